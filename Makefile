@@ -1,0 +1,67 @@
+# Every target does its own set-up in .venv; nothing has to be activated or installed by hand.
+# A step runs again only when a file that it depends on is newer than its stamp. Works with GNU make 3.81 (macOS).
+
+SHELL := bash
+VENV := .venv
+BIN := $(VENV)/bin
+CARGO_FLAGS := --manifest-path rust/Cargo.toml --workspace
+SECONDS := 60
+SAMPLES := examples/collection
+
+# Nothing of the caller's Python may leak in. rustup's folder is not on every PATH.
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV CONDA_PREFIX
+export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
+# Clippy and maturin build PyO3 for the same interpreter, so neither undoes the other's work.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+
+RUST_SOURCES := $(shell find rust/core/src rust/python/src rust/Cargo.* rust/*/Cargo.toml -type f 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint bench accuracy docs-check fuzz clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(VENV)/.tools: pyproject.toml scripts/setup.sh
+	scripts/setup.sh
+	@touch $@
+
+# Editable: Python sources are used where they are; only a change in rust/ builds again.
+$(VENV)/.native: $(VENV)/.tools $(RUST_SOURCES)
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 $(BIN)/maturin develop --release
+	@touch $@
+
+setup: $(VENV)/.native ## Make .venv with the tools, the dependencies and lookalike itself
+
+demo: setup ## Compare two documents of the sample collection, then find its copies
+	$(BIN)/lookalike compare $(SAMPLES)/why-tides-rise.txt $(SAMPLES)/tides-homework.txt
+	$(BIN)/python examples/find_copies.py
+
+test: lint ## Check everything: lint, the tests of the core, the tests of the package
+	cargo test $(CARGO_FLAGS) --quiet
+	$(BIN)/python -m pytest -n auto
+
+lint: setup ## Check style and types, Python and Rust
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest lookalike._native --mypy-config-file pyproject.toml
+	cargo fmt --manifest-path rust/Cargo.toml --all --check
+	cargo clippy $(CARGO_FLAGS) --all-targets --quiet -- -D warnings
+
+bench: setup ## Measure the speed of each stage
+	$(BIN)/python benchmarks/stages.py
+
+accuracy: setup ## Measure estimates and recall against their promises
+	$(BIN)/python benchmarks/accuracy.py
+
+docs-check: setup ## Run every example in README and docs
+	$(BIN)/python -m pytest tests/docs
+
+fuzz: setup ## Fuzz the core; SECONDS=60 for each target
+	scripts/fuzz.sh $(SECONDS)
+
+clean: ## Remove all that the other targets made
+	rm -rf $(VENV) rust/target rust/fuzz/target build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} +
+	rm -f src/lookalike/_native*.so

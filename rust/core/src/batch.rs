@@ -1,0 +1,206 @@
+//! Many documents at once: the only file with threads.
+//!
+//! Threads are made for a call and joined at its end, so nothing survives to trouble a `fork`, and the order of results
+//! never depends on which thread was first.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, Result};
+use crate::recipe::Recipe;
+use crate::shingle::{Scratch, Shingler};
+use crate::sketch::{INFINITY, Sketcher};
+
+/// How a call runs: how many threads, and whether it was asked to stop.
+#[derive(Debug)]
+pub struct Control {
+    threads: usize,
+    stop: AtomicBool,
+}
+
+impl Control {
+    /// With at most `threads` threads; 0 means one per core.
+    pub fn new(threads: usize) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Control { threads: if threads == 0 { cores } else { threads }, stop: AtomicBool::new(false) }
+    }
+
+    /// Ask the call to end soon.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// An error once the call was asked to stop.
+    #[inline]
+    pub fn check(&self) -> Result<()> {
+        if self.stop.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// Take jobs from a queue until it is empty.
+    fn each<S, J: Send>(
+        &self,
+        jobs: impl ExactSizeIterator<Item = J> + Send,
+        state: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, J) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let threads = self.threads.min(jobs.len());
+        let queue = Mutex::new(jobs);
+        let run = || {
+            let mut state = state();
+            loop {
+                self.check()?;
+                let job = queue.lock().expect("no thread panics while it holds this").next();
+                match job {
+                    Some(job) => work(&mut state, job)?,
+                    None => return Ok(()),
+                }
+            }
+        };
+        if threads <= 1 {
+            return run();
+        }
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+            let mut result = run();
+            for other in others {
+                match other.join() {
+                    Ok(theirs) => result = result.and(theirs),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            result
+        })
+    }
+
+    /// Split `0..items` into parts of `size`, work on them in any order, and give the results in the order of the parts.
+    pub fn parts<S, T: Send>(
+        &self,
+        items: usize,
+        size: usize,
+        state: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, Range<usize>) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let mut out: Vec<Option<T>> = (0..items.div_ceil(size)).map(|_| None).collect();
+        self.each(out.iter_mut().enumerate(), state, |state, (part, slot)| {
+            *slot = Some(work(state, part * size..items.min((part + 1) * size))?);
+            Ok(())
+        })?;
+        Ok(out.into_iter().flatten().collect())
+    }
+
+    /// Split `out` into parts of `size` entries and fill each; `work` is told the number of its first entry.
+    pub fn fill_parts<V: Send>(
+        &self,
+        out: &mut [V],
+        size: usize,
+        work: impl Fn(usize, &mut [V]) -> Result<()> + Sync,
+    ) -> Result<()> {
+        self.each(out.chunks_mut(size).enumerate(), || (), |(), (part, entries)| work(part * size, entries))
+    }
+
+    /// Like [`Control::parts`], writing into `out`, of which each item owns `width` entries.
+    pub fn fill<S, V: Send>(
+        &self,
+        out: &mut [V],
+        width: usize,
+        state: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, usize, &mut [V]) -> Result<()> + Sync,
+    ) -> Result<()> {
+        self.each(out.chunks_mut(width * PART).enumerate(), state, |state, (part, rows)| {
+            for (i, row) in rows.chunks_mut(width).enumerate() {
+                self.check()?;
+                work(state, part * PART + i, row)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Documents in one part of a batch: enough to make the hand-over free, few enough to balance and to stop quickly.
+const PART: usize = 64;
+
+/// Equal for documents with the same shingles in the same numbers: sum and sum of squares of their hashes. That equal
+/// digests mean equal shingles is confirmed on the shingles before anything is built on it.
+pub type Digest = (u64, u64);
+
+/// Signatures of many texts (`documents × hashes`, row by row), and the digest of each text's shingles.
+pub fn sign(texts: &[&str], recipe: &Recipe, control: &Control) -> Result<(Vec<u32>, Vec<Digest>)> {
+    let (shingler, sketcher) = (Shingler::new(recipe)?, Sketcher::new(recipe)?);
+    let m = recipe.hashes;
+    let mut signatures = vec![INFINITY; texts.len() * m];
+    let mut digests = vec![(0, 0); texts.len()];
+    let jobs = signatures.chunks_mut(m * PART).zip(digests.chunks_mut(PART)).zip(texts.chunks(PART));
+    control.each(jobs, Scratch::default, |scratch, ((rows, digests), texts)| {
+        for ((slots, digest), text) in rows.chunks_mut(m).zip(digests).zip(texts) {
+            control.check()?;
+            *digest = sign_one(&shingler, &sketcher, text, slots, scratch);
+        }
+        Ok(())
+    })?;
+    Ok((signatures, digests))
+}
+
+/// One text: its signature into `slots`, its digest back.
+pub fn sign_one(
+    shingler: &Shingler,
+    sketcher: &Sketcher,
+    text: &str,
+    slots: &mut [u32],
+    scratch: &mut Scratch,
+) -> Digest {
+    if shingler.is_bag() {
+        sketcher.update(slots, &shingler.set(text, scratch));
+        return digest(shingler, text, scratch);
+    }
+    let mut sums = (0, 0);
+    shingler.each_block(text, scratch, |block| {
+        add(&mut sums, block);
+        sketcher.update(slots, block);
+    });
+    sums
+}
+
+/// The digest of one text's shingles.
+pub fn digest(shingler: &Shingler, text: &str, scratch: &mut Scratch) -> Digest {
+    let mut sums = (0, 0);
+    shingler.each_block(text, scratch, |block| add(&mut sums, block));
+    sums
+}
+
+#[inline(always)]
+fn add(sums: &mut Digest, block: &[u64]) {
+    for &x in block {
+        sums.0 = sums.0.wrapping_add(x);
+        sums.1 = sums.1.wrapping_add(x.wrapping_mul(x));
+    }
+}
+
+/// Signatures of sets of 64-bit elements, one row each; an empty set stays at infinity.
+pub fn sign_sets(sets: &[Vec<u64>], recipe: &Recipe, control: &Control) -> Result<Vec<u32>> {
+    let sketcher = Sketcher::new(recipe)?;
+    let mut out = vec![INFINITY; sets.len() * recipe.hashes];
+    control.fill(
+        &mut out,
+        recipe.hashes,
+        || (),
+        |(), i, slots| {
+            sketcher.update(slots, &sets[i]);
+            Ok(())
+        },
+    )?;
+    Ok(out)
+}
+
+/// The element sets of the chosen texts; the others stay empty.
+pub fn sets(texts: &[&str], wanted: &[bool], recipe: &Recipe, control: &Control) -> Result<Vec<Vec<u64>>> {
+    let shingler = Shingler::new(recipe)?;
+    let mut out: Vec<Vec<u64>> = vec![Vec::new(); texts.len()];
+    control.fill(&mut out, 1, Scratch::default, |scratch, i, set| {
+        if wanted[i] {
+            set[0] = shingler.set(texts[i], scratch);
+        }
+        Ok(())
+    })?;
+    Ok(out)
+}

@@ -1,0 +1,36 @@
+//! What can go wrong in the core. Bad settings are refused before work starts; work itself can only be stopped.
+
+use std::fmt;
+
+/// Every error of the core.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// A setting outside its range. `field` is its name in the recipe.
+    Setting {
+        /// Name of the setting.
+        field: &'static str,
+        /// What was given.
+        given: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// More documents, or more units in one document, than 32-bit numbers can count.
+    TooLarge(String),
+    /// The caller asked to stop (Ctrl-C).
+    Interrupted,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Setting { field, given, allowed } => write!(f, "{field} must be {allowed}, not {given}"),
+            Error::TooLarge(what) => write!(f, "{what}"),
+            Error::Interrupted => write!(f, "interrupted"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Result of a call into the core.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,207 @@
+//! The hash functions of docs/format.md §4 and §6, and the classic ones of the source reports (seed items 34–37).
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the source of every parameter.
+#[derive(Debug, Clone)]
+pub struct Stream(u64);
+
+impl Stream {
+    /// The sequence that starts at `state`.
+    pub fn new(state: u64) -> Self {
+        Stream(state)
+    }
+
+    /// The next 64-bit number.
+    #[allow(clippy::should_implement_trait)] // an endless stream, not an iterator
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// The high half of the next number.
+    pub fn next_u32(&mut self) -> u32 {
+        (self.next() >> 32) as u32
+    }
+}
+
+/// Both halves of the 128-bit product, xor-ed: one multiplication mixes 64 bits into 64.
+#[inline(always)]
+pub fn fold(a: u64, b: u64) -> u64 {
+    let p = u128::from(a) * u128::from(b);
+    (p as u64) ^ ((p >> 64) as u64)
+}
+
+/// 64 bits to the 32 that the linear families and the sketch's tail work on.
+#[inline(always)]
+pub fn key32(x: u64) -> u32 {
+    (x as u32) ^ ((x >> 32) as u32)
+}
+
+/// Bytes that may be read past the end of a hashed slice: callers keep this much padding in their buffers.
+pub const PADDING: usize = 16;
+
+/// The keyed 64-bit hash of shingles.
+#[derive(Debug, Clone, Copy)]
+pub struct ShingleHash {
+    s: [u64; 4],
+}
+
+impl ShingleHash {
+    /// Key it.
+    pub fn new(seed: u64) -> Self {
+        let mut g = Stream::new(seed);
+        ShingleHash { s: [g.next(), g.next(), g.next(), g.next()] }
+    }
+
+    /// Hash `buffer[start..start + len]`. The buffer must hold at least 8 bytes from `start` on (see [`PADDING`]);
+    /// what they are does not matter.
+    #[inline(always)]
+    pub fn bytes(&self, buffer: &[u8], start: usize, len: usize) -> u64 {
+        if len > 16 {
+            return self.long(&buffer[start..start + len]);
+        }
+        // One formula for both short cases of the format, without a branch on the length of a word: up to 8 bytes the
+        // second operand is 0.
+        let first = word(buffer, start) & (u64::MAX >> (64 - 8 * len.clamp(1, 8)));
+        let first = if len == 0 { 0 } else { first };
+        let last = word(buffer, start + len.max(8) - 8);
+        let last = if len > 8 { last } else { 0 };
+        fold(first ^ self.s[0], last ^ len as u64 ^ self.s[1])
+    }
+
+    fn long(&self, p: &[u8]) -> u64 {
+        let n = p.len();
+        let mut h = self.s[2] ^ n as u64;
+        let mut i = 0;
+        while i + 8 < n {
+            h = fold(h ^ word(p, i), self.s[0]);
+            i += 8;
+        }
+        fold(h ^ word(p, n - 8), self.s[1])
+    }
+
+    /// Hash any bytes, copying them when they are too short to be read at once.
+    pub fn slice(&self, p: &[u8]) -> u64 {
+        if p.len() >= 8 {
+            self.bytes(p, 0, p.len())
+        } else {
+            let mut b = [0u8; 8];
+            b[..p.len()].copy_from_slice(p);
+            self.bytes(&b, 0, p.len())
+        }
+    }
+
+    /// The shingle of a window of word hashes.
+    #[inline(always)]
+    pub fn words(&self, window: &[u64]) -> u64 {
+        let h = window.iter().fold(0u64, |h, &w| h.rotate_left(11) ^ w);
+        fold(h ^ self.s[3], self.s[2])
+    }
+
+    /// The element of a bag for occurrence `j` of a shingle.
+    #[inline(always)]
+    pub fn occurrence(&self, shingle: u64, j: u64) -> u64 {
+        if j == 0 { shingle } else { fold(shingle ^ self.s[1], self.s[2] ^ j) }
+    }
+}
+
+#[inline(always)]
+fn word(p: &[u8], i: usize) -> u64 {
+    u64::from_le_bytes(p[i..i + 8].try_into().expect("8 bytes"))
+}
+
+/// MurmurHash3_x86_32 of any bytes (Appleby; seed item 35).
+pub fn murmur3_32(bytes: &[u8], seed: u32) -> u32 {
+    let mut h = seed;
+    let mut blocks = bytes.chunks_exact(4);
+    for b in &mut blocks {
+        h = murmur3_block(h, murmur3_scramble(u32::from_le_bytes(b.try_into().expect("4 bytes"))));
+    }
+    let tail = blocks.remainder();
+    if !tail.is_empty() {
+        let k = tail.iter().rev().fold(0u32, |k, &b| (k << 8) | u32::from(b));
+        h ^= murmur3_scramble(k);
+    }
+    murmur3_finish(h ^ bytes.len() as u32)
+}
+
+/// First half of a MurmurHash3 step: it does not depend on the seed, so a signature computes it once per element.
+#[inline(always)]
+pub fn murmur3_scramble(k: u32) -> u32 {
+    k.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593)
+}
+
+/// Second half of a MurmurHash3 step.
+#[inline(always)]
+pub fn murmur3_block(h: u32, scrambled: u32) -> u32 {
+    (h ^ scrambled).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64)
+}
+
+/// MurmurHash3's finaliser.
+#[inline(always)]
+pub fn murmur3_finish(mut h: u32) -> u32 {
+    h ^= h >> 16;
+    h = h.wrapping_mul(0x85eb_ca6b);
+    h ^= h >> 13;
+    h = h.wrapping_mul(0xc2b2_ae35);
+    h ^ (h >> 16)
+}
+
+/// Robert Jenkins' 96-bit mix, third word (seed item 36), in 32 bits (item 116).
+#[inline(always)]
+pub fn jenkins_mix(mut a: u32, mut b: u32, mut c: u32) -> u32 {
+    a = a.wrapping_sub(b).wrapping_sub(c) ^ (c >> 13);
+    b = b.wrapping_sub(c).wrapping_sub(a) ^ (a << 8);
+    c = c.wrapping_sub(a).wrapping_sub(b) ^ (b >> 13);
+    a = a.wrapping_sub(b).wrapping_sub(c) ^ (c >> 12);
+    b = b.wrapping_sub(c).wrapping_sub(a) ^ (a << 16);
+    c = c.wrapping_sub(a).wrapping_sub(b) ^ (b >> 5);
+    a = a.wrapping_sub(b).wrapping_sub(c) ^ (c >> 3);
+    b = b.wrapping_sub(c).wrapping_sub(a) ^ (a << 10);
+    c.wrapping_sub(a).wrapping_sub(b) ^ (b >> 15)
+}
+
+/// `hash_vec` of the source report (seed item 37) in 32 bits.
+#[inline(always)]
+pub fn hash_vec32(v: &[u32]) -> u32 {
+    v.iter().fold(v.len() as u32, |seed, &i| {
+        seed ^ i.wrapping_add(0x9e37_79b9).wrapping_add(seed << 6).wrapping_add(seed >> 2)
+    })
+}
+
+/// `hash_vec` of the source report in 64 bits: the form that item 111 fixes as the default of the two.
+#[inline(always)]
+pub fn hash_vec64(v: &[u32]) -> u64 {
+    v.iter().fold(v.len() as u64, |seed, &i| {
+        seed ^ u64::from(i).wrapping_add(0x9e37_79b9).wrapping_add(seed << 6).wrapping_add(seed >> 2)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn published_vectors() {
+        assert_eq!(murmur3_32(b"Hello, world!", 2_538_058_380), 612_912_314);
+        assert_eq!(murmur3_32(b"", 1), 1_364_076_727);
+        assert_eq!(murmur3_32(b"!Ce", 0), 2_118_813_236);
+        assert_eq!(jenkins_mix(1, 2, 3), 3_082_062_082);
+        assert_eq!(jenkins_mix(7919, 123, 456), 226_713_306);
+        assert_eq!(hash_vec32(&[1, 2, 3]), 4_213_921_812);
+        assert_eq!(hash_vec64(&[1, 2, 3]), 11_093_819_480_084);
+    }
+
+    #[test]
+    fn padding_does_not_matter() {
+        let h = ShingleHash::new(7);
+        for n in 0..40 {
+            let text: Vec<u8> = (0..n as u8).map(|i| i.wrapping_mul(37)).collect();
+            let mut dirty = text.clone();
+            dirty.extend([0xAA; PADDING]);
+            assert_eq!(h.slice(&text), h.bytes(&dirty, 0, n));
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Steps 2 to 5 of docs/format.md §1: Unicode form, accents, case, digits.
+//!
+//! What is left out by unit (marks, white space, stop words) happens in `shingle.rs`, because words are found first.
+
+use std::borrow::Cow;
+
+use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
+
+use crate::error::{Error, Result};
+use crate::recipe::{Form, Recipe};
+use crate::unicode::Tables;
+
+/// The text after §1, and where each of its code points comes from.
+#[derive(Debug, Default, Clone)]
+pub struct Traced {
+    /// The normalised text.
+    pub text: String,
+    /// For each code point of `text`, the first byte and the byte after the last in the original.
+    pub spans: Vec<(u32, u32)>,
+}
+
+/// The settings of §1.
+#[derive(Debug, Clone, Copy)]
+pub struct Normalizer {
+    form: Form,
+    strip_accents: bool,
+    lowercase: bool,
+    zero_digits: bool,
+}
+
+impl Normalizer {
+    /// Take the settings from a recipe.
+    pub fn new(recipe: &Recipe) -> Self {
+        Normalizer {
+            form: recipe.form,
+            strip_accents: recipe.strip_accents,
+            lowercase: recipe.lowercase,
+            zero_digits: recipe.zero_digits,
+        }
+    }
+
+    /// Append the normalised ASCII `text` to `out`. Form and accents do not touch ASCII.
+    #[inline(always)]
+    pub fn ascii(&self, text: &[u8], out: &mut Vec<u8>) {
+        let start = out.len();
+        out.extend_from_slice(text);
+        let new = &mut out[start..];
+        if self.lowercase {
+            new.make_ascii_lowercase();
+        }
+        if self.zero_digits {
+            new.iter_mut().for_each(|b| *b = if b.is_ascii_digit() { b'0' } else { *b });
+        }
+    }
+
+    /// Append the normalised `text` to `out`.
+    pub fn any(&self, text: &str, out: &mut String) {
+        let formed = self.formed(text);
+        let tables = Tables::get();
+        out.reserve(formed.len());
+        let mut copied = 0; // what steps 4 and 5 leave as it is, most of it, is copied in runs
+        for (at, c) in formed.char_indices() {
+            let new = self.simple(c, tables);
+            if new != c {
+                out.push_str(&formed[copied..at]);
+                out.push(new);
+                copied = at + c.len_utf8();
+            }
+        }
+        out.push_str(&formed[copied..]);
+    }
+
+    /// Steps 4 and 5, one code point to one.
+    #[inline(always)]
+    fn simple(&self, c: char, tables: Tables) -> char {
+        if c.is_ascii() {
+            let c = if self.lowercase { c.to_ascii_lowercase() } else { c };
+            return if self.zero_digits && c.is_ascii_digit() { '0' } else { c };
+        }
+        let c = if self.lowercase { tables.lower(c) } else { c };
+        if self.zero_digits && tables.info(c).decimal() { '0' } else { c }
+    }
+
+    /// Steps 2 and 3.
+    fn formed<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let formed = apply(self.form, text);
+        if !self.strip_accents {
+            return formed;
+        }
+        let apart = match self.form {
+            Form::Nfkc | Form::Nfkd => apply(Form::Nfkd, &formed),
+            _ => apply(Form::Nfd, &formed),
+        };
+        let tables = Tables::get();
+        let bare: String = apart.chars().filter(|&c| !tables.info(c).accent()).collect();
+        let again = if self.form == Form::None { Form::Nfc } else { self.form };
+        Cow::Owned(apply(again, &bare).into_owned())
+    }
+
+    /// The normalised text with the place in the original of each of its code points.
+    pub fn traced(&self, text: &str) -> Result<Traced> {
+        if u32::try_from(text.len()).is_err() {
+            return Err(Error::TooLarge(format!(
+                "a text of {} bytes is too long to be traced: 4 GiB is the most",
+                text.len()
+            )));
+        }
+        let tables = Tables::get();
+        let clusters = self.clusters(text, |c| !c.is_ascii() && tables.info(c).glue());
+        let mut whole = String::new();
+        self.any(text, &mut whole);
+        if clusters.text == whole {
+            return Ok(clusters);
+        }
+        // A composition across our cluster borders: fall back to borders before ASCII only, which no form moves.
+        Ok(self.clusters(text, |c| !c.is_ascii()))
+    }
+
+    /// Normalise cluster by cluster, where `glued` says which code points belong to the one before.
+    fn clusters(&self, text: &str, glued: impl Fn(char) -> bool) -> Traced {
+        let alone = self.form == Form::None && !self.strip_accents;
+        let mut out = Traced::default();
+        let mut start = 0;
+        let mut chars = text.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            let end = at + c.len_utf8();
+            if chars.peek().is_some_and(|&(_, next)| !alone && glued(next)) {
+                continue;
+            }
+            let before = out.text.len();
+            self.any(&text[start..end], &mut out.text);
+            let made = out.text[before..].chars().count();
+            out.spans.extend(std::iter::repeat_n((start as u32, end as u32), made));
+            start = end;
+        }
+        out
+    }
+}
+
+fn apply(form: Form, text: &str) -> Cow<'_, str> {
+    match form {
+        Form::None => Cow::Borrowed(text),
+        Form::Nfc => ComposingNormalizerBorrowed::new_nfc().normalize(text),
+        Form::Nfkc => ComposingNormalizerBorrowed::new_nfkc().normalize(text),
+        Form::Nfd => DecomposingNormalizerBorrowed::new_nfd().normalize(text),
+        Form::Nfkd => DecomposingNormalizerBorrowed::new_nfkd().normalize(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn recipe(form: Form, strip_accents: bool) -> Recipe {
+        Recipe { form, strip_accents, zero_digits: true, ..Recipe::default() }
+    }
+
+    #[test]
+    fn accents_go_and_kana_voicing_stays() {
+        let mut out = String::new();
+        Normalizer::new(&recipe(Form::Nfc, true)).any("Ángström Ёлка が שָׁלוֹם 42", &mut out);
+        assert_eq!(out, "angstrom елка が שלום 00");
+    }
+
+    #[test]
+    fn long_runs_of_marks_stay_linear() {
+        let text = format!("a{}", "\u{301}".repeat(100_000));
+        let traced = Normalizer::new(&recipe(Form::Nfc, false)).traced(&text).unwrap();
+        assert_eq!(traced.spans.len(), traced.text.chars().count());
+    }
+
+    proptest! {
+        #[test]
+        fn tracing_changes_nothing(text: String, strip: bool, form in 0..5usize) {
+            let form = [Form::None, Form::Nfc, Form::Nfd, Form::Nfkc, Form::Nfkd][form];
+            let n = Normalizer::new(&recipe(form, strip));
+            let mut plain = String::new();
+            n.any(&text, &mut plain);
+            let traced = n.traced(&text).unwrap();
+            prop_assert_eq!(&traced.text, &plain);
+            prop_assert_eq!(traced.spans.len(), plain.chars().count());
+            for &(start, end) in &traced.spans {
+                prop_assert!(start < end && text.get(start as usize..end as usize).is_some());
+            }
+            if text.is_ascii() {
+                let mut bytes = vec![];
+                n.ascii(text.as_bytes(), &mut bytes);
+                prop_assert_eq!(bytes, plain.into_bytes());
+            }
+        }
+    }
+}

@@ -1,0 +1,469 @@
+//! Text → units → shingles → 64-bit elements (docs/format.md §2–4).
+
+use std::collections::HashSet;
+
+use crate::error::Result;
+use crate::hash::{PADDING, ShingleHash};
+use crate::normalize::{Normalizer, Traced};
+use crate::recipe::{Recipe, Unit, Whitespace};
+use crate::simd;
+use crate::unicode::Tables;
+use crate::words::{AsciiWords, Segment, Sink, segments};
+
+/// Shingles are handed on in blocks of this many: 32 KiB, which stays in the first-level cache.
+pub const BLOCK: usize = 4096;
+/// Zero bytes behind a buffer: the mask tokeniser reads 64 at a time.
+const TAIL: usize = 64 + PADDING;
+
+/// A unit or a shingle with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// Its normalised text.
+    pub text: String,
+    /// First byte in the original.
+    pub start: usize,
+    /// Byte after the last in the original.
+    pub end: usize,
+}
+
+/// Buffers that are kept from one document to the next.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    bytes: Vec<u8>,
+    text: String,
+    words: Vec<u64>,
+    block: Vec<u64>,
+}
+
+/// Turns texts into shingles by one recipe.
+#[derive(Debug, Clone)]
+pub struct Shingler {
+    normalizer: Normalizer,
+    hash: ShingleHash,
+    unit: Unit,
+    k: usize,
+    bag: bool,
+    remove_marks: bool,
+    whitespace: Whitespace,
+    /// Kinds of ASCII bytes that vanish.
+    dropped_kinds: u8,
+    stop: HashSet<u64>,
+}
+
+const WHITE: u8 = 1;
+const MARK: u8 = 2;
+
+/// White space and marks among the bytes of ASCII.
+const ASCII_KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut i = 0;
+    while i < 128 {
+        let b = i as u8;
+        kinds[i] = match b {
+            b'\t'..=b'\r' | b' ' => WHITE,
+            _ if b.is_ascii_punctuation() => MARK,
+            _ => 0,
+        };
+        i += 1;
+    }
+    kinds
+};
+
+impl Shingler {
+    /// Check the recipe and prepare its stop list.
+    pub fn new(recipe: &Recipe) -> Result<Self> {
+        recipe.check()?;
+        let mut shingler = Shingler {
+            normalizer: Normalizer::new(recipe),
+            hash: ShingleHash::new(recipe.seed),
+            unit: recipe.unit,
+            k: recipe.k,
+            bag: recipe.bag,
+            remove_marks: recipe.remove_marks,
+            whitespace: recipe.whitespace,
+            dropped_kinds: (if recipe.remove_marks { MARK } else { 0 })
+                | (if recipe.whitespace == Whitespace::Remove { WHITE } else { 0 }),
+            stop: HashSet::new(),
+        };
+        shingler.stop = recipe.stop_words.iter().map(|w| shingler.stop_hash(w)).collect();
+        Ok(shingler)
+    }
+
+    fn stop_hash(&self, word: &str) -> u64 {
+        let mut text = String::new();
+        self.normalizer.any(word, &mut text);
+        self.hash.slice(self.without_marks(&text).as_bytes())
+    }
+
+    fn without_marks(&self, text: &str) -> String {
+        let tables = Tables::get();
+        text.chars().filter(|&c| !(self.remove_marks && tables.info(c).mark())).collect()
+    }
+
+    /// Call `take` with the hashes of all shingles, in order and with repeats, in blocks. At least one shingle comes.
+    #[inline(always)]
+    pub fn each_block(&self, text: &str, scratch: &mut Scratch, mut take: impl FnMut(&[u64])) {
+        let ascii = text.is_ascii();
+        self.fold(text, ascii, scratch);
+        match self.unit {
+            Unit::Word => {
+                self.word_hashes(ascii, scratch);
+                self.word_windows(&scratch.words, &mut scratch.block, &mut take);
+            }
+            Unit::Char => {
+                self.left_chars(ascii, scratch);
+                self.char_windows(ascii, &scratch.bytes, &mut scratch.block, &mut take);
+            }
+        }
+    }
+
+    /// The document as a set of elements: sorted, distinct; occurrences of a bag are elements of their own.
+    pub fn set(&self, text: &str, scratch: &mut Scratch) -> Vec<u64> {
+        let mut all = Vec::new();
+        self.each_block(text, scratch, |block| all.extend_from_slice(block));
+        all.sort_unstable();
+        if self.bag {
+            self.number_occurrences(&mut all);
+            all.sort_unstable();
+        }
+        all.dedup();
+        all
+    }
+
+    /// The hashes of all shingles, in order, repeats included.
+    pub fn sequence(&self, text: &str, scratch: &mut Scratch) -> Vec<u64> {
+        let mut all = Vec::new();
+        self.each_block(text, scratch, |block| all.extend_from_slice(block));
+        all
+    }
+
+    /// Whether repeated shingles count.
+    pub fn is_bag(&self) -> bool {
+        self.bag
+    }
+
+    fn number_occurrences(&self, sorted: &mut [u64]) {
+        let (mut last, mut j) = (None, 0);
+        for x in sorted {
+            j = if last == Some(*x) { j + 1 } else { 0 };
+            last = Some(*x);
+            *x = self.hash.occurrence(*x, j);
+        }
+    }
+
+    /// §1 into `scratch.bytes`, followed by zeros.
+    fn fold(&self, text: &str, ascii: bool, scratch: &mut Scratch) {
+        scratch.bytes.clear();
+        if ascii {
+            self.normalizer.ascii(text.as_bytes(), &mut scratch.bytes);
+        } else {
+            let mut folded = std::mem::take(&mut scratch.text);
+            folded.clear();
+            self.normalizer.any(text, &mut folded);
+            scratch.bytes.extend_from_slice(folded.as_bytes());
+            scratch.text = folded;
+        }
+        scratch.bytes.resize(scratch.bytes.len() + TAIL, 0);
+    }
+
+    /// Hashes of the words into `scratch.words`.
+    fn word_hashes(&self, ascii: bool, scratch: &mut Scratch) {
+        let Scratch { bytes, text, words, .. } = scratch;
+        words.clear();
+        let len = bytes.len() - TAIL;
+        let bytes = &bytes[..];
+        if ascii {
+            words.reserve(len / 2 + 1); // no text has more words than that
+            let sink = WordHashes { shingler: self, hash: self.hash, bytes, words };
+            simd::dispatch(AsciiWords { padded: bytes, len, keep_marks: !self.remove_marks, sink });
+        } else {
+            segments(text, |s| {
+                if s.marks && self.remove_marks {
+                    words.extend(self.bare_word_hash(&bytes[s.start..s.end]));
+                } else if s.visible {
+                    words.push(self.hash.bytes(bytes, s.start, s.end - s.start));
+                }
+            });
+        }
+        if !self.stop.is_empty() {
+            words.retain(|hash| !self.stop.contains(hash));
+        }
+    }
+
+    /// Hash of a word without its marks; none if it has nothing else.
+    fn bare_word_hash(&self, word: &[u8]) -> Option<u64> {
+        const SHORT: usize = 48;
+        if word.len() > SHORT || !word.is_ascii() {
+            let bare = self.without_marks(std::str::from_utf8(word).unwrap_or_default());
+            return if bare.is_empty() { None } else { Some(self.hash.slice(bare.as_bytes())) };
+        }
+        let (mut bare, mut n) = ([0u8; SHORT + PADDING], 0);
+        for &b in word {
+            bare[n] = b;
+            n += usize::from(!b.is_ascii_punctuation());
+        }
+        if n == 0 { None } else { Some(self.hash.bytes(&bare, 0, n)) }
+    }
+
+    #[inline(always)]
+    fn word_windows(&self, words: &[u64], block: &mut Vec<u64>, take: &mut impl FnMut(&[u64])) {
+        if words.len() < self.k {
+            return take(&[self.hash.words(words)]);
+        }
+        let count = words.len() - self.k + 1;
+        let mut from = 0;
+        while from < count {
+            let n = BLOCK.min(count - from);
+            let part = &words[from..from + n + self.k - 1];
+            block.clear();
+            if self.k == 5 {
+                // The most used size, unrolled.
+                block.extend(part.windows(5).map(|w| self.hash.words(w.first_chunk::<5>().expect("five words"))));
+            } else {
+                block.extend(part.windows(self.k).map(|w| self.hash.words(w)));
+            }
+            take(block);
+            from += n;
+        }
+    }
+
+    /// Delete stop words, marks and white space as the recipe says, in `scratch.bytes`.
+    fn left_chars(&self, ascii: bool, scratch: &mut Scratch) {
+        if self.stop.is_empty() && !self.remove_marks && self.whitespace == Whitespace::Keep {
+            return;
+        }
+        let len = scratch.bytes.len() - TAIL;
+        if ascii && self.stop.is_empty() {
+            let kept = self.left_ascii(&mut scratch.bytes[..len]);
+            scratch.bytes.truncate(kept);
+        } else {
+            if ascii {
+                scratch.text.clear();
+                scratch.text.push_str(std::str::from_utf8(&scratch.bytes[..len]).unwrap_or_default());
+            }
+            scratch.bytes.clear();
+            let bytes = &mut scratch.bytes;
+            self.each_left_char(&scratch.text, |c, _, _| {
+                bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            });
+        }
+        scratch.bytes.resize(scratch.bytes.len() + TAIL, 0);
+    }
+
+    /// In place; gives the new length.
+    fn left_ascii(&self, bytes: &mut [u8]) -> usize {
+        match self.whitespace {
+            Whitespace::Collapse => self.collapse_ascii(bytes),
+            _ => {
+                let mut kept = 0;
+                for i in 0..bytes.len() {
+                    let b = bytes[i];
+                    bytes[kept] = b;
+                    kept += usize::from(ASCII_KINDS[usize::from(b)] & self.dropped_kinds == 0);
+                }
+                kept
+            }
+        }
+    }
+
+    /// Without branches on the data: every byte is written, and the next one over it unless it is kept.
+    fn collapse_ascii(&self, bytes: &mut [u8]) -> usize {
+        let mut kept = 0;
+        let mut after_blank = true; // so that none is kept at the start
+        for i in 0..bytes.len() {
+            let b = bytes[i];
+            let kind = ASCII_KINDS[usize::from(b)];
+            let white = kind & WHITE != 0;
+            let gone = kind & self.dropped_kinds != 0;
+            bytes[kept] = if white { b' ' } else { b };
+            kept += usize::from(!gone & !(white & after_blank));
+            after_blank = (white & !gone) | (after_blank & gone);
+        }
+        kept - usize::from(kept > 0 && bytes[kept - 1] == b' ')
+    }
+
+    /// Call `take` with each code point that is left, and the numbers of the first and last code point of `text` that it
+    /// stands for.
+    fn each_left_char(&self, text: &str, mut take: impl FnMut(char, usize, usize)) {
+        let tables = Tables::get();
+        let dropped = self.stop_segments(text);
+        let mut dropped = dropped.iter().peekable();
+        let (mut begun, mut pending) = (false, None::<(usize, usize)>);
+        for (number, (at, c)) in text.char_indices().enumerate() {
+            while dropped.next_if(|s| s.end <= at).is_some() {}
+            let stopped = dropped.peek().is_some_and(|s| s.start <= at);
+            let info = tables.info(c);
+            if stopped || (self.remove_marks && info.mark()) {
+                continue;
+            }
+            match self.whitespace {
+                Whitespace::Remove if info.white() => continue,
+                Whitespace::Collapse if info.white() => {
+                    pending = Some((pending.map_or(number, |p| p.0), number));
+                    continue;
+                }
+                _ => {}
+            }
+            if let Some((first, last)) = pending.take().filter(|_| begun) {
+                take(' ', first, last);
+            }
+            begun = true;
+            take(c, number, number);
+        }
+    }
+
+    fn stop_segments(&self, text: &str) -> Vec<Segment> {
+        let mut found = Vec::new();
+        if !self.stop.is_empty() {
+            segments(text, |s| {
+                let bare = self.without_marks(&text[s.start..s.end]);
+                if s.visible && !bare.is_empty() && self.stop.contains(&self.hash.slice(bare.as_bytes())) {
+                    found.push(s);
+                }
+            });
+        }
+        found
+    }
+
+    #[inline(always)]
+    fn char_windows(&self, ascii: bool, bytes: &[u8], block: &mut Vec<u64>, take: &mut impl FnMut(&[u64])) {
+        let len = bytes.len() - TAIL;
+        let k = self.k;
+        if !ascii {
+            return self.utf8_windows(bytes, len, block, take);
+        }
+        if len < k {
+            return take(&[self.hash.bytes(bytes, 0, len)]);
+        }
+        let count = len - k + 1;
+        let mut from = 0;
+        while from < count {
+            let n = BLOCK.min(count - from);
+            block.clear();
+            let part = &bytes[from..from + n + k + PADDING];
+            match k {
+                // A constant length compiles to two loads and one multiplication.
+                9 => block.extend((0..n).map(|i| self.hash.bytes(part, i, 9))),
+                5 => block.extend((0..n).map(|i| self.hash.bytes(part, i, 5))),
+                _ => block.extend((0..n).map(|i| self.hash.bytes(part, i, k))),
+            }
+            take(block);
+            from += n;
+        }
+    }
+
+    /// Windows of code points: both ends move on by one code point.
+    fn utf8_windows(&self, bytes: &[u8], len: usize, block: &mut Vec<u64>, take: &mut impl FnMut(&[u64])) {
+        let step = |at: usize| at + width(bytes[at]);
+        let (mut start, mut end, mut units) = (0, 0, 0);
+        while units < self.k && end < len {
+            end = step(end);
+            units += 1;
+        }
+        block.clear();
+        loop {
+            block.push(self.hash.bytes(bytes, start, end - start));
+            if block.len() == BLOCK {
+                take(block);
+                block.clear();
+            }
+            if end >= len {
+                break;
+            }
+            (start, end) = (step(start), step(end));
+        }
+        if !block.is_empty() {
+            take(block);
+        }
+    }
+
+    /// The units with their places.
+    pub fn units(&self, text: &str) -> Result<Vec<Placed>> {
+        let traced = self.normalizer.traced(text)?;
+        Ok(match self.unit {
+            Unit::Word => self.placed_words(&traced),
+            Unit::Char => {
+                let mut out = Vec::new();
+                self.each_left_char(&traced.text, |c, first, last| {
+                    let (start, end) = (traced.spans[first].0 as usize, traced.spans[last].1 as usize);
+                    out.push(Placed { text: c.to_string(), start, end });
+                });
+                out
+            }
+        })
+    }
+
+    fn placed_words(&self, traced: &Traced) -> Vec<Placed> {
+        let mut out = Vec::new();
+        let text = &traced.text;
+        let mut numbered = (0, 0); // (byte, number of its code point): segments come in order, so count on from the last
+        segments(text, |s| {
+            let first = numbered.1 + text[numbered.0..s.start].chars().count();
+            let last = first + text[s.start..s.end].chars().count() - 1;
+            numbered = (s.end, last + 1);
+            let word = self.without_marks(&text[s.start..s.end]);
+            if s.visible && !word.is_empty() && !self.stop.contains(&self.hash.slice(word.as_bytes())) {
+                let (start, end) = (traced.spans[first].0 as usize, traced.spans[last].1 as usize);
+                out.push(Placed { text: word, start, end });
+            }
+        });
+        out
+    }
+
+    /// The shingles with their places, in order, repeats included.
+    pub fn shingles(&self, text: &str) -> Result<Vec<Placed>> {
+        let units = self.units(text)?;
+        if units.is_empty() {
+            return Ok(vec![Placed { text: String::new(), start: 0, end: 0 }]);
+        }
+        let separator = if self.unit == Unit::Word { " " } else { "" };
+        Ok(units
+            .windows(self.k.min(units.len()))
+            .map(|w| Placed {
+                text: w.iter().map(|u| u.text.as_str()).collect::<Vec<_>>().join(separator),
+                start: w[0].start,
+                end: w[w.len() - 1].end,
+            })
+            .collect())
+    }
+
+    /// The hash of each unit with its place, for the search of shared passages.
+    pub fn unit_hashes(&self, text: &str) -> Result<Vec<(u64, usize, usize)>> {
+        Ok(self.units(text)?.into_iter().map(|u| (self.hash.slice(u.text.as_bytes()), u.start, u.end)).collect())
+    }
+}
+
+/// Hashes words as they are found.
+struct WordHashes<'a> {
+    shingler: &'a Shingler,
+    hash: ShingleHash,
+    bytes: &'a [u8],
+    words: &'a mut Vec<u64>,
+}
+
+impl Sink for WordHashes<'_> {
+    #[inline(always)]
+    fn plain(&mut self, start: usize, end: usize) {
+        self.words.push(self.hash.bytes(self.bytes, start, end - start));
+    }
+
+    #[inline(never)]
+    fn marked(&mut self, start: usize, end: usize) {
+        if self.shingler.remove_marks {
+            self.words.extend(self.shingler.bare_word_hash(&self.bytes[start..end]));
+        } else {
+            self.plain(start, end);
+        }
+    }
+}
+
+/// Length of a UTF-8 sequence by its first byte.
+#[inline(always)]
+fn width(first: u8) -> usize {
+    match first {
+        0..=0x7f => 1,
+        0x80..=0xdf => 2,
+        0xe0..=0xef => 3,
+        _ => 4,
+    }
+}

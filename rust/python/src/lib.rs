@@ -1,0 +1,24 @@
+//! The door from Python to the core: signatures of functions, nothing else. The Python side of each is documented in
+//! `src/lookalike/_native.pyi`.
+
+mod functions;
+mod run;
+mod settings;
+mod signatures;
+mod text;
+
+use pyo3::prelude::*;
+
+/// Native core of lookalike.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::functions::{
+        CharProperties, avalanche, build_info, char_properties, counts, elements, family_value, find, hash_vec32,
+        hash_vec64, jenkins_mix, linked, murmur3_32, overlap, passages, shingles, spread, star, units,
+    };
+    #[pymodule_export]
+    use crate::settings::Settings;
+    #[pymodule_export]
+    use crate::signatures::SignatureMatrix;
+}

@@ -1,0 +1,85 @@
+//! The one way into the core: the GIL released, Ctrl-C honoured, panics caught, errors mapped.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use lookalike_core::batch::Control;
+use lookalike_core::{Error, Result};
+use pyo3::prelude::*;
+
+/// How often a long call looks whether Ctrl-C was pressed.
+const GLANCE: Duration = Duration::from_millis(50);
+/// Work on fewer bytes than this is over before anybody could press Ctrl-C: it runs without a thread of its own.
+const SHORT: usize = 1 << 20;
+
+/// Run `work` without the GIL. `bytes` is the size of what it works on.
+pub fn run<T: Send>(
+    py: Python<'_>,
+    threads: usize,
+    bytes: usize,
+    work: impl FnOnce(&Control) -> Result<T> + Send,
+) -> PyResult<T> {
+    let control = Control::new(threads);
+    let guarded = || catch_unwind(AssertUnwindSafe(|| work(&control)));
+    let (outcome, signal) =
+        py.detach(|| if bytes < SHORT { (guarded(), Ok(())) } else { run_watched(&control, guarded) });
+    signal?;
+    match outcome {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(to_python(py, &error)),
+        Err(panic) => Err(internal(py, &*panic)),
+    }
+}
+
+/// Work on a thread of its own while this one watches for signals.
+fn run_watched<T: Send>(control: &Control, work: impl FnOnce() -> T + Send) -> (T, PyResult<()>) {
+    let (done, watch) = channel::<()>();
+    let mut signal = Ok(());
+    let value = std::thread::scope(|scope| {
+        let worker = scope.spawn(move || {
+            let value = work();
+            drop(done); // wakes the watcher
+            value
+        });
+        while watch.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
+            if signal.is_ok() {
+                signal = Python::attach(|py| py.check_signals());
+                if signal.is_err() {
+                    control.stop();
+                }
+            }
+        }
+        worker.join()
+    });
+    match value {
+        Ok(value) => (value, signal),
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// An exception of `lookalike.errors`, by name.
+pub fn error_of(py: Python<'_>, name: &str, arguments: impl for<'py> pyo3::call::PyCallArgs<'py>) -> PyErr {
+    let made = || -> PyResult<PyErr> {
+        let class = py.import("lookalike.errors")?.getattr(name)?;
+        Ok(PyErr::from_value(class.call1(arguments)?))
+    };
+    made().unwrap_or_else(|error| error)
+}
+
+fn to_python(py: Python<'_>, error: &Error) -> PyErr {
+    match error {
+        Error::Setting { field, given, allowed } if field.contains("bands") => {
+            error_of(py, "BandsError", (format!("{field} must be {allowed}, not {given}"),))
+        }
+        Error::Setting { field, given, allowed } => error_of(py, "RecipeError", (*field, given, allowed)),
+        Error::TooLarge(message) => error_of(py, "LookalikeError", (message,)),
+        Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
+    }
+}
+
+fn internal(py: Python<'_>, panic: &(dyn std::any::Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+    error_of(py, "InternalError", (text,))
+}

@@ -1,0 +1,89 @@
+"""lookalike finds documents that look alike: copies and near-copies, how alike they are, and which passages they share.
+
+>>> import lookalike as la
+>>> la.jaccard({0, 1, 2, 5, 6}, {0, 2, 3, 4, 5, 7, 9})
+0.3333333333333333
+>>> found = la.compare("The quick brown fox jumps over the lazy dog.", "A quick brown fox jumps over the lazy dog!")
+>>> round(found.jaccard, 2)
+0.67
+"""
+
+from lookalike._native import build_info as _build_info
+from lookalike.errors import (
+    BandsError,
+    DocumentError,
+    DuplicateIdError,
+    InternalError,
+    LookalikeError,
+    MismatchError,
+    MissingExtraError,
+    RecipeError,
+)
+from lookalike.presets import PRESETS, Preset
+from lookalike.recipe import Recipe
+from lookalike.result import Recall, Result
+from lookalike.search.bands import Bands, choose_bands, s_curve
+from lookalike.search.candidates import band_keys, candidates
+from lookalike.search.find import find
+from lookalike.search.groups import Group, groups
+from lookalike.search.sign import Signatures, sign, sign_sets, standard_error
+from lookalike.similarity.compare import Comparison, compare
+from lookalike.similarity.matrix import CharacteristicMatrix, characteristic_matrix
+from lookalike.similarity.measures import (
+    bag_jaccard,
+    bag_jaccard_report,
+    containment,
+    cosine,
+    euclidean,
+    jaccard,
+    jaccard_distance,
+)
+from lookalike.similarity.passages import Passage, passages
+from lookalike.similarity.shingles import Shingle, normalize, shingles, units
+
+__version__: str = _build_info()["version"]
+
+__all__ = [
+    "PRESETS",
+    "Bands",
+    "BandsError",
+    "CharacteristicMatrix",
+    "Comparison",
+    "DocumentError",
+    "DuplicateIdError",
+    "Group",
+    "InternalError",
+    "LookalikeError",
+    "MismatchError",
+    "MissingExtraError",
+    "Passage",
+    "Preset",
+    "Recall",
+    "Recipe",
+    "RecipeError",
+    "Result",
+    "Shingle",
+    "Signatures",
+    "bag_jaccard",
+    "bag_jaccard_report",
+    "band_keys",
+    "candidates",
+    "characteristic_matrix",
+    "choose_bands",
+    "compare",
+    "containment",
+    "cosine",
+    "euclidean",
+    "find",
+    "groups",
+    "jaccard",
+    "jaccard_distance",
+    "normalize",
+    "passages",
+    "s_curve",
+    "shingles",
+    "sign",
+    "sign_sets",
+    "standard_error",
+    "units",
+]

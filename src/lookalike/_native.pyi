@@ -1,0 +1,151 @@
+"""The native core. Private: use the functions of `lookalike`. Arrays come and go as little-endian bytes."""
+
+from typing import Any, final
+
+__all__ = [
+    "CharProperties",
+    "Settings",
+    "SignatureMatrix",
+    "avalanche",
+    "build_info",
+    "char_properties",
+    "counts",
+    "elements",
+    "family_value",
+    "find",
+    "hash_vec32",
+    "hash_vec64",
+    "jenkins_mix",
+    "linked",
+    "murmur3_32",
+    "overlap",
+    "passages",
+    "shingles",
+    "spread",
+    "star",
+    "units",
+]
+
+@final
+class CharProperties:
+    """What the core knows of a code point."""
+
+    @property
+    def word_break(self) -> str: ...
+    @property
+    def extended_pictographic(self) -> bool: ...
+    @property
+    def white_space(self) -> bool: ...
+    @property
+    def mark(self) -> bool: ...
+    @property
+    def decimal(self) -> bool: ...
+    @property
+    def combining_class(self) -> int: ...
+    @property
+    def lower(self) -> int: ...
+
+@final
+class Settings:
+    """The settings of a `Recipe`, translated once."""
+
+    def __new__(
+        cls,
+        *,
+        unit: str,
+        k: int,
+        bag: bool,
+        lowercase: bool,
+        whitespace: str,
+        punctuation: str,
+        accents: str,
+        digits: str,
+        stop_words: list[str],
+        form: str,
+        sketch: str,
+        family: str,
+        hashes: int,
+        seed: int,
+    ) -> Settings: ...
+
+@final
+class SignatureMatrix:
+    """Signatures of a collection, one row a document."""
+
+    @staticmethod
+    def of_texts(texts: list[str], settings: Settings, threads: int) -> SignatureMatrix: ...
+    @staticmethod
+    def of_sets(sets: list[list[int]], settings: Settings, threads: int) -> SignatureMatrix: ...
+    @staticmethod
+    def of_bytes(data: bytes, hashes: int) -> SignatureMatrix: ...
+    def to_bytes(self) -> bytes: ...
+    def __len__(self) -> int: ...
+    def slots(self, i: int) -> list[int]: ...
+    def agreeing(self, i: int, j: int) -> int: ...
+    def union(self, rows: list[int]) -> SignatureMatrix: ...
+    def band_keys(self, bands: int, rows: int, key: str, threads: int) -> bytes: ...
+    def candidates(self, bands: int, rows: int, key: str, threads: int) -> tuple[bytes, list[tuple[int, int]]]: ...
+
+def units(text: str, settings: Settings) -> list[tuple[str, int, int]]:
+    """Units: (normalised text, first code point, code point after the last)."""
+
+def shingles(text: str, settings: Settings) -> list[tuple[str, int, int]]:
+    """Shingles in order, repeats included: (text, first code point, code point after the last)."""
+
+def elements(text: str, settings: Settings) -> list[int]:
+    """The document as a sorted list of distinct 64-bit elements."""
+
+def overlap(a: str, b: str, settings: Settings) -> tuple[int, int, int]:
+    """(shared elements, elements of a, elements of b)."""
+
+def counts(a: str, b: str, settings: Settings) -> tuple[int, int, float, float, float]:
+    """Sums over shingle counts: (Σ min, Σ max, Σ product, Σ a², Σ b²)."""
+
+def passages(a: str, b: str, settings: Settings, least: int) -> list[tuple[int, int, int, int, int]]:
+    """Shared passages: (start in a, end in a, start in b, end in b, units), in code points."""
+
+def find(
+    texts: list[str],
+    settings: Settings,
+    *,
+    threshold: float,
+    method: str,
+    bands: int,
+    rows: int,
+    least: int,
+    threads: int,
+) -> dict[str, Any]:
+    """Verified pairs of a collection."""
+
+def linked(documents: int, a: bytes, b: bytes) -> bytes:
+    """For each document the least number of its linked group."""
+
+def star(class_: bytes, a: bytes, b: bytes, order: bytes, /) -> bytes:
+    """For each document the principal of its star."""
+
+def char_properties(code_point: int) -> CharProperties:
+    """Properties of a code point as the core sees them."""
+
+def murmur3_32(data: bytes, seed: int) -> int:
+    """MurmurHash3_x86_32."""
+
+def jenkins_mix(a: int, b: int, c: int) -> int:
+    """Robert Jenkins' 96-bit mix, third word."""
+
+def hash_vec32(values: list[int]) -> int:
+    """`hash_vec` of the source report in 32 bits."""
+
+def hash_vec64(values: list[int]) -> int:
+    """`hash_vec` of the source report in 64 bits."""
+
+def family_value(name: str, i: int, key: int, seed: int) -> int:
+    """Value of function `i` of a family at a 32-bit key."""
+
+def avalanche(name: str, samples: int, seed: int) -> list[list[float]]:
+    """Share of flipped output bits for each flipped input bit, 32 × 32."""
+
+def spread(name: str, keys: int, buckets: int, seed: int) -> list[int]:
+    """Number of the keys 0 … keys − 1 in each bucket."""
+
+def build_info() -> dict[str, Any]:
+    """How this module was built and what it runs on."""

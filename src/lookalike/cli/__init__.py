@@ -1,0 +1,62 @@
+"""The commands. `main` is the console entry point; each command has a file of its own.
+
+Exit codes: 0 it worked, 2 usage or bad input (also an error of lookalike itself), 130 interrupted, 141 the reader of a
+pipe went away. Whatever goes wrong is one line on standard error; ``LOOKALIKE_DEBUG=1`` adds the traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main"]
+
+WORKED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the command line `args` (default: the program's own) and return the exit code."""
+    try:
+        return _run(args)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _broken_pipe()
+    except SystemExit as done:
+        # Typer meets a broken pipe itself while it prints help, and leaves with 1.
+        if isinstance(done.__context__, BrokenPipeError):
+            return _broken_pipe()
+        raise
+    except Exception as error:  # noqa: BLE001 — the last line of defence: a person sees a line, not a traceback
+        return _failed(error)
+
+
+def _run(args: Sequence[str] | None) -> int:
+    from lookalike.cli.app import app
+
+    # Not standalone: Typer's own messages take a box of several lines, and ours take one.
+    outcome = app(args, prog_name="lookalike", standalone_mode=False)
+    if sys.stdout is not None:
+        sys.stdout.flush()  # a full disk or a broken pipe shows here, while it can still be said
+    return outcome if isinstance(outcome, int) else WORKED
+
+
+def _failed(error: Exception) -> int:
+    from lookalike.cli.messages import complain, describe
+
+    if os.environ.get("LOOKALIKE_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    complain(describe(error))
+    return BAD_INPUT
+
+
+def _broken_pipe() -> int:
+    """Point standard output nowhere, or Python would complain when it flushes what is left."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return BROKEN_PIPE

@@ -1,0 +1,107 @@
+"""`lookalike compare A B`: how alike two documents are, and which passages they share."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lookalike.cli.help import examples
+from lookalike.cli.messages import complain
+from lookalike.cli.output import (
+    Color,
+    ColorOption,
+    Format,
+    FormatOption,
+    OutputOption,
+    draw,
+    send,
+    to_json,
+    wants_color,
+    wants_json,
+)
+from lookalike.cli.recipe_options import with_recipe
+from lookalike.cli.values import whole_number
+from lookalike.documents.text_file import TextFile, read_text
+from lookalike.errors import DocumentError, RecipeError
+from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
+
+__all__ = ["HELP", "compare"]
+
+SHOWN = 5
+LONGEST = 2**31
+"""No passage is longer; a larger --min-passage means the same, and the core need not count so far."""
+
+HELP = examples(
+    "Tell how alike two documents are, and what they share.",
+    "lookalike compare essay.txt source.txt",
+    "lookalike compare essay.txt source.txt --min-passage 5 --top 0",
+    "lookalike compare a.txt b.txt --unit char -k 9",
+    "lookalike compare old.txt new.txt --format json -o result.json",
+    last="Scores are exact. Similarity is not proof of copying: read the passages.",
+)
+
+
+@with_recipe
+def compare(
+    a: Annotated[str, typer.Argument(metavar="A", help="A text file, or - for standard input.", show_default=False)],
+    b: Annotated[str, typer.Argument(metavar="B", help="The one to compare it with.", show_default=False)],
+    *,
+    recipe: Recipe,
+    min_passage: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Shortest passage to show; default 8 words or 40 characters."),
+    ] = None,
+    top: Annotated[
+        str | None,
+        typer.Option(metavar="N", help=f"Show the N longest passages, 0: all; default {SHOWN}, in json all."),
+    ] = None,
+    format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
+    color: ColorOption = Color.AUTO,
+    output: OutputOption = None,
+) -> None:
+    """Read two documents, compare them and print what was found."""
+    from lookalike.similarity.compare import compare as compare_texts
+
+    as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
+    shown = None if top is None else whole_number("--top", top, least=0)
+    least = None if min_passage is None else min(whole_number("--min-passage", min_passage, least=1), LONGEST)
+    first, second = _read_both(a, b, output)
+    found = compare_texts(first.text, second.text, recipe, least=least)
+    if as_json:
+        from lookalike.cli.compare_json import to_values
+
+        send(to_json(to_values(first, second, found, top=shown or 0)), output, encoding="utf-8")
+    else:
+        from lookalike.cli.compare_table import to_table
+
+        parts = to_table(first, second, found, least=least, top=SHOWN if shown is None else shown)
+        send(draw(parts, color=in_color), output)
+
+
+def _read_both(a: str, b: str, output: str | None) -> tuple[TextFile, TextFile]:
+    if a == b == "-":
+        raise RecipeError("B", b, "a file when A is standard input", "only one of them can be -")
+    _keep_inputs(output, a, b)
+    if "-" in (a, b) and sys.stdin is not None and sys.stdin.isatty():
+        complain("reading standard input; end it with Ctrl-D")
+    first, second = read_text(a), read_text(b)
+    for document in (first, second):
+        if not document.text.strip():
+            raise DocumentError(document.name, "file", "is empty", "there is nothing to compare")
+    for document in (first, second):
+        if document.encoding != "UTF-8":
+            how = "detected; save it as UTF-8 to be sure" if document.guessed else "as its first bytes say"
+            complain(f"note: {document.name} is read as {document.encoding} ({how})")
+    return first, second
+
+
+def _keep_inputs(output: str | None, *inputs: str) -> None:
+    """Refuse to write the result over one of the documents."""
+    if output is None or not Path(output).is_file():
+        return
+    for name in inputs:
+        if Path(name).is_file() and Path(name).samefile(output):
+            raise DocumentError(output, "file", "is one of the documents", "write the result to another file")

@@ -1,0 +1,55 @@
+"""`lookalike compare --format json`: the comparison as plain values."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lookalike.documents.text_file import TextFile
+    from lookalike.similarity.compare import Comparison
+    from lookalike.similarity.passages import Passage
+
+__all__ = ["Lines", "longest", "to_values"]
+
+
+class Lines:
+    r"""Line numbers of a text, counted from 1 as editors do: \n, \r\n and \r end a line.
+
+    >>> lines = Lines("one\r\ntwo\rthree")
+    >>> lines.at(0), lines.at(5), lines.at(9)
+    (1, 2, 3)
+    """
+
+    def __init__(self, text: str) -> None:
+        """Note where the lines begin."""
+        self._starts = [0, *(end.end() for end in re.finditer("\r\n|\r|\n", text))]
+
+    def at(self, offset: int) -> int:
+        """Return the number of the line that holds the character at `offset`."""
+        return bisect_right(self._starts, offset)
+
+
+def longest(passages: tuple[Passage, ...], top: int) -> list[Passage]:
+    """Return the `top` longest passages, longest first; 0 means all. Equal ones keep their order in A."""
+    ranked = sorted(passages, key=lambda passage: -passage.units)
+    return ranked[:top] if top else ranked
+
+
+def to_values(a: TextFile, b: TextFile, found: Comparison, *, top: int = 0) -> dict[str, Any]:
+    """Return the JSON object; passages come in the order of A, the `top` longest of them alone unless that is 0."""
+    chosen = set(longest(found.passages, top))
+    lines_a, lines_b = Lines(a.text), Lines(b.text)
+    values = found.to_dict()
+    values["passages"] = [
+        {
+            **plain,
+            "a_line": lines_a.at(passage.a_start),
+            "b_line": lines_b.at(passage.b_start),
+            "text": a.text[passage.a_start : passage.a_end],
+        }
+        for passage, plain in zip(found.passages, values["passages"], strict=True)
+        if passage in chosen
+    ]
+    return {"schema": values.pop("schema"), "a": a.name, "b": b.name, **values}

@@ -1,0 +1,192 @@
+"""`lookalike doctor`: what is installed, what it runs on, and whether it computes what it should.
+
+A new check is a function in `CHECKS`: it returns what it saw, or raises what is wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+
+from lookalike.cli.help import examples
+from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, to_json, wants_color, wants_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.console import RenderableType
+
+__all__ = ["CHECKS", "HELP", "Check", "doctor", "examine"]
+
+_PACKAGES: Final = ("pyarrow", "typer", "rich", "charset-normalizer")
+_SAMPLE: Final = "The quick brown fox jumps over the lazy dog — twice, naïvely."
+_SAMPLE_SIGNATURE: Final = "87475be81458981d"
+
+HELP = examples(
+    "Show what is installed, and check that it works.",
+    "lookalike doctor",
+    "lookalike doctor --format json",
+    last="Put what it prints into every report of a bug.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was tried."""
+
+    name: str
+    passed: bool
+    detail: str
+
+
+def doctor(format: FormatOption = Format.TABLE, color: ColorOption = Color.AUTO) -> None:  # noqa: A002 — the option's name
+    """Print what is installed, what it runs on, and the outcome of the checks."""
+    as_json, in_color = wants_json(format), wants_color(color)
+    facts = examine()
+    if as_json:
+        send(to_json(facts), None, encoding="utf-8")
+    else:
+        send(draw(_to_table(facts), color=in_color), None)
+    if not all(check["passed"] for check in facts["checks"]):
+        raise typer.Exit(2)
+
+
+def examine() -> dict[str, Any]:
+    """Return all that doctor knows, as plain values."""
+    import platform
+
+    from lookalike._native import build_info
+    from lookalike.recipe import Recipe
+
+    build = build_info()
+    return {
+        "schema": "lookalike/1",
+        "lookalike": build["version"],
+        "python": f"{platform.python_version()} ({platform.python_implementation()})",
+        "platform": platform.platform(),
+        "core": {name: build[name] for name in ("profile", "target", "cpu", "threads", "unicode")},
+        "packages": {name: _version(name) for name in _PACKAGES},
+        "recipe": {"default": str(Recipe()), "digest": Recipe().digest},
+        "checks": [asdict(_try(name, check)) for name, check in CHECKS.items()],
+        "warnings": list(_warnings(build)),
+        "extras": list(_extras()),
+    }
+
+
+def _warnings(build: dict[str, Any]) -> Iterator[str]:
+    if build["profile"] != "release":
+        yield f"this is a {build['profile']} build of the core, many times slower; use: maturin develop --release"
+
+
+# -- checks ------------------------------------------------------------------------------------------------------------
+
+
+def _check_hashes() -> str:
+    from lookalike.hashing import hash_vec, jenkins_mix, murmur3_32
+
+    _expect("murmur3", murmur3_32(b"Hello, world!", 2538058380), 612912314)
+    _expect("jenkins", jenkins_mix(1, 2, 3), 3082062082)
+    _expect("hash_vec", hash_vec([1, 2, 3]), 11093819480084)
+    return "murmur3, jenkins and hash_vec give the published values"
+
+
+def _check_signature() -> str:
+    import hashlib
+
+    from lookalike.search.sign import sign
+
+    _expect("signature", hashlib.sha256(sign([_SAMPLE]).to_bytes()).hexdigest()[:16], _SAMPLE_SIGNATURE)
+    return "a signature equals the one of format 1"
+
+
+def _check_tables() -> str:
+    import pyarrow as pa
+
+    _expect("rows", pa.table({"a": [1, 2]}).num_rows, 2)
+    return "pyarrow loads"
+
+
+CHECKS: Final[dict[str, Callable[[], str]]] = {
+    "hash functions": _check_hashes,
+    "signature": _check_signature,
+    "tables": _check_tables,
+}
+
+
+def _expect(what: str, got: object, wanted: object) -> None:
+    if got != wanted:
+        raise ValueError(f"{what} is {got}, should be {wanted}")
+
+
+def _try(name: str, check: Callable[[], str]) -> Check:
+    try:
+        return Check(name, True, check())
+    except Exception as error:  # noqa: BLE001 — a check that breaks in any way has failed
+        return Check(name, False, " ".join(str(error).split()) or type(error).__name__)
+
+
+# -- what is installed -------------------------------------------------------------------------------------------------
+
+
+def _version(package: str) -> str | None:
+    from importlib import metadata
+
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _extras() -> Iterator[dict[str, Any]]:
+    """Give each extra, whether all that it needs is installed, and how to install it."""
+    import re
+    from importlib import metadata
+
+    try:
+        needs = metadata.requires("lookalike") or []
+    except metadata.PackageNotFoundError:  # run from a copy of the sources
+        return
+    extras: dict[str, list[str]] = {}
+    for need in needs:
+        found = re.match(r"([\w.-]+).*; *extra == ['\"]([\w-]+)['\"]", need)
+        if found and found[2] != "all":
+            extras.setdefault(found[2], []).append(found[1])
+    for extra, packages in sorted(extras.items()):
+        installed = all(_version(package) is not None for package in packages)
+        yield {"name": extra, "installed": installed, "install": f"pip install 'lookalike[{extra}]'"}
+
+
+# -- for people --------------------------------------------------------------------------------------------------------
+
+
+def _to_table(facts: dict[str, Any]) -> Iterator[RenderableType]:
+    from rich.table import Table
+    from rich.text import Text
+
+    def grid(rows: list[tuple[str, str]]) -> Table:
+        table = Table.grid(padding=(0, 2))
+        table.add_column(style="bold", no_wrap=True, min_width=15)
+        for row in rows:
+            table.add_row(*row)
+        return table
+
+    core, packages = facts["core"], facts["packages"]
+    yield grid(
+        [
+            ("lookalike", facts["lookalike"]),
+            ("Python", f"{facts['python']}, {facts['platform']}"),
+            ("Core", f"{core['profile']} build for {core['target']}"),
+            ("Processor", f"{core['cpu']} in use, {core['threads']} threads"),
+            ("Unicode", core["unicode"]),
+            *((name, version or "not installed") for name, version in packages.items()),
+            ("Default recipe", facts["recipe"]["digest"]),
+        ]
+    )
+    yield Text("\nChecks", style="bold")
+    yield grid([(("✓ " if c["passed"] else "✗ ") + c["name"], c["detail"]) for c in facts["checks"]])
+    yield from (Text(f"! {warning}", style="yellow") for warning in facts["warnings"])
+    yield Text("\nOptional parts", style="bold")
+    missing = "not installed; "
+    yield grid([(e["name"], "installed" if e["installed"] else missing + e["install"]) for e in facts["extras"]])

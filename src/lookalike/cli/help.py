@@ -1,0 +1,44 @@
+"""How help looks: Typer's plain form, which needs no Rich and so appears at once, with a section for each panel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+__all__ = ["Command", "Group", "examples"]
+
+
+def examples(first: str, *commands: str, last: str = "") -> str:
+    """Return a help text: one sentence, then the examples line by line, then what else there is to say."""
+    # Typer (Click, underneath) leaves a paragraph that begins with \b as it is; it would wrap the others.
+    listed = "\n".join(("\b", "Examples:", *(f"  {command}" for command in commands)))
+    return "\n\n".join(filter(None, (first, listed, last)))
+
+
+class Command(TyperCommand):
+    """A command whose options stand in sections, as their `rich_help_panel` says."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then the options section by section."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                own = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                sections.setdefault(getattr(parameter, "rich_help_panel", None) or own, []).append(record)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+class Group(TyperGroup):
+    """The list of commands, before the options: it is what people look for."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands, then the options."""
+        self.format_commands(ctx, formatter)
+        records = [record for parameter in self.get_params(ctx) if (record := parameter.get_help_record(ctx))]
+        with formatter.section("Options"):
+            formatter.write_dl(records)

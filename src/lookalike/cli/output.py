@@ -1,0 +1,148 @@
+"""Where results go and how they look: the options `--format`, `--color` and `-o`, the same on every command."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shutil
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lookalike.cli.values import completion, one_of
+from lookalike.errors import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import RenderableType
+
+__all__ = [
+    "Color",
+    "ColorOption",
+    "Format",
+    "FormatOption",
+    "OutputOption",
+    "draw",
+    "send",
+    "to_json",
+    "wants_color",
+    "wants_json",
+]
+
+NARROWEST, WIDEST = 40, 140
+
+
+class Format(StrEnum):
+    """Who reads the result: a person or a program."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+class Color(StrEnum):
+    """When to use colours."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+FormatOption = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="table for people, json for programs.",
+        show_default=False,
+        autocompletion=completion(*Format),
+    ),
+]
+ColorOption = Annotated[
+    str,
+    typer.Option(
+        "--color",
+        metavar="WHEN",
+        help="auto (on a terminal), always or never.",
+        show_default=False,
+        autocompletion=completion(*Color),
+    ),
+]
+OutputOption = Annotated[
+    str | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Write to a file.", show_default=False),
+]
+
+
+def wants_json(format: str) -> bool:  # noqa: A002 — the option's name
+    """Read `--format`."""
+    return one_of("--format", format, Format) is Format.JSON
+
+
+def wants_color(color: str, *, to_file: bool = False) -> bool:
+    """Decide by `--color`, then NO_COLOR, FORCE_COLOR and TERM, then by whether a terminal is listening."""
+    chosen = one_of("--color", color, Color)
+    if chosen is not Color.AUTO:
+        return chosen is Color.ALWAYS
+    if to_file or os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return os.environ.get("TERM") != "dumb" and sys.stdout is not None and sys.stdout.isatty()
+
+
+def draw(parts: Iterable[RenderableType], *, color: bool) -> str:
+    """Return the parts as text, laid out for the width of the terminal (or COLUMNS, or 80)."""
+    from rich.console import Console
+
+    console = Console(
+        file=io.StringIO(),
+        width=min(max(shutil.get_terminal_size((80, 24)).columns, NARROWEST), WIDEST),
+        force_terminal=color,
+        color_system="standard" if color else None,  # the 16 colours that follow the theme of the terminal
+        no_color=False,  # NO_COLOR was heard in wants_color
+        legacy_windows=False,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    with console.capture() as captured:
+        for part in parts:
+            console.print(part)
+    return re.sub(" +\n", "\n", captured.get())  # Rich fills every line up to the width
+
+
+def to_json(value: Any) -> str:
+    r"""Return JSON that is valid UTF-8 whatever the texts hold.
+
+    >>> to_json("é\udcff")
+    '"é\\udcff"\n'
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    # File names that are not UTF-8 reach Python as lone surrogates, which no encoder takes.
+    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
+
+
+def send(text: str, output: str | None, *, encoding: str | None = None) -> None:
+    """Write a result to the file `output`, or to standard output in `encoding` (default: that of the terminal)."""
+    try:
+        if output is not None and output != "-":
+            Path(output).write_bytes(text.encode("utf-8", "backslashreplace"))
+        elif sys.stdout is None:
+            raise DocumentError("standard output", "file", "is closed", "write to a file with -o FILE")
+        elif (binary := getattr(sys.stdout, "buffer", None)) is None:  # a program caught the output as text
+            sys.stdout.write(text)
+        else:
+            sys.stdout.flush()
+            binary.write(text.encode(encoding or sys.stdout.encoding, "backslashreplace"))
+            binary.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror})"
+        raise DocumentError(output or "standard output", "file", problem, "check the name and the disk") from None

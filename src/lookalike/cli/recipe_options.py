@@ -1,0 +1,139 @@
+"""The options for the recipe: written once, the same on every command.
+
+A command asks for a `recipe`, and `with_recipe` puts all these options in its place:
+
+    @with_recipe
+    def compare(a: …, b: …, *, recipe: Recipe, top: …) -> None: …
+
+The values pass as they were typed; `Recipe` itself checks them, so that the command line and the library say the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+
+from lookalike.cli.messages import complain
+from lookalike.cli.values import completion, number
+from lookalike.documents.text_file import read_text
+from lookalike.errors import RecipeError
+from lookalike.presets import PRESETS
+from lookalike.recipe import Recipe, suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["make_recipe", "with_recipe"]
+
+_WHOLE = ("k", "hashes", "seed")
+_STOP_WORDS = "'none', 'english' or a file of words, one per line"
+
+
+def _option(*spelling: str, metavar: str | None = None, help: str, values: tuple[str, ...] = ()) -> Any:  # noqa: A002
+    return typer.Option(
+        *spelling,
+        metavar=metavar,
+        help=help,
+        rich_help_panel="Recipe",
+        show_default=False,
+        autocompletion=completion(*values) if values else None,
+    )
+
+
+def _choice(spelling: str, metavar: str, help: str, *values: str) -> tuple[Any, Any]:  # noqa: A002 — as Typer calls it
+    return str | None, _option(spelling, metavar=metavar, help=help, values=values)
+
+
+def _number(spelling: str, help: str) -> tuple[Any, Any]:  # noqa: A002
+    return str | None, _option(spelling, metavar="N", help=help)
+
+
+def _flag(spelling: str, help: str) -> tuple[Any, Any]:  # noqa: A002
+    return bool | None, _option(spelling, help=help)
+
+
+# Name of the setting → type and option. The metavars are short because the help must fit 80 columns.
+_OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
+    "preset": _choice(
+        "--preset", "NAME", f"Start from {', '.join(PRESETS)}; default prose. The others change it.", *PRESETS
+    ),
+    "unit": _choice("--unit", "UNIT", "Shingles of: char or word.", "char", "word"),
+    "k": _number("-k", "Units in a shingle, 1 to 64."),
+    "bag": _flag("--bag/--no-bag", "Count repeated shingles."),
+    "lowercase": _flag("--lowercase/--no-lowercase", "Ignore case."),
+    "whitespace": _choice("--whitespace", "HOW", "keep, collapse or remove (unit char).", "keep", "collapse", "remove"),
+    "punctuation": _choice("--punctuation", "HOW", "keep or remove.", "keep", "remove"),
+    "accents": _choice("--accents", "HOW", "keep, or strip: é is e.", "keep", "strip"),
+    "digits": _choice("--digits", "HOW", "keep, or zero: each counts as 0.", "keep", "zero"),
+    "stop_words": _choice(
+        "--stop-words", "LIST", "Leave out: none, english, or the words in a file, one per line.", "none", "english"
+    ),
+    "form": _choice("--form", "FORM", "Unicode: none, nfc, nfd, nfkc or nfkd.", "none", "nfc", "nfd", "nfkc", "nfkd"),
+    "sketch": _choice("--sketch", "KIND", "Signature: fast or classic.", "fast", "classic"),
+    "family": _choice(
+        "--family",
+        "NAME",
+        "Hashes of a classic sketch: modular, multiplicative, murmur3 or jenkins.",
+        *("modular", "multiplicative", "murmur3", "jenkins"),
+    ),
+    "hashes": _number("--hashes", "Numbers in a signature, 1 to 65535."),
+    "seed": _number("--seed", "Keys every hash."),
+}
+
+
+def with_recipe(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command that takes a `recipe` the options that make one."""
+    wanted = inspect.signature(command, eval_str=True)
+
+    @functools.wraps(command)
+    def run(**values: Any) -> None:
+        command(recipe=make_recipe({name: values.pop(name) for name in _OPTIONS}), **values)
+
+    own = [parameter for name, parameter in wanted.parameters.items() if name != "recipe"]
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_annotated(kind, option))
+        for name, (kind, option) in _OPTIONS.items()
+    ]
+    signature = wanted.replace(parameters=[*own, *added])
+    run.__signature__ = signature  # type: ignore[attr-defined]
+    run.__annotations__ = {name: parameter.annotation for name, parameter in signature.parameters.items()}
+    return run
+
+
+def _annotated(kind: Any, option: Any) -> Any:
+    from typing import Annotated
+
+    return Annotated[kind, option]
+
+
+def make_recipe(options: dict[str, Any]) -> Recipe:
+    """Return the preset with the given options changed; None means not given.
+
+    >>> make_recipe({"preset": "code", "k": "3", "family": "murmur3"})
+    Recipe(k=3, lowercase=False, punctuation='keep', sketch='classic', family='murmur3')
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    base = Recipe.preset(given.pop("preset", "prose"))
+    for name in _WHOLE:
+        if name in given:
+            given[name] = number(given[name])
+    if "family" in given and given.setdefault("sketch", "classic") == "fast":
+        raise RecipeError("family", given["family"], "left out with --sketch fast", "it belongs to --sketch classic")
+    if "stop_words" in given:
+        given["stop_words"] = _stop_words(given["stop_words"])
+    recipe = base.replace(**given)
+    if "whitespace" in given and recipe.unit == "word":
+        complain("note: --whitespace changes nothing while the unit is word")
+    return recipe
+
+
+def _stop_words(given: str) -> str | list[str]:
+    if given in ("none", "english"):
+        return given
+    if not Path(given).exists():
+        raise RecipeError("stop_words", given, _STOP_WORDS, suggest(given, ("none", "english")) or "no such file")
+    return [word for line in read_text(given).text.splitlines() if (word := line.strip())]

@@ -1,0 +1,66 @@
+"""Documents in memory: a list, a dict or any iterable of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from lookalike.errors import DocumentError
+
+__all__ = ["Collection", "Documents", "gather"]
+
+Documents: TypeAlias = Iterable[str] | Mapping[str, str] | Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Texts with their ids: the keys of a dict, or the positions in a list."""
+
+    ids: list[str] | list[int]
+    texts: list[str]
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.texts)
+
+
+def gather(documents: Documents) -> Collection:
+    """Take documents as they are given; anything that is not a text is an error that names the document.
+
+    >>> gather({"a.txt": "one", "b.txt": "two"}).ids
+    ['a.txt', 'b.txt']
+    >>> gather(["one", None])
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.DocumentError: document 1: text is NoneType, not str; leave the document out or give it an empty \
+text
+    """
+    if isinstance(documents, str | bytes):
+        kind = type(documents).__name__
+        raise DocumentError(0, "documents", f"are one {kind}, not a collection", "give a list or dict of texts")
+    if isinstance(documents, Mapping):
+        ids, texts = list(documents.keys()), list(documents.values())
+        _check_ids(ids)
+    else:
+        texts = list(documents)
+        ids = list(range(len(texts)))
+    for name, text in zip(ids, texts, strict=True):
+        if not isinstance(text, str):
+            raise DocumentError(name, "text", f"is {type(text).__name__}, not str", _remedy(text))
+    return Collection(ids, texts)
+
+
+def _check_ids(ids: list[object]) -> None:
+    kinds = {type(i) for i in ids}
+    if not (kinds <= {str} or kinds <= {int}):
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise DocumentError(ids[0], "id", f"is one of several kinds ({names})", "give ids that are all str or all int")
+
+
+def _remedy(text: object) -> str:
+    if isinstance(text, bytes | bytearray):
+        return "decode it first, for example with .decode('utf-8')"
+    if text is None:
+        return "leave the document out or give it an empty text"
+    return "give its text as str"

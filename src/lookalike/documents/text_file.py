@@ -1,0 +1,164 @@
+"""One text file, or standard input, as text: which encoding it is in, and why it cannot be read if it cannot.
+
+A byte order mark decides, else UTF-8 is tried, then a guess. A guess is never silent: `TextFile.guessed` says so and
+the commands print it. Line ends stay as they are, because offsets into the text must hold for the file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from lookalike.errors import DocumentError
+
+__all__ = ["STDIN", "TextFile", "decode", "read_text"]
+
+STDIN: Final = "standard input"
+"""The name of the document that is read from ``-``."""
+
+# UTF-32 first: its little-endian mark begins with that of UTF-16.
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
+    (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
+    (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
+)
+
+# What people give by mistake, by its first bytes. Some of these decode as a one-byte encoding, into nonsense.
+_BINARY: Final = (
+    (b"%PDF-", "a PDF document"),
+    (b"PK\x03\x04", "a zip archive or an office document"),
+    (b"\xd0\xcf\x11\xe0", "an old office document"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive"),
+    (b"BZh91AY&SY", "a bzip2 archive"),
+    (b"\xfd7zXZ", "an xz archive"),
+    (b"7z\xbc\xaf", "a 7-Zip archive"),
+    (b"\x89PNG", "a picture"),
+    (b"GIF87a", "a picture"),
+    (b"GIF89a", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
+)
+
+# The encodings that texts are still found in. Left to itself, charset-normalizer also proposes EBCDIC for a short text.
+_GUESSES: Final = [
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874"),
+    *("koi8_r", "mac_roman", "cp850", "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949"),
+]
+_LIKELIEST: Final = "cp1252"
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A text, the name it was given by, and the encoding it was read in."""
+
+    name: str
+    text: str
+    encoding: str
+    """As people write it: ``UTF-8``, ``UTF-16``, ``windows-1252`` …"""
+    guessed: bool = False
+    """Whether the encoding is a guess from the bytes, not stated by the file."""
+
+
+def read_text(path: str | os.PathLike[str]) -> TextFile:
+    """Read a file, or standard input if `path` is ``-``; what cannot be read as text is a `DocumentError`.
+
+    >>> read_text("no/such/file.txt")
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.DocumentError: document 'no/such/file.txt': file does not exist; check the name
+    """
+    name = os.fspath(path)
+    if name == "-":
+        return decode(STDIN, _read_stdin())
+    if not name:  # which Path would take for the folder that we are in
+        raise DocumentError("''", "file", "is not the name of a file", "check the name")
+    try:
+        data = Path(name).read_bytes()
+    except FileNotFoundError:
+        raise DocumentError(name, "file", "does not exist", _similar_name(Path(name)) or "check the name") from None
+    except IsADirectoryError:
+        raise DocumentError(name, "file", "is a directory", "give one file") from None
+    except PermissionError:
+        raise DocumentError(name, "file", "cannot be read (permission denied)", "check its permissions") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL character in the name
+        problem = f"cannot be read ({getattr(error, 'strerror', None) or error})"
+        raise DocumentError(name, "file", problem, "check the name and the disk") from None
+    return decode(name, data)
+
+
+def decode(name: str, data: bytes) -> TextFile:
+    r"""Turn the bytes of a file into text; `name` is for messages.
+
+    >>> decode("a.txt", b"\xef\xbb\xbfone\r\ntwo")
+    TextFile(name='a.txt', text='one\r\ntwo', encoding='UTF-8', guessed=False)
+    >>> decode("a", b"one\0two")
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.DocumentError: document 'a': file is not text (it has NUL bytes); convert it to plain text first
+    """
+    for mark, codec, encoding in _MARKS:
+        if data.startswith(mark):
+            try:
+                return TextFile(name, data.decode(codec), encoding)
+            except UnicodeDecodeError:
+                problem = f"begins like {encoding} but is not valid {encoding}"
+                raise DocumentError(name, "file", problem, "save it as UTF-8") from None
+    for magic, kind in _BINARY:
+        if data.startswith(magic):
+            raise DocumentError(name, "file", f"is {kind}, not plain text", "convert it to plain text first")
+    if b"\0" in data:
+        raise DocumentError(name, "file", "is not text (it has NUL bytes)", "convert it to plain text first")
+    try:
+        return TextFile(name, data.decode("utf-8"), "UTF-8")
+    except UnicodeDecodeError:
+        return _guess(name, data)
+
+
+def _guess(name: str, data: bytes) -> TextFile:
+    from charset_normalizer import from_bytes  # rarely needed
+
+    found = from_bytes(data, cp_isolation=_GUESSES)
+    best = found.best()
+    if best is None:
+        raise DocumentError(name, "file", "is not text in any known encoding", "convert it to UTF-8 text first")
+    codec = best.encoding
+    for other in found:
+        # Many encodings explain a Western text equally well; the library then takes the first of the alphabet.
+        as_good = (other.chaos, other.coherence) == (best.chaos, best.coherence)
+        if as_good and _LIKELIEST in (other.encoding, *other.could_be_from_charset):
+            codec = _LIKELIEST
+    return TextFile(name, data.decode(codec), _spoken(codec), guessed=True)
+
+
+def _spoken(codec: str) -> str:
+    """Return the name that editors and web pages use."""
+    return f"windows-{codec[2:]}" if codec.startswith("cp125") else codec.replace("_", "-")
+
+
+def _read_stdin() -> bytes:
+    if sys.stdin is None:
+        raise DocumentError(STDIN, "file", "is closed", "give a file instead of -")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise DocumentError(STDIN, "file", f"cannot be read ({error.strerror})", "give a file instead of -") from None
+
+
+def _similar_name(path: Path) -> str:
+    """Return "did you mean …?" for a misspelt file name; looks at no more than 1000 names of a large folder."""
+    from difflib import get_close_matches
+
+    try:
+        with os.scandir(path.parent) as entries:
+            names = [entry.name for entry in islice(entries, 1000)]
+    except OSError:
+        return ""
+    close = get_close_matches(path.name, names, n=1, cutoff=0.85)  # a.txt is not meant by b.txt
+    return f"did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,203 @@
+"""Every error that lookalike raises on purpose, in one tree.
+
+::
+
+    LookalikeError
+    ├── RecipeError          a setting has a value that is not allowed      (also a ValueError)
+    ├── BandsError           bands and rows that cannot do what was asked   (also a ValueError)
+    ├── DocumentError        a document that cannot be used                 (also a ValueError)
+    │   └── DuplicateIdError   two documents with the same id
+    ├── MismatchError        two things made with different recipes
+    ├── MissingExtraError    an optional part is not installed              (also an ImportError)
+    └── InternalError        a bug of lookalike itself
+
+Catch `LookalikeError` for all of them. Each message says what was required, what was given and, where there is one, the
+way out. Each error keeps its facts as attributes and survives pickling, because worker processes send them back.
+
+>>> raise RecipeError("k", 0, "a whole number from 1 to 64")
+Traceback (most recent call last):
+    ...
+lookalike.errors.RecipeError: k must be a whole number from 1 to 64, not 0
+"""
+
+from __future__ import annotations
+
+import reprlib
+from typing import Any, ClassVar
+
+__all__ = [
+    "BandsError",
+    "DocumentError",
+    "DuplicateIdError",
+    "InternalError",
+    "LookalikeError",
+    "MismatchError",
+    "MissingExtraError",
+    "RecipeError",
+    "all_errors",
+]
+
+# A whole book given by mistake where a setting belongs must not fill the terminal.
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 60
+
+
+def _show(value: object) -> str:
+    """Return `repr(value)`, cut in the middle if it is long."""
+    try:
+        return _SHORT.repr(value)
+    except ValueError:  # Python refuses to print an int of more than 4300 digits
+        return "a number too long to print"
+
+
+class LookalikeError(Exception):
+    """The root: `except LookalikeError` catches everything that lookalike raises on purpose."""
+
+    # The names of the arguments of __init__, in order; each is also an attribute.
+    _facts: ClassVar[tuple[str, ...]] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # BaseException rebuilds from `args`, the message alone, which the subclasses' constructors do not take.
+        facts = tuple(getattr(self, name) for name in self._facts)
+        return type(self), facts or self.args
+
+
+class RecipeError(LookalikeError, ValueError):
+    """A setting has a value that is not allowed.
+
+    >>> error = RecipeError("unit", "words", "'char' or 'word'", "did you mean 'word'?")
+    >>> str(error)
+    "unit must be 'char' or 'word', not 'words'; did you mean 'word'?"
+    >>> error.field, error.given, error.allowed
+    ('unit', 'words', "'char' or 'word'")
+    """
+
+    _facts: ClassVar[tuple[str, ...]] = ("field", "given", "allowed", "hint")
+
+    def __init__(self, field: str, given: object, allowed: str, hint: str = "") -> None:
+        """Say that `field` must be `allowed` and was `given`; `hint` may suggest the way out."""
+        self.field = field
+        self.given = given
+        self.allowed = allowed
+        self.hint = hint
+        super().__init__(f"{field} must be {allowed}, not {_show(given)}" + (f"; {hint}" if hint else ""))
+
+
+class BandsError(LookalikeError, ValueError):
+    """Bands and rows that do not fit the signature, or a recall that no bands can give.
+
+    >>> str(BandsError("20 bands × 10 rows need 200 hashes, and the signature has 128"))
+    '20 bands × 10 rows need 200 hashes, and the signature has 128'
+    """
+
+
+class DocumentError(LookalikeError, ValueError):
+    """A document that cannot be used: which one, what is wrong with which field, and what to do about it.
+
+    >>> error = DocumentError("essay-7", "text", "is bytes, not str", "decode it first")
+    >>> str(error)
+    "document 'essay-7': text is bytes, not str; decode it first"
+    >>> error.document, error.field
+    ('essay-7', 'text')
+    """
+
+    _facts: ClassVar[tuple[str, ...]] = ("document", "field", "problem", "remedy")
+
+    def __init__(self, document: object, field: str, problem: str, remedy: str) -> None:
+        """Say that `field` of `document` has a `problem`, and the `remedy`."""
+        self.document = document
+        self.field = field
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(f"document {_show(document)}: {field} {problem}; {remedy}")
+
+
+class DuplicateIdError(DocumentError):
+    """Two documents with the same id; results could not say which one they mean.
+
+    >>> str(DuplicateIdError("essay-7"))
+    "document 'essay-7': id is used by more than one document; give every document its own id"
+    """
+
+    _facts: ClassVar[tuple[str, ...]] = ("document",)
+
+    def __init__(self, document: object) -> None:
+        """Say that more than one document has the id `document`."""
+        super().__init__(document, "id", "is used by more than one document", "give every document its own id")
+
+
+class MismatchError(LookalikeError):
+    """Two things made with different recipes: their numbers cannot be compared.
+
+    >>> error = MismatchError("the index", "the query", {"k": (5, 9), "unit": ("word", "char")})
+    >>> print(error)
+    the index and the query differ: k is 5 and 9, unit is 'word' and 'char'; compare only what one recipe made
+    >>> error.fields
+    ('k', 'unit')
+    """
+
+    _facts: ClassVar[tuple[str, ...]] = ("left", "right", "differences")
+
+    def __init__(self, left: str, right: str, differences: dict[str, tuple[object, object]]) -> None:
+        """Say that `left` and `right` differ: `differences` gives, per setting, the value of each."""
+        self.left = left
+        self.right = right
+        self.differences = differences
+        listed = ", ".join(f"{name} is {_show(a)} and {_show(b)}" for name, (a, b) in differences.items())
+        super().__init__(f"{left} and {right} differ: {listed}; compare only what one recipe made")
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the settings that differ."""
+        return tuple(self.differences)
+
+
+class MissingExtraError(LookalikeError, ImportError):
+    """An optional part is not installed; the message is the one line that installs it.
+
+    >>> print(MissingExtraError("lookalike serve", "serve"))
+    lookalike serve needs an optional part; install it with: pip install 'lookalike[serve]'
+    """
+
+    _facts: ClassVar[tuple[str, ...]] = ("feature", "extra")
+
+    def __init__(self, feature: str, extra: str) -> None:
+        """Say that `feature` needs the extra `extra`."""
+        self.feature = feature
+        self.extra = extra
+        super().__init__(f"{feature} needs an optional part; install it with: pip install 'lookalike[{extra}]'")
+
+
+class InternalError(LookalikeError):
+    """A bug of lookalike: the native core panicked, or something impossible happened.
+
+    >>> print(InternalError("index out of bounds"))
+    internal error: index out of bounds; a bug of lookalike: please report it with what lookalike doctor prints
+    """
+
+    _facts: ClassVar[tuple[str, ...]] = ("problem",)
+
+    def __init__(self, problem: str) -> None:
+        """Say what happened, and that it is our fault."""
+        self.problem = problem
+        super().__init__(
+            f"internal error: {problem}; a bug of lookalike: please report it with what lookalike doctor prints"
+        )
+
+
+def all_errors() -> tuple[type[LookalikeError], ...]:
+    """List every error class, in the order of the tree at the top of this file.
+
+    >>> [error.__name__ for error in all_errors()][:3]
+    ['LookalikeError', 'RecipeError', 'BandsError']
+    """
+    return (
+        LookalikeError,
+        RecipeError,
+        BandsError,
+        DocumentError,
+        DuplicateIdError,
+        MismatchError,
+        MissingExtraError,
+        InternalError,
+    )

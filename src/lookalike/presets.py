@@ -1,0 +1,194 @@
+"""Ready-made recipes: three of our own, and what well-known corpora used, each with its source and the recall it gives.
+
+A preset is a recipe together with bands and a threshold, because only the three together decide what is found. Several
+published settings find less than half of the pairs at the very threshold that they state; `Preset.recall` says so.
+
+>>> for name in ("prose", "fineweb", "slimpajama"):
+...     print(f"{name:10} finds {PRESETS[name].recall:.1%} of the pairs at {PRESETS[name].threshold}")
+prose      finds 99.2% of the pairs at 0.8
+fineweb    finds 77.2% of the pairs at 0.75
+slimpajama finds 39.9% of the pairs at 0.8
+
+The published corpora hashed with other functions (most with a·x + b modulo a prime, some of them overflowing first), so
+the numbers of a signature are not theirs; the shingles, the count of hashes and the bands are, as far as a recipe can
+say. All presets use the fast sketch, whose slots agree with the same probability as theirs, the Jaccard similarity.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from lookalike.errors import RecipeError
+from lookalike.recipe import Recipe, suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["PRESETS", "Preset", "band_probability", "find_preset"]
+
+
+def band_probability(similarity: float, bands: int, rows: int) -> float:
+    """Return the probability that a pair of this similarity shares a band: 1 − (1 − sʳ)ᵇ (seed items 39, 43).
+
+    >>> round(band_probability(0.8, 20, 5), 6)
+    0.999644
+    """
+    equal_band = similarity**rows
+    if equal_band >= 1.0:
+        return 1.0
+    # The plain formula loses every digit where sʳ is below 1e-16; this one keeps them.
+    return -math.expm1(bands * math.log1p(-equal_band))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """A recipe with the bands and the threshold that go with it, and where they come from.
+
+    >>> PRESETS["lee2022"].bands, PRESETS["lee2022"].rows, round(PRESETS["lee2022"].recall, 3)
+    (450, 20, 0.995)
+    """
+
+    name: str
+    recipe: Recipe
+    threshold: float
+    bands: int
+    rows: int
+    source: str
+    """Who published these settings."""
+    note: str
+    """Why they are so, and where the recipe differs from the source."""
+
+    @property
+    def recall(self) -> float:
+        """The share of the pairs exactly at the threshold that the bands find; of closer pairs they find more."""
+        return band_probability(self.threshold, self.bands, self.rows)
+
+
+_OWN = "lookalike"
+
+_ALL: Final = (
+    Preset(
+        name="prose",
+        recipe=Recipe(),
+        threshold=0.8,
+        bands=26,
+        rows=8,
+        source=_OWN,
+        note="The default. Five words is what most web corpora use; the bands are chosen for a recall of 0.99 at 0.8.",
+    ),
+    Preset(
+        name="code",
+        recipe=Recipe(lowercase=False, punctuation="keep"),
+        threshold=0.8,
+        bands=26,
+        rows=8,
+        source=_OWN,
+        note="Case and operators carry meaning in source code, so both stay; each operator sign is a word of its own.",
+    ),
+    Preset(
+        name="cjk",
+        recipe=Recipe(unit="char", whitespace="remove", form="nfkc"),
+        threshold=0.8,
+        bands=26,
+        rows=8,
+        source=_OWN,
+        note=(
+            "Chinese, Japanese and Korean texts: characters need no dictionary of words; NFKC makes full-width and "
+            "half-width forms one; line breaks inside a sentence do not count."
+        ),
+    ),
+    Preset(
+        name="fineweb",
+        recipe=Recipe(accents="strip", digits="zero", hashes=112),
+        threshold=0.75,
+        bands=14,
+        rows=8,
+        source="Penedo et al., The FineWeb Datasets, 2024, arXiv:2406.17557; datatrove, simplify_text",
+        note=(
+            "datatrove splits words with a tokeniser per language and after deleting marks (well-known is one word "
+            "there, two here), drops all non-spacing marks, and turns each run of digits into one 0, not each digit."
+        ),
+    ),
+    Preset(
+        name="lee2022",
+        recipe=Recipe(lowercase=False, punctuation="keep", form="none", hashes=9000),
+        threshold=0.8,
+        bands=450,
+        rows=20,
+        source="Lee et al., Deduplicating Training Data Makes Language Models Better, ACL 2022, arXiv:2107.06499",
+        note=(
+            "The paper's b = 20 is the rows of a band and its r = 450 the number of bands; read the other way round, "
+            "nothing is ever found. The paper splits at blanks, so a comma sticks to its word; here it is a word of "
+            "its own. The paper also requires an edit similarity of 0.8."
+        ),
+    ),
+    Preset(
+        name="slimpajama",
+        recipe=Recipe(unit="char", k=13, hashes=128),
+        threshold=0.8,
+        bands=9,
+        rows=13,
+        source="Soboleva et al., SlimPajama: a 627B token, cleaned and deduplicated RedPajama, Cerebras, 2023",
+        note=(
+            "Described as 13-grams; the published code forms them from the characters of a string, and so does this "
+            "preset. The code deletes the marks of ASCII only and drops documents of fewer than 200 characters."
+        ),
+    ),
+    Preset(
+        name="redpajama2",
+        recipe=Recipe(k=13, form="nfd", hashes=128),
+        threshold=0.8,
+        bands=9,
+        rows=13,
+        source="Weber et al., RedPajama: an Open Dataset for Training Large Language Models, 2024, arXiv:2411.12372",
+        note=(
+            "The signatures published for 0.8; those for 0.7, 0.9 and 1.0 have 14 × 9, 5 × 25 and 1 × 128. The code "
+            "deletes the marks of ASCII only and splits at blanks, and leaves out documents of fewer than 13 words."
+        ),
+    ),
+    Preset(
+        name="stack",
+        recipe=Recipe(lowercase=False, form="none"),
+        threshold=0.7,
+        bands=25,
+        rows=10,
+        source="Kocetkov et al., The Stack: 3 TB of permissively licensed source code, 2022, arXiv:2211.15533",
+        note=(
+            "Their tokens are the runs of A-Z, a-z, 0-9 and _. Here a letter outside ASCII is a part of its word, and "
+            "inside a word the marks are deleted: a.b is ab, snake_case is snakecase. They dropped files of fewer "
+            "than 5 (first 10) tokens."
+        ),
+    ),
+    Preset(
+        name="nemo",
+        recipe=Recipe(
+            unit="char", k=24, lowercase=False, whitespace="keep", punctuation="keep", form="none", hashes=260
+        ),
+        threshold=0.8,
+        bands=20,
+        rows=13,
+        source="NVIDIA NeMo Curator 1.4, defaults of the fuzzy deduplication workflow",
+        note="The text is taken as it is. NeMo Curator removes by shared bands alone, without checking the similarity.",
+    ),
+)
+
+PRESETS: Final[Mapping[str, Preset]] = MappingProxyType({preset.name: preset for preset in _ALL})
+"""The presets by name; read-only."""
+
+
+def find_preset(name: str) -> Preset:
+    """Return the preset of this name.
+
+    >>> find_preset("slimpyjama")
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.RecipeError: preset must be one of prose, code, cjk, fineweb, lee2022, slimpajama, redpajama2, \
+stack, nemo, not 'slimpyjama'; did you mean 'slimpajama'?
+    """
+    for preset in _ALL:
+        if preset.name == name:
+            return preset
+    raise RecipeError("preset", name, "one of " + ", ".join(PRESETS), suggest(name, PRESETS))

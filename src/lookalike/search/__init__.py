@@ -1,0 +1,1 @@
+"""Many documents: signatures, bands, candidates, the search itself, groups."""

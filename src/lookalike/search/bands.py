@@ -1,0 +1,270 @@
+"""Bands: how a signature is cut up so that similar documents meet, and how often they do.
+
+Cut a signature into b bands of r rows. Two documents whose similarity is s agree in one row with probability s, in a
+whole band with sʳ, and in at least one of b bands with
+
+    P(s) = 1 − (1 − sʳ)ᵇ
+
+an S-shaped curve: pairs far below its steep part are hardly ever candidates, pairs far above it nearly always (seed
+items 39, 43-45). Candidates are verified exactly afterwards, so a false positive costs time only; a pair that no band
+proposes is lost. `choose_bands` therefore starts from the recall that you want at your threshold.
+
+>>> bands = choose_bands(0.8, recall=0.99, hashes=256)
+>>> print(bands)
+26 bands × 8 rows
+>>> round(bands.recall(0.8), 4), round(bands.probability(0.4), 4)
+(0.9916, 0.0169)
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, SupportsFloat, SupportsIndex
+
+from lookalike.errors import BandsError
+from lookalike.presets import band_probability
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Bands", "Method", "check_bands", "choose_bands", "s_curve"]
+
+Method = Literal["recall", "divisors", "areas"]
+
+MOST_HASHES: Final = 65_535
+"""The longest signature that a recipe allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bands:
+    """`bands` bands of `rows` rows each.
+
+    >>> Bands(20, 10).hashes_used
+    200
+    """
+
+    bands: int
+    rows: int
+
+    def __post_init__(self) -> None:
+        """Refuse anything but two whole numbers of at least 1."""
+        for name in ("bands", "rows"):
+            object.__setattr__(self, name, _whole(name, getattr(self, name)))
+
+    def __str__(self) -> str:
+        """Return, for example, "26 bands × 8 rows"."""
+        return f"{self.bands} band{'s' * (self.bands != 1)} × {self.rows} row{'s' * (self.rows != 1)}"
+
+    @property
+    def hashes_used(self) -> int:
+        """How many numbers of a signature the bands read; the rest serves the estimate only."""
+        return self.bands * self.rows
+
+    def probability(self, similarity: float) -> float:
+        """Return the probability that a pair of this similarity becomes a candidate.
+
+        >>> round(Bands(20, 10).probability(0.8), 6)
+        0.896869
+        """
+        return band_probability(_share("similarity", similarity), self.bands, self.rows)
+
+    def recall(self, threshold: float) -> float:
+        """Return the share of the pairs at or above `threshold` that is found at the least.
+
+        It is the probability at the threshold itself; more similar pairs are found more often.
+
+        >>> round(Bands(9, 13).recall(0.8), 3)  # what the usual rule gives at its own threshold
+        0.399
+        """
+        return band_probability(_share("threshold", threshold), self.bands, self.rows)
+
+    @property
+    def half_point(self) -> float:
+        """The similarity at which a pair is found with probability 1/2, exactly: (1 − 2^(−1/b))^(1/r).
+
+        >>> round(Bands(20, 10).half_point, 4)
+        0.7132
+        """
+        return math.pow(-math.expm1(-math.log(2) / self.bands), 1 / self.rows)
+
+    @property
+    def rule_threshold(self) -> float:
+        """The textbooks' approximation of the half point, (1/b)^(1/r).
+
+        At this similarity about 64 % of the pairs are found, not 50 % (seed item 102).
+
+        >>> round(Bands(20, 10).rule_threshold, 4)
+        0.7411
+        """
+        return math.pow(1 / self.bands, 1 / self.rows)
+
+
+def s_curve(bands: Bands, points: int = 101) -> list[tuple[float, float]]:
+    """Return (similarity, probability) at `points` equal steps from 0 to 1.
+
+    >>> [(s, round(p, 3)) for s, p in s_curve(Bands(20, 5), points=5)]
+    [(0.0, 0.0), (0.25, 0.019), (0.5, 0.47), (0.75, 0.996), (1.0, 1.0)]
+    """
+    if _whole("points", points) < 2:
+        raise BandsError(f"points must be a whole number of at least 2, not {points!r}")
+    steps = (i / (points - 1) for i in range(points))
+    return [(s, bands.probability(s)) for s in steps]
+
+
+def check_bands(bands: Bands, hashes: int) -> None:
+    """Raise `BandsError` unless a signature of `hashes` numbers is long enough for the bands.
+
+    >>> check_bands(Bands(20, 10), 128)
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.BandsError: 20 bands × 10 rows need 200 hashes, and the signature has 128; take fewer bands or \
+rows, or more hashes
+    """
+    if bands.hashes_used > _whole("hashes", hashes):
+        raise BandsError(
+            f"{bands} need {bands.hashes_used} hashes, and the signature has {hashes}; "
+            "take fewer bands or rows, or more hashes"
+        )
+
+
+def choose_bands(
+    threshold: float,
+    *,
+    recall: float = 0.99,
+    hashes: int = 256,
+    method: Method = "recall",
+    fp_weight: float = 0.5,
+    fn_weight: float = 0.5,
+) -> Bands:
+    """Choose bands and rows for a threshold.
+
+    * ``method="recall"``: as selective as the signature allows while at least the share `recall` of the pairs at the
+      threshold is found.
+    * ``method="divisors"``: the search of the source report (seed item 46): among the divisors b of `hashes`, the one
+      whose (1/b)^(b/hashes) is nearest to the threshold.
+    * ``method="areas"``: what most tools do: the least weighted sum of the area under the S-curve below the threshold
+      (false positives) and the area above the S-curve beyond it (false negatives).
+
+    >>> choose_bands(0.8), choose_bands(0.8, method="divisors"), choose_bands(0.8, method="areas")
+    (Bands(bands=26, rows=8), Bands(bands=16, rows=16), Bands(bands=17, rows=15))
+    >>> choose_bands(0.01)
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.BandsError: with 256 hashes no bands find 99 % of the pairs at 0.01: 256 bands × 1 row find \
+92.4 %; 459 hashes would do, or the exact join (method='exact') without bands
+    """
+    threshold, hashes = _share("threshold", threshold), _whole("hashes", hashes)
+    if method == "recall":
+        return _by_recall(threshold, _recall_target(recall), hashes)
+    if method == "divisors":
+        return _by_divisors(threshold, hashes)
+    if method == "areas":
+        return _by_areas(threshold, hashes, _weight("fp_weight", fp_weight), _weight("fn_weight", fn_weight))
+    raise BandsError(f"method must be 'recall', 'divisors' or 'areas', not {method!r}")
+
+
+def _by_recall(threshold: float, recall: float, hashes: int) -> Bands:
+    if threshold == 1.0:
+        return Bands(1, hashes)  # equal sets agree in every row, so nothing is lost by asking for all of them
+    for rows in range(hashes, 0, -1):
+        bands = _least_bands(threshold, recall, rows, most=hashes // rows)
+        if bands is not None:
+            return Bands(bands, rows)
+    if threshold == 0.0:
+        raise BandsError("at threshold 0 every pair is wanted and bands find only some; compare all pairs instead")
+    best = Bands(hashes, 1)
+    enough = _least_bands(threshold, recall, rows=1, most=MOST_HASHES)
+    remedy = f"{enough} hashes would do, or " if enough else ""
+    raise BandsError(
+        f"with {hashes} hashes no bands find {recall * 100:.10g} % of the pairs at {threshold:g}: "
+        f"{best} find {best.recall(threshold) * 100:.3g} %; {remedy}the exact join (method='exact') without bands"
+    )
+
+
+def _least_bands(threshold: float, recall: float, rows: int, most: int) -> int | None:
+    """Return the least b ≤ `most` with 1 − (1 − tʳ)ᵇ ≥ recall, or None."""
+    if band_probability(threshold, most, rows) < recall:
+        return None
+    # Solving for b gives the answer up to rounding; the formula itself decides between neighbours.
+    equal_band = threshold**rows
+    guess = 1 if equal_band >= 1.0 else math.ceil(math.log1p(-recall) / math.log1p(-equal_band))
+    bands = min(max(guess - 1, 1), most)
+    while band_probability(threshold, bands, rows) < recall:
+        bands += 1
+    return bands
+
+
+def _by_divisors(threshold: float, hashes: int) -> Bands:
+    divisors = (b for b in range(1, hashes + 1) if hashes % b == 0)
+    best = min(divisors, key=lambda b: abs((1 / b) ** (b / hashes) - threshold))  # min keeps the first of equals
+    return Bands(best, hashes // best)
+
+
+def _by_areas(threshold: float, hashes: int, fp_weight: float, fn_weight: float) -> Bands:
+    if fp_weight == fn_weight == 0.0:
+        raise BandsError("fp_weight and fn_weight must not both be 0")
+    # Order by bands, then rows: of several equals, the fewest bands win, as in the tools that this rule comes from.
+    costs = ((fp_weight * fp + fn_weight * fn, b, r) for b, r, fp, fn in _areas(threshold, hashes))
+    _, bands, rows = min(costs)
+    return Bands(bands, rows)
+
+
+def _areas(threshold: float, hashes: int) -> Iterator[tuple[int, int, float, float]]:
+    """Yield every (b, r) with b·r ≤ hashes and its false-positive and false-negative area, exactly.
+
+    With I(b, x) = ∫₀ˣ (1 − sʳ)ᵇ ds the areas are t − I(b, t) and I(b, 1) − I(b, t). Differentiating s·(1 − sʳ)ᵇ and
+    integrating from 0 to x gives x·(1 − xʳ)ᵇ = (1 + r·b)·I(b, x) − r·b·I(b − 1, x), so each b follows from the one
+    before in a few operations, all on positive numbers. Others integrate numerically, a thousand steps for each (b, r).
+    """
+    for rows in range(1, hashes + 1):
+        different_band = 1.0 - threshold**rows
+        power, below, whole = 1.0, threshold, 1.0  # (1 − tʳ)⁰, I(0, t), I(0, 1)
+        for bands in range(1, hashes // rows + 1):
+            power *= different_band
+            weight = rows * bands
+            below = (threshold * power + weight * below) / (1 + weight)
+            whole *= weight / (1 + weight)
+            yield bands, rows, threshold - below, whole - below
+
+
+def _whole(name: str, given: SupportsIndex) -> int:
+    try:
+        value = 0 if isinstance(given, bool) else operator.index(given)
+    except TypeError:
+        value = 0
+    if value < 1:
+        raise BandsError(f"{name} must be a whole number of at least 1, not {given!r}")
+    return int(value)
+
+
+def _number(given: SupportsFloat) -> float:
+    """Return a number as a float; anything else (a bool, a text) as nan, which no range contains."""
+    try:
+        return math.nan if isinstance(given, bool | str | bytes) else float(given)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def _share(name: str, given: float) -> float:
+    value = _number(given)
+    if not 0.0 <= value <= 1.0:
+        raise BandsError(f"{name} must be a number from 0 to 1, not {given!r}")
+    return value
+
+
+def _recall_target(given: float) -> float:
+    value = _number(given)
+    if value == 1.0:
+        raise BandsError("recall must be below 1: bands never promise every pair; the exact join (method='exact') does")
+    if not 0.0 < value < 1.0:
+        raise BandsError(f"recall must be a number between 0 and 1, not {given!r}")
+    return value
+
+
+def _weight(name: str, given: float) -> float:
+    value = _number(given)
+    if not 0.0 <= value < math.inf:
+        raise BandsError(f"{name} must be a number of at least 0, not {given!r}")
+    return value

@@ -1,0 +1,1 @@
+"""Two documents: their shingles, how alike they are, and what they share."""

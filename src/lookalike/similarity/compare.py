@@ -1,0 +1,78 @@
+"""Two texts, side by side: everything that `lookalike compare` says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lookalike import _native
+from lookalike.recipe import Recipe
+from lookalike.search.sign import sign, standard_error
+from lookalike.settings import settings
+from lookalike.similarity.passages import Passage, passages
+
+__all__ = ["Comparison", "compare"]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How alike two texts are, exactly and by their signatures, and what they share."""
+
+    jaccard: float
+    """Shared shingles ÷ all different shingles."""
+    containment_a: float
+    """The share of the first text's shingles that the second has."""
+    containment_b: float
+    """The share of the second text's shingles that the first has."""
+    estimate: float
+    """What the signatures say of `jaccard`."""
+    standard_error: float
+    """How far off an estimate is typically, at this similarity and number of hashes."""
+    shared: int
+    shingles_a: int
+    shingles_b: int
+    passages: tuple[Passage, ...]
+    recipe: Recipe
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, ready for JSON (the schema of `lookalike compare --format json`)."""
+        return {
+            "schema": "lookalike/1",
+            "recipe": self.recipe.to_dict(),
+            "jaccard": self.jaccard,
+            "containment_a": self.containment_a,
+            "containment_b": self.containment_b,
+            "estimate": self.estimate,
+            "standard_error": self.standard_error,
+            "shared": self.shared,
+            "shingles_a": self.shingles_a,
+            "shingles_b": self.shingles_b,
+            "passages": [
+                {"a_start": p.a_start, "a_end": p.a_end, "b_start": p.b_start, "b_end": p.b_end, "units": p.units}
+                for p in self.passages
+            ],
+        }
+
+
+def compare(a: str, b: str, recipe: Recipe | None = None, *, least: int | None = None) -> Comparison:
+    """Compare two texts; `least` is the length of the shortest passage to report.
+
+    >>> found = compare("the quick brown fox jumps over a dog", "the quick brown fox leaps over a dog", Recipe(k=2))
+    >>> round(found.jaccard, 3), found.shared, found.shingles_a
+    (0.556, 5, 7)
+    """
+    recipe = recipe or Recipe()
+    shared, size_a, size_b = _native.overlap(a, b, settings(recipe))
+    exact = shared / (size_a + size_b - shared)  # a text has at least one shingle, so this is never 0/0
+    return Comparison(
+        jaccard=exact,
+        containment_a=shared / size_a,
+        containment_b=shared / size_b,
+        estimate=sign([a, b], recipe).estimate(0, 1),
+        standard_error=standard_error(exact, recipe.hashes),
+        shared=shared,
+        shingles_a=size_a,
+        shingles_b=size_b,
+        passages=tuple(passages(a, b, recipe, least=least)),
+        recipe=recipe,
+    )

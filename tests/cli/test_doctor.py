@@ -1,0 +1,122 @@
+"""`lookalike doctor`: what it knows, and what it does when something is wrong."""
+
+from __future__ import annotations
+
+import platform
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import lookalike as la
+from lookalike import _native, reference
+from lookalike.cli import doctor
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run, Start
+
+
+def test_says_what_is_installed_and_that_it_works(start: Start) -> None:
+    done = start("doctor")
+    assert (done.code, done.err) == (0, "")
+    build = _native.build_info()
+    for expected in (
+        la.__version__,
+        platform.python_version(),
+        f"{build['profile']} build for {build['target']}",
+        f"{build['cpu']} in use, {build['threads']} threads",
+        build["unicode"],
+        la.Recipe().digest,
+        "✓ hash functions",
+        "✓ signature",
+        *(metadata.version(name) for name in ("pyarrow", "typer", "rich", "charset-normalizer")),
+    ):
+        assert expected in done.out
+    assert "✗" not in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_json(run: Run) -> None:
+    facts = run("doctor", "--format", "json").json
+    assert facts["schema"] == "lookalike/1"
+    assert facts["lookalike"] == la.__version__
+    assert facts["core"] == {key: value for key, value in _native.build_info().items() if key != "version"}
+    assert la.Recipe.parse(facts["recipe"]["default"]) == la.Recipe()
+    assert [check["name"] for check in facts["checks"]] == list(doctor.CHECKS)
+    assert all(check["passed"] for check in facts["checks"])
+    assert {extra["name"] for extra in facts["extras"]} == {"experiments", "postgres", "serve", "spark"}
+
+
+def test_the_signature_it_expects_is_that_of_the_specification() -> None:
+    import hashlib
+
+    slots = reference.signature(doctor._SAMPLE, la.Recipe())
+    data = b"".join(slot.to_bytes(4, "little") for slot in slots)
+    assert hashlib.sha256(data).hexdigest()[:16] == doctor._SAMPLE_SIGNATURE
+
+
+@pytest.mark.parametrize("error", [ValueError("murmur3 is 1,\nshould be 2"), ImportError("no pyarrow"), RuntimeError()])
+def test_a_check_that_fails_is_shown_and_the_exit_code_is_2(
+    run: Run, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def check() -> str:
+        raise error
+
+    monkeypatch.setitem(doctor.CHECKS, "sums", check)
+    done = run("doctor")
+    assert (done.code, done.err) == (2, "")
+    assert "✗ sums" in done.out
+    assert (" ".join(str(error).split()) or "RuntimeError") in done.out
+    assert "✓ signature" in done.out, "the others are still made"
+    as_json = run("doctor", "--format", "json")
+    assert as_json.code == 2
+    assert [check["name"] for check in as_json.json["checks"] if not check["passed"]] == ["sums"]
+
+
+def test_a_wrong_hash_is_noticed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_SAMPLE_SIGNATURE", "0000000000000000")
+    done = run("doctor")
+    assert done.code == 2
+    assert "✗ signature" in done.out
+    assert "should be 0000000000000000" in done.out
+
+
+def test_a_debug_build_is_a_warning(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    build: dict[str, Any] = _native.build_info() | {"profile": "debug"}
+    monkeypatch.setattr(_native, "build_info", lambda: build)
+    done = run("doctor")
+    assert done.code == 0
+    assert "! this is a debug build of the core, many times slower" in done.out
+    assert len(run("doctor", "--format", "json").json["warnings"]) == 1
+
+
+def test_what_is_missing_comes_with_the_line_that_installs_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = {"matplotlib": "3.9", "fastapi": "0.115"}  # serve needs uvicorn as well
+
+    def version(name: str) -> str:
+        if name not in there:
+            raise metadata.PackageNotFoundError(name)
+        return there[name]
+
+    monkeypatch.setattr(metadata, "version", version)
+    facts = run("doctor", "--format", "json").json
+    assert {extra["name"]: extra["installed"] for extra in facts["extras"]} == {
+        "experiments": True,
+        "postgres": False,
+        "serve": False,
+        "spark": False,
+    }
+    assert facts["packages"]["pyarrow"] is None
+    words = " ".join(run("doctor").out.split())
+    assert "experiments installed" in words
+    assert "serve not installed; pip install 'lookalike[serve]'" in words
+    assert "pyarrow not installed" in words
+
+
+def test_works_from_a_copy_of_the_sources(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def requires(name: str) -> list[str]:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "requires", requires)
+    done = run("doctor", "--format", "json")
+    assert (done.code, done.json["extras"]) == (0, [])

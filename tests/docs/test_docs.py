@@ -1,0 +1,159 @@
+"""Every example in README and docs runs and prints what it says, and nothing public is missing from the guide."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
+
+import pytest
+from typer.main import get_command
+
+import lookalike
+from lookalike import hashing
+from lookalike.cli.app import app
+from tests.docs.pages import ROOT, Block, all_pages, blocks, check_console, check_python, code, links, run_pages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGES: Final = run_pages()
+GUIDE: Final = ROOT / "docs" / "guide.md"
+LANGUAGES: Final = {"python", "console", "sh", "text", "json", "toml", "rust"}
+
+
+def name_of(value: object) -> str | None:
+    return str(value.relative_to(ROOT)) if isinstance(value, Path) else None
+
+
+@pytest.fixture
+def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a copy of examples/, as at the top of a clone; commands and Python run in it."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_python_blocks_run(page: Path, clone: Path) -> None:
+    names: dict[str, Any] = {"__name__": "__main__"}
+    wrong = [check_python(block, names) for block in blocks(page) if block.language == "python"]
+    assert not any(wrong), "\n".join(filter(None, wrong))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_console_blocks_print_what_they_say(page: Path, clone: Path) -> None:
+    wrong = [check_console(block, clone) for block in blocks(page) if block.language == "console"]
+    assert not any(wrong), "\n".join(filter(None, wrong))
+
+
+@pytest.mark.parametrize("page", all_pages(), ids=name_of)
+def test_every_block_has_a_language(page: Path) -> None:
+    wrong = [f"{block}: {block.language or 'no language'}" for block in blocks(page) if block.language not in LANGUAGES]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("page", all_pages(), ids=name_of)
+def test_relative_links_resolve(page: Path) -> None:
+    assert [link for link in links(page) if not resolves(page, link)] == []
+
+
+def resolves(page: Path, link: str) -> bool:
+    if re.match(r"[a-z]+:", link):  # another place: no test needs the network
+        return True
+    path, _, anchor = unquote(link).partition("#")
+    target = (page.parent / path).resolve() if path else page
+    if not target.exists():
+        return False
+    return not anchor or target.suffix != ".md" or anchor in anchors(target)
+
+
+def anchors(page: Path) -> set[str]:
+    """The names that GitHub gives to headings."""
+    headings = re.findall(r"^#+ +(.+?) *$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+# -- the guide is complete -------------------------------------------------------------------------------------------
+
+
+def options() -> Iterator[str]:
+    """Every option of every command, as it is typed."""
+    whole: Any = get_command(app)
+    for command in (whole, *whole.commands.values()):
+        for parameter in command.params:
+            if parameter.param_type_name == "option":
+                yield from (*parameter.opts, *parameter.secondary_opts)
+    yield from ("-h", "--help")
+
+
+def named_in_guide(name: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", code(GUIDE)) is not None
+
+
+@pytest.mark.parametrize("name", lookalike.__all__)
+def test_public_name_is_in_the_guide(name: str) -> None:
+    assert named_in_guide(name)
+
+
+@pytest.mark.parametrize("name", hashing.__all__)
+def test_hash_function_is_in_the_guide(name: str) -> None:
+    assert named_in_guide(name)
+
+
+@pytest.mark.parametrize("name", sorted(get_command(app).commands))  # type: ignore[attr-defined]
+def test_command_is_in_the_guide(name: str) -> None:
+    assert named_in_guide(f"lookalike {name}")
+
+
+@pytest.mark.parametrize("name", sorted(set(options())))
+def test_option_is_in_the_guide(name: str) -> None:
+    assert named_in_guide(name)
+
+
+@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(lookalike.Recipe)])
+def test_setting_is_in_the_guide(name: str) -> None:
+    assert named_in_guide(name)
+
+
+@pytest.mark.parametrize("name", list(lookalike.PRESETS))
+def test_preset_is_in_the_guide(name: str) -> None:
+    assert named_in_guide(name)
+
+
+# -- the tests above would notice ------------------------------------------------------------------------------------
+
+
+def made(text: str, language: str) -> Block:
+    return Block(ROOT / "README.md", 1, language, text)
+
+
+def test_a_wrong_output_is_noticed(clone: Path) -> None:
+    assert "Expected:\n    3" in check_python(made(">>> 1 + 1\n3\n", "python"), {})
+    assert "Got:\nyes\n" in check_console(made("$ echo yes\nno\n", "console"), clone)
+    assert check_console(made("$ echo yes\nyes\n$ false; echo $?\n1\n", "console"), clone) == ""
+
+
+def test_a_plain_block_that_fails_is_noticed_and_names_stay() -> None:
+    names: dict[str, Any] = {}
+    check_python(made("x = 2\n", "python"), names)
+    assert check_python(made(">>> x\n2\n>>> y = x\n", "python"), names) == ""
+    with pytest.raises(NameError):
+        check_python(made("z\n", "python"), names)
+    assert names["y"] == 2
+
+
+def test_a_command_may_span_lines(clone: Path) -> None:
+    assert check_console(made("$ echo a \\\n  b\na b\n", "console"), clone) == ""
+
+
+def test_links_and_blocks_are_seen(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("[a](b.md) `[c](d.md)`\n```text\n[e](f.md)\n```\n# One *two*: three\n[g](#one-two-three)\n")
+    assert links(page) == ["b.md", "#one-two-three"]
+    assert resolves(page, "#one-two-three")
+    assert not resolves(page, "b.md")
+    assert [(block.language, block.line, block.text) for block in blocks(page)] == [("text", 3, "[e](f.md)\n")]

@@ -1,0 +1,174 @@
+"""The project's rules about itself."""
+
+import ast
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lookalike
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "lookalike"
+MODULES = sorted({"lookalike", *(module.name for module in pkgutil.walk_packages(lookalike.__path__, "lookalike."))})
+
+# Lower layers know nothing of higher ones. `result` ties them together, and is free.
+LAYERS = (
+    {"_native", "errors", "hashing", "presets", "recipe", "reference", "settings", "stopwords"},
+    {"documents", "index", "search", "similarity"},
+    {"cli", "experiments", "report", "server", "spark"},
+)
+
+
+def project_files() -> list[Path]:
+    """All files that git tracks or would track: right before the first commit too."""
+    # A checkout that somebody else owns (a container, a mounted folder) is still ours to read.
+    git = ["git", "-c", "safe.directory=*", "-C", str(ROOT)]
+    listing = [*git, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listing, check=True, capture_output=True, text=True).stdout
+    return [path for name in names.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def make_targets() -> set[str]:
+    return set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def layer(module: str) -> int | None:
+    top = module.removeprefix("lookalike.").split(".")[0]
+    return next((height for height, names in enumerate(LAYERS) if top in names), None)
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of lookalike that a file imports, at the top or inside a function, except for type checking only."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for_types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module is not None:
+            found.add(node.module)
+            if node.module == "lookalike":  # from lookalike import search
+                found |= {f"lookalike.{alias.name}" for alias in node.names}
+    return {name for name in found if name.startswith("lookalike.")}
+
+
+def test_ci_calls_make_test_and_nothing_else() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    lines = [line for line in script.splitlines() if line and not line.startswith("#")]
+    assert lines == ["set -euo pipefail", 'cd "$(dirname "$0")/.."', "CI=true exec make test"]
+    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111, ".ci/run must be executable"
+
+
+def test_import_loads_nothing_heavy() -> None:
+    program = """
+import sys
+import lookalike
+print(*sorted({name.split('.')[0] for name in sys.modules} & {'numpy', 'pyarrow', 'rich', 'typer', 'click', 'pandas'}))
+"""
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize("name", lookalike.__all__)
+def test_public_name_exists_and_is_documented(name: str) -> None:
+    public = getattr(lookalike, name)
+    if not callable(public):
+        return  # a constant is documented where it is defined
+    assert inspect.getdoc(public), f"lookalike.{name} has no docstring"
+
+
+def test_public_names_are_listed_by_dir() -> None:
+    assert len(set(lookalike.__all__)) == len(lookalike.__all__)
+    assert set(lookalike.__all__) <= set(dir(lookalike))
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith(("_native", "__main__"))])
+def test_examples_in_docstrings_are_right(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_imports_go_one_way() -> None:
+    wrong = []
+    for path in PACKAGE.rglob("*.py"):
+        module = ".".join(("lookalike", *path.relative_to(PACKAGE).with_suffix("").parts))
+        own = layer(module)
+        wrong += [
+            f"{module} imports {other}"
+            for other in sorted(imported(path))
+            if own is not None and (its := layer(other)) is not None and its > own
+        ]
+    assert wrong == []
+
+
+def test_every_module_has_a_layer() -> None:
+    free = {"__init__", "__main__", "result"}
+    tops = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert tops - free - set().union(*LAYERS) == set(), "say in LAYERS where it belongs"
+
+
+def test_no_file_names_this_machine_or_a_registry() -> None:
+    machine = re.compile(r"(?<![\w.~])/(?:home|root|work|Users)/\w")
+    registry = re.compile(r"(?:index|static)\.crates\.io|files\.pythonhosted\.org|pypi\.org/simple|index-url")
+    wrong = []
+    for path in project_files():
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if path != Path(__file__) and (found := machine.search(text) or registry.search(text)):
+            wrong.append(f"{path.relative_to(ROOT)}: {found.group()}")
+    assert wrong == []
+
+
+def test_cargo_locks_name_the_public_registry_only() -> None:
+    locks = [path for path in project_files() if path.name == "Cargo.lock"]
+    assert locks, "Cargo.lock belongs in the repository"
+    sources = {source for lock in locks for source in re.findall(r'^source = "(.*)"', lock.read_text(), re.MULTILINE)}
+    assert sources <= {"registry+https://github.com/rust-lang/crates.io-index"}
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_make_targets_in_pages_exist(page: str) -> None:
+    named = set(re.findall(r"\bmake ([a-z][a-z-]*)", "\n".join(code_in(ROOT / page))))
+    assert named, f"{page} tells nobody how to start"
+    assert named <= make_targets()
+
+
+def code_in(page: Path) -> list[str]:
+    """The fenced blocks and the `quoted` pieces of a page: prose may well say that bees make honey."""
+    return re.findall(r"```.*?```|`[^`\n]+`", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_every_make_target_is_explained_by_help() -> None:
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert set(re.findall(r"^([a-z-]+):.*## ", text, re.MULTILINE)) == make_targets()
+
+
+def test_sample_collection_is_what_its_page_says() -> None:
+    page = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    names = {path.name for path in (ROOT / "examples" / "collection").iterdir()}
+    assert names == set(re.findall(r"`([\w-]+\.(?:txt|md))`", page))
+
+
+def test_example_finds_the_four_copies() -> None:
+    program = ROOT / "examples" / "find_copies.py"
+    done = subprocess.run([sys.executable, program], check=True, capture_output=True, text=True)
+    found = re.findall(r"^ *[\d.]+%  (\S+)  (\S+)$", done.stdout, re.MULTILINE)
+    assert {frozenset(pair) for pair in found} == {
+        frozenset({"library-reopens.txt", "branch-news-saturday.txt"}),
+        frozenset({"why-tides-rise.txt", "tides-homework.txt"}),
+        frozenset({"school-garden.md", "school-garden-revised.md"}),
+        frozenset({"old-bridge.txt", "old-bridge-rearranged.txt"}),
+    }
+    assert len(found) == 4

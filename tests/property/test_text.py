@@ -1,0 +1,157 @@
+"""The core cuts every text as the reference does: normalised text, units, shingles, elements, and places."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import lookalike as la
+from lookalike import _native
+from lookalike import reference as ref
+from lookalike.recipe import Recipe
+from lookalike.settings import settings as native
+from tests.property.strategies import Case, any_texts, cases, known_texts, recipes, tries
+
+VERBATIM = Recipe(unit="char", k=1, lowercase=False, whitespace="keep", punctuation="keep", form="none")
+
+# White space is no word, so no list of words can delete it: not even a list whose word becomes a blank by NFKC and
+# `accents=strip`, as the accent that stands alone does.
+BLANK_STOP_WORD = Recipe(
+    unit="char", k=1, whitespace="keep", punctuation="keep", accents="strip", form="nfkc", stop_words=["´"]
+)
+
+
+@given(cases(1))
+@example(Case(BLANK_STOP_WORD, ["a b"]))
+@tries(5)
+def test_units(case: Case) -> None:
+    assert [unit.text for unit in la.units(case.text, case.recipe)] == ref.units(case.text, case.recipe)
+
+
+@given(cases(1))
+def test_shingles(case: Case) -> None:
+    assert [s.text for s in la.shingles(case.text, case.recipe)] == ref.shingles(case.text, case.recipe)
+
+
+@given(cases(1))
+@example(Case(BLANK_STOP_WORD, ["a b"]))
+@tries(5)
+def test_elements(case: Case) -> None:
+    # Not the path of `units`: this one hashes without keeping places, and in ASCII with vector instructions.
+    assert _native.elements(case.text, native(case.recipe)) == sorted(ref.elements(case.text, case.recipe))
+
+
+@given(cases(1))
+def test_normalize(case: Case) -> None:
+    joiner = " " if case.recipe.unit == "word" else ""
+    assert la.normalize(case.text, case.recipe) == joiner.join(ref.units(case.text, case.recipe))
+
+
+@given(known_texts(), recipes(unit="char", whitespace="keep", punctuation="keep", stop_words="none"))
+def test_normalize_deletes_nothing_that_the_recipe_keeps(text: str, recipe: Recipe) -> None:
+    assert la.normalize(text, recipe) == ref.normalise(text, recipe)
+
+
+@given(any_texts())
+def test_segments_are_the_words_that_are_not_white_space(text: str) -> None:
+    recipe = VERBATIM.replace(unit="word")
+    whole = ref.normalise(text, recipe)
+    assert "".join(ref.segments(whole)) == whole
+    visible = [s for s in ref.segments(whole) if not all(_native.char_properties(ord(c)).white_space for c in s)]
+    assert [unit.text for unit in la.units(text, recipe)] == visible
+
+
+# -- long texts: the core works in blocks of 64 bytes and of 4096 shingles -------------------------------------------
+
+LONG_PIECES = (
+    "a",
+    "to",
+    "The",
+    "don't",
+    "e.g.",
+    "x" * 63,
+    "well-known",
+    "3.14",
+    "1,000",
+    ",",
+    "'",
+    "_",
+    " ",
+    "\n",
+    "é",
+)
+
+
+@given(
+    words=st.lists(st.sampled_from(LONG_PIECES), min_size=1, max_size=40),
+    times=st.integers(1, 120),
+    joiner=st.sampled_from(("", " ")),
+    recipe=recipes(form="nfc", accents="keep", hashes=8, k=3, stop_words="none"),
+)
+@tries(0.7)
+def test_elements_of_long_texts(words: list[str], times: int, joiner: str, recipe: Recipe) -> None:
+    text = joiner.join(words * times)[:9_000]
+    assert _native.elements(text, native(recipe)) == sorted(ref.elements(text, recipe))
+
+
+@pytest.mark.parametrize("unit", ["char", "word"])
+@pytest.mark.parametrize("letter", ["a", "é"])
+@pytest.mark.parametrize("shingles", [1, 4095, 4096, 4097, 8192])
+def test_elements_at_the_border_of_a_block(unit: str, letter: str, shingles: int) -> None:
+    recipe = Recipe(unit="char" if unit == "char" else "word", k=2, bag=True)
+    units = [letter * (i % 7 + 1) for i in range(shingles + 1)]
+    text = "".join(units)[: shingles + 1] if unit == "char" else " ".join(units)
+    found = _native.elements(text, native(recipe))
+    assert len(found) == shingles
+    assert found == sorted(ref.elements(text, recipe))
+
+
+# -- places ----------------------------------------------------------------------------------------------------------
+
+
+@given(cases(1))
+@tries(3.3)
+def test_places_lie_in_the_text_and_in_order(case: Case) -> None:
+    for found in (la.units(case.text, case.recipe), la.shingles(case.text, case.recipe)):
+        for unit in found:
+            # The one shingle of a text without units stands nowhere.
+            assert 0 <= unit.start < unit.end <= len(case.text) or (unit.text == "" and unit.start == unit.end == 0)
+        assert all(a.start <= b.start and a.end <= b.end for a, b in pairwise(found))
+
+
+@given(cases(1))
+@tries(3.3)
+def test_the_original_at_a_place_holds_the_unit(case: Case) -> None:
+    for unit in la.units(case.text, case.recipe):
+        original = ref.normalise(case.text[unit.start : unit.end], case.recipe)
+        # Marks are deleted from the middle of a word, and a blank may stand for any white space: letter by letter then.
+        rest = iter(original)
+        assert all(char == " " or char in rest for char in unit.text), (unit, original)
+        if case.recipe.punctuation == "keep" and unit.text != " ":
+            assert unit.text in original
+
+
+@given(cases(1, unit="word", form="none", accents="keep"))
+def test_a_word_cut_out_of_the_original_is_that_word(case: Case) -> None:
+    found = la.units(case.text, case.recipe)
+    for unit in found:
+        assert [u.text for u in la.units(case.text[unit.start : unit.end], case.recipe)] == [unit.text]
+    assert all(a.end <= b.start for a, b in pairwise(found))
+
+
+@given(any_texts())
+def test_every_character_has_its_own_place(text: str) -> None:
+    assert [(unit.start, unit.end) for unit in la.units(text, VERBATIM)] == [(i, i + 1) for i in range(len(text))]
+
+
+@given(cases(1))
+def test_a_shingle_reaches_from_its_first_unit_to_its_last(case: Case) -> None:
+    units, shingles = la.units(case.text, case.recipe), la.shingles(case.text, case.recipe)
+    k = min(case.recipe.k, len(units))
+    if units:
+        assert [(s.start, s.end) for s in shingles] == [
+            (units[i].start, units[i + k - 1].end) for i in range(len(units) - k + 1)
+        ]
