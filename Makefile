@@ -49,11 +49,15 @@ lint: setup ## Check style and types, Python and Rust
 	cargo fmt --manifest-path rust/Cargo.toml --all --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --quiet -- -D warnings
 
-bench: setup ## Measure the speed of each stage
-	$(BIN)/python benchmarks/stages.py
+$(VENV)/.bench: $(VENV)/.tools
+	$(BIN)/python -m pip install --quiet --group bench
+	@touch $@
 
-accuracy: setup ## Measure estimates and recall against their promises
-	$(BIN)/python benchmarks/accuracy.py
+bench: setup $(VENV)/.bench ## Measure the speed of each stage; QUICK=1 for a smaller collection
+	$(BIN)/python -m benchmarks.stages
+
+accuracy: setup ## Measure estimates and recall against their promises; DATA=DIR names labelled collections
+	$(BIN)/python -m benchmarks.accuracy
 
 docs-check: setup ## Run every example in README and docs
 	$(BIN)/python -m pytest tests/docs

@@ -1,6 +1,6 @@
 """The native core. Private: use the functions of `lookalike`. Arrays come and go as little-endian bytes."""
 
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 __all__ = [
     "CharProperties",
@@ -9,6 +9,7 @@ __all__ = [
     "avalanche",
     "build_info",
     "char_properties",
+    "common",
     "counts",
     "elements",
     "family_value",
@@ -25,6 +26,9 @@ __all__ = [
     "star",
     "units",
 ]
+
+# A list of str, or of packed UTF-8: (64-bit offsets, data, first, count), the layout of Arrow's large_string.
+_Texts: TypeAlias = list[str] | list[tuple[Any, Any, int, int]]
 
 @final
 class CharProperties:
@@ -73,7 +77,7 @@ class SignatureMatrix:
     """Signatures of a collection, one row a document."""
 
     @staticmethod
-    def of_texts(texts: list[str], settings: Settings, threads: int) -> SignatureMatrix: ...
+    def of_texts(texts: _Texts, settings: Settings, threads: int) -> SignatureMatrix: ...
     @staticmethod
     def of_sets(sets: list[list[int]], settings: Settings, threads: int) -> SignatureMatrix: ...
     @staticmethod
@@ -105,17 +109,23 @@ def passages(a: str, b: str, settings: Settings, least: int) -> list[tuple[int, 
     """Shared passages: (start in a, end in a, start in b, end in b, units), in code points."""
 
 def find(
-    texts: list[str],
+    texts: _Texts,
     settings: Settings,
     *,
     threshold: float,
     method: str,
+    metric: str,
     bands: int,
     rows: int,
     least: int,
+    old_from: int,
+    ignored: list[int],
     threads: int,
 ) -> dict[str, Any]:
-    """Verified pairs of a collection."""
+    """Verified pairs of a collection: class, a, b, jaccard, containment_a, containment_b, candidates."""
+
+def common(texts: _Texts, settings: Settings, least: int, threads: int) -> list[int]:
+    """Shingles that at least so many of the texts have, sorted."""
 
 def linked(documents: int, a: bytes, b: bytes) -> bytes:
     """For each document the least number of its linked group."""

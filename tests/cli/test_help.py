@@ -62,9 +62,9 @@ def test_every_example_in_the_help_is_a_command_line_that_works(run: Run, page: 
         assert run(*example.split(), stdin=text.encode()).code == 0, example
 
 
-@pytest.mark.parametrize("spelling", ["--version", "-V"])
-def test_version(run: Run, spelling: str) -> None:
-    done = run(spelling)
+@pytest.mark.parametrize("args", [["--version"], ["-V"], ["--version", "compare"]])
+def test_version(run: Run, args: list[str]) -> None:
+    done = run(*args)
     assert (done.code, done.out, done.err) == (0, f"lookalike {la.__version__}\n", "")
 
 

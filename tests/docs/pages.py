@@ -11,7 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["ROOT", "Block", "all_pages", "blocks", "check_console", "check_python", "code", "links", "run_pages"]
+__all__ = [
+    "ROOT",
+    "Block",
+    "all_pages",
+    "blocks",
+    "check_console",
+    "check_python",
+    "code",
+    "files",
+    "links",
+    "run_pages",
+]
 
 ROOT: Final = Path(__file__).parents[2]
 _FENCE: Final = re.compile(r" {0,3}(`{3,})(.*)")
@@ -39,12 +50,17 @@ def run_pages() -> list[Path]:
 
 
 def all_pages() -> list[Path]:
-    """Every Markdown page of the project; nothing that was installed, built or is a sample document."""
-    left_out = {"collection", "target", "node_modules", "build", "dist"}
+    """Every Markdown page of the project."""
+    return [path for path in files(ROOT) if path.suffix == ".md"]
+
+
+def files(top: Path) -> list[Path]:
+    """All files below a folder, except what was installed or built and the sample documents."""
+    left_out = {"collection", "target", "build", "dist", "__pycache__"}
     found = []
-    for folder, folders, files in os.walk(ROOT):
+    for folder, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if name not in left_out and not name.startswith("."))
-        found += [Path(folder) / name for name in sorted(files) if name.endswith(".md")]
+        found += [Path(folder) / name for name in sorted(names)]
     return found
 
 
@@ -92,7 +108,6 @@ def check_python(block: Block, names: dict[str, Any]) -> str:
         source = "\n" * (block.line - 1) + block.text  # so that a traceback shows the line of the page
         exec(compile(source, name, "exec"), names)
         return ""
-    # In a page a block ends at its fence, so what doctest takes for the end of an output is the end of the block.
     examples = doctest.DocTestParser().get_examples(block.text, name)
     test = doctest.DocTest(examples, names, name, name, block.line - 1, block.text)
     report: list[str] = []

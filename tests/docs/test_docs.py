@@ -15,7 +15,7 @@ from typer.main import get_command
 import lookalike
 from lookalike import hashing
 from lookalike.cli.app import app
-from tests.docs.pages import ROOT, Block, all_pages, blocks, check_console, check_python, code, links, run_pages
+from tests.docs.pages import ROOT, Block, all_pages, blocks, check_console, check_python, code, files, links, run_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,6 +122,13 @@ def test_setting_is_in_the_guide(name: str) -> None:
 @pytest.mark.parametrize("name", list(lookalike.PRESETS))
 def test_preset_is_in_the_guide(name: str) -> None:
     assert named_in_guide(name)
+
+
+def test_files_named_in_the_design_exist() -> None:
+    there = {path.name for folder in ("rust", "src", "tests", "scripts", "examples") for path in files(ROOT / folder)}
+    named = set(re.findall(r"\b\w+\.(?:rs|pyi?|sh)\b", code(ROOT / "docs" / "design.md")))
+    assert len(named) > 40
+    assert named - there == set()
 
 
 # -- the tests above would notice ------------------------------------------------------------------------------------

@@ -27,28 +27,24 @@ large = data.hex(" ", 3)
 del data
 size = len(large)
 """
-# Two bytes for each letter, made without lists of words, which would be the peak themselves.
+# Seven letters and a blank in turn, of two bytes each; made without a list of words, which would be the peak itself.
 CYRILLIC = """
-letters = bytes(0xB0 + i % 16 for i in range(256))
-data = random.Random(1).randbytes(25_000_000).translate(letters)
-data = bytearray(b"\\xd0".join([b"", *(data[i:i+1] for i in range(0))])) if False else data
-both = bytearray(50_000_000)
-both[0::2] = b"\\xd0" * 25_000_000
-both[1::2] = data
-both[0::14] = b" " * len(both[0::14])
-both[1::14] = b" " * len(both[1::14])
-large = both.decode()
-size = len(both)
-del both, data
+data = bytearray(50_000_000)
+data[0::2] = b"\\xd0" * 25_000_000
+data[1::2] = random.Random(1).randbytes(25_000_000).translate(bytes(0xB0 + i % 16 for i in range(256)))
+data[0::16] = data[1::16] = b" " * 3_125_000
+large = data.decode()
+size = len(data)
+del data
 """
 
 
-@pytest.mark.parametrize("call", ["la.sign([*small, large])", "la.find([*small, large, large[:-9]]).groups"])
+@pytest.mark.parametrize("call", ["la.sign([*small, large])", "la.find([*small, large]).groups"])
 def test_one_document_of_50_megabytes(call: str) -> None:
     program = f"{PREPARE}{ASCII}{call}\nprint(size, peak() - base)"
     size, used = map(int, run(program).split())
     assert size > 50_000_000
-    assert used <= 4 * size + (size if "large[:-9]" in call else 0)  # the second large text is the caller's
+    assert used <= 4 * size
 
 
 def test_one_document_of_50_megabytes_that_is_not_ascii() -> None:
@@ -104,18 +100,28 @@ def test_candidates_of_copies_do_not_multiply(method: str) -> None:
     assert run(program) == "50 {4000} True\n"
 
 
-@pytest.mark.parametrize("recipe", ["la.Recipe()", "la.Recipe(unit='char', k=9)", "la.Recipe(unit='char', bag=True)"])
-@pytest.mark.parametrize("text", ["'a' * 5_000_000", "'a ' * 2_500_000", "'\u00e9' * 5_000_000", "'\\x00' * 5_000_000"])
-def test_one_character_five_million_times(recipe: str, text: str) -> None:
+CHARACTERS = "la.Recipe(unit='char', k=9)"
+
+
+@pytest.mark.parametrize(
+    ("text", "recipe"),
+    [
+        ("'a' * 5_000_000", "la.Recipe()"),
+        ("'a ' * 2_500_000", "la.Recipe()"),
+        ("'a' * 5_000_000", CHARACTERS),
+        ("'a' * 5_000_000", "la.Recipe(unit='char', bag=True)"),
+        ("'\\u00e9' * 2_500_000", CHARACTERS),
+        ("'\\x00' * 5_000_000", CHARACTERS),
+        ("' ' * 5_000_000", CHARACTERS),
+    ],
+)
+def test_one_character_in_five_megabytes(text: str, recipe: str) -> None:
     program = f"""
         import lookalike as la
-        recipe, text = {recipe}, {text}
-        assert la.sign([text], recipe)[0] == la.sign([text], recipe)[0]
-        print(la.jaccard(text, text, recipe=recipe), len(la.find([text, text + "b"], 0.999, recipe=recipe).groups))
+        found = la.find([{text}, "a", {text}, {text} + "b"], 0.9999, recipe={recipe})
+        print(*found.groups[0].members)
     """
-    same, groups = run(program).split()
-    assert same == "1.0"
-    assert groups in ("0", "1")
+    assert run(program).startswith("0 2")
 
 
 @pytest.mark.parametrize("unit", ["word", "char"])
@@ -143,18 +149,18 @@ def test_passages_of_a_megabyte_in_another_order() -> None:
         found = la.passages(a, b, least=5)
         print(len(b) > 1_000_000, len(found) > 59_000, all(a[p.a_start:p.a_end] == b[p.b_start:p.b_end] for p in found))
     """
-    assert run(program, limit=20) == "True True True\n"
+    assert run(program, limit=20.0) == "True True True\n"
 
 
 @pytest.mark.parametrize("accents", ["keep", "strip"])
 @pytest.mark.parametrize("form", ["none", "nfc", "nfkd"])
-def test_a_million_marks_on_one_letter(accents: str, form: str) -> None:
-    # The two marks have to change places half a million times: sorting them one by one would never end.
+def test_endless_marks_on_one_letter(accents: str, form: str) -> None:
+    # The two marks have to change places all along: sorting them one by one would never end.
     program = f"""
         import lookalike as la
-        text = "a" + "\\u0301\\u0327" * 500_000 + " b"
+        text = "a" + "\\u0301\\u0327" * 200_000 + " b"
         recipe = la.Recipe(k=1, accents="{accents}", form="{form}")
         units = la.units(text, recipe)
         print(len(units), units[1].start, len(la.units(text, recipe.replace(unit="char"))))
     """
-    assert run(program).split()[:2] == ["2", "1000002"]
+    assert run(program, limit=20.0).split()[:2] == ["2", "400002"]

@@ -24,14 +24,12 @@ CALLS = {
         "la.find(texts, 0.05, method='brute', threads=2)",
     ),
     "sign": (
-        "texts = [' '.join([f'{i}a{j}' for j in range(8_000)]) for i in range(300)]\n"
-        "recipe = la.Recipe(sketch='classic', family='jenkins', hashes=65_535)",
-        "la.sign(texts, recipe, threads=1)",
+        "texts = [' '.join([f'{i}a{j}' for j in range(8_000)]) for i in range(300)]",
+        "la.sign(texts, la.Recipe(sketch='classic', family='jenkins', hashes=65_535), threads=1)",
     ),
     "sign_sets": (
-        "sets = [list(range(i, i + 8_000)) for i in range(300)]\n"
-        "recipe = la.Recipe(sketch='classic', family='jenkins', hashes=65_535)",
-        "la.sign_sets(sets, recipe, threads=1)",
+        "sets = [list(range(i, i + 8_000)) for i in range(300)]",
+        "la.sign_sets(sets, la.Recipe(sketch='classic', family='jenkins', hashes=65_535), threads=1)",
     ),
     "passages": (
         "a, b = ('a ' * 20_000 + 'b ') * 25, ('a ' * 20_000 + 'c ') * 25",

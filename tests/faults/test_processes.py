@@ -80,9 +80,9 @@ SLOW = la.Recipe(sketch="classic", family="jenkins", hashes=2000)
 NATIVE_CALLS: dict[str, Callable[[], object]] = {
     "sign": lambda: la.sign(TEXTS, SLOW, threads=1),
     "sign_sets": lambda: la.sign_sets([range(300)] * 3000, SLOW, threads=1),
-    "find": lambda: la.find(TEXTS, 0.3, method="brute", threads=1),
+    "find": lambda: la.find(TEXTS[:1500], 0.3, method="brute", threads=1),
     "passages": lambda: la.passages(LONG, LONG[::-1]),
-    "jaccard": lambda: la.jaccard(LONG * 3, LONG * 3, recipe=la.Recipe(unit="char", bag=True)),
+    "jaccard": lambda: la.jaccard(LONG, LONG, recipe=la.Recipe(unit="char", bag=True)),
 }
 
 
@@ -126,7 +126,7 @@ def test_calls_from_several_threads_at_once() -> None:
 @pytest.mark.parametrize("keys", [10, 1 << 21], ids=["short", "long, on a thread of its own"])
 def test_a_panic_is_an_internal_error(keys: int, capfd: pytest.CaptureFixture[str]) -> None:
     # No public function lets zero buckets through to the core, which then panics. What matters is what becomes of it.
-    with pytest.raises(la.InternalError, match="index out of bounds.*please report it"):
+    with pytest.raises(la.InternalError, match=r"index out of bounds.*please report it"):
         _native.spread("murmur3", keys, 0, 1)
     capfd.readouterr()  # Rust's own message on standard error
     assert _native.spread("murmur3", 10, 1, 1) == [10]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, Literal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike import reference as ref
+from tests.corpus import pages
 from tests.property.strategies import Case, cases, collections, tries
 
 # Shares of small numbers, where a pair lies exactly at the threshold, and any other.
@@ -93,6 +95,31 @@ def test_the_order_of_the_documents_changes_nothing(
 def test_a_higher_threshold_finds_a_part(case: Case, threshold: float) -> None:
     low, high = pairs(case, threshold / 2), pairs(case, threshold)
     assert high == [pair for pair in low if pair[2] >= threshold]
+
+
+# -- larger collections: more documents than one thread's portion, more shingles than one block ----------------------
+
+METHODS = ("exact", "brute", "signatures", "lsh")
+PAGES = [*pages(5, originals=350, words=60, changes=(0, 1, 2, 3, 5, 8, 12)), "", "the", ""]
+RECIPES = {"words": la.Recipe(k=2), "characters": la.Recipe(unit="char", k=4), "bags": la.Recipe(k=1, bag=True)}
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("threshold", [0.25, 0.5, 0.8, 0.95, 1.0])
+def test_the_exact_join_finds_what_comparing_all_pairs_finds(recipe: str, threshold: float) -> None:
+    case = Case(RECIPES[recipe], PAGES)
+    found = pairs(case, threshold, method="exact")
+    assert found == pairs(case, threshold, method="brute")
+    assert len(found) > 40
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("threads", [2, 5, 64])
+def test_threads_change_nothing_in_a_search(method: str, threads: int) -> None:
+    case = Case(RECIPES["words"], PAGES)
+    alone = pairs(case, 0.6, method=method, threads=1)
+    assert alone == pairs(case, 0.6, method=method, threads=threads)
+    assert len(alone) > 100
 
 
 # -- groups ----------------------------------------------------------------------------------------------------------

@@ -110,7 +110,8 @@ impl Signatures<'_> {
     }
 }
 
-/// Candidate pairs among `members` that also pass `filter`, each once, smaller number first, sorted.
+/// Candidate pairs among `members` that also pass `filter`, each once, smaller number first, sorted. Two documents from
+/// `old_from` on make no pair.
 ///
 /// One band at a time: sort (key, document), then pair what is equal. Equality is confirmed on the rows themselves, so a
 /// collision of keys proposes nothing. A pair is taken in the first band in which it is equal; so no set of pairs seen is
@@ -120,6 +121,7 @@ pub fn candidates(
     bands: Bands,
     kind: KeyKind,
     members: &[u32],
+    old_from: usize,
     control: &Control,
     filter: impl Fn(&[u32], &[u32]) -> bool + Sync,
 ) -> Result<Vec<(u32, u32)>> {
@@ -145,7 +147,9 @@ pub fn candidates(
             |(), part| {
                 let mut out = Vec::new();
                 for bucket in &buckets[part] {
-                    bucket_pairs(signatures, bands, band, bucket, control, &filter, &mut out)?;
+                    // A bucket is sorted by number: its old documents stand at the end.
+                    let new = bucket.partition_point(|&(_, d)| (d as usize) < old_from);
+                    bucket_pairs(signatures, bands, band, bucket, new, control, &filter, &mut out)?;
                 }
                 Ok(out)
             },
@@ -156,16 +160,18 @@ pub fn candidates(
     Ok(found)
 }
 
+#[allow(clippy::too_many_arguments)] // the innermost loop of the search
 fn bucket_pairs(
     signatures: Signatures<'_>,
     bands: Bands,
     band: usize,
     bucket: &[(u64, u32)],
+    new: usize,
     control: &Control,
     filter: &impl Fn(&[u32], &[u32]) -> bool,
     out: &mut Vec<(u32, u32)>,
 ) -> Result<()> {
-    for (i, &(_, x)) in bucket.iter().enumerate() {
+    for (i, &(_, x)) in bucket[..new].iter().enumerate() {
         control.check()?;
         let a = signatures.row(x);
         let mine = bands.of(a, band);
@@ -193,7 +199,7 @@ mod tests {
         let signatures = Signatures { values: &values, hashes: 4 };
         for kind in [KeyKind::Mix64, KeyKind::HashVec64, KeyKind::HashVec32] {
             let bands = Bands { bands: 1, rows: 4 };
-            let found = candidates(signatures, bands, kind, &[3, 2, 1, 0], &Control::new(2), |_, _| true).unwrap();
+            let found = candidates(signatures, bands, kind, &[3, 2, 1, 0], 4, &Control::new(2), |_, _| true).unwrap();
             assert_eq!(found, [(0, 2)]);
         }
     }
@@ -204,7 +210,8 @@ mod tests {
         let values = [7, 8, 1, 2, 3, 4, 7, 8];
         let signatures = Signatures { values: &values, hashes: 4 };
         let bands = Bands { bands: 2, rows: 2 };
-        let found = candidates(signatures, bands, KeyKind::HashVec64, &[0, 1], &Control::new(1), |_, _| true).unwrap();
+        let found =
+            candidates(signatures, bands, KeyKind::HashVec64, &[0, 1], 2, &Control::new(1), |_, _| true).unwrap();
         assert!(found.is_empty());
     }
 }

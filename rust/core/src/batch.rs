@@ -3,9 +3,10 @@
 //! Threads are made for a call and joined at its end, so nothing survives to trouble a `fork`, and the order of results
 //! never depends on which thread was first.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::error::{Error, Result};
 use crate::recipe::Recipe;
@@ -125,8 +126,13 @@ const PART: usize = 64;
 pub type Digest = (u64, u64);
 
 /// Signatures of many texts (`documents × hashes`, row by row), and the digest of each text's shingles.
-pub fn sign(texts: &[&str], recipe: &Recipe, control: &Control) -> Result<(Vec<u32>, Vec<Digest>)> {
-    let (shingler, sketcher) = (Shingler::new(recipe)?, Sketcher::new(recipe)?);
+pub fn sign(
+    texts: &[&str],
+    shingler: &Shingler,
+    recipe: &Recipe,
+    control: &Control,
+) -> Result<(Vec<u32>, Vec<Digest>)> {
+    let sketcher = Sketcher::new(recipe)?;
     let m = recipe.hashes;
     let mut signatures = vec![INFINITY; texts.len() * m];
     let mut digests = vec![(0, 0); texts.len()];
@@ -134,7 +140,7 @@ pub fn sign(texts: &[&str], recipe: &Recipe, control: &Control) -> Result<(Vec<u
     control.each(jobs, Scratch::default, |scratch, ((rows, digests), texts)| {
         for ((slots, digest), text) in rows.chunks_mut(m).zip(digests).zip(texts) {
             control.check()?;
-            *digest = sign_one(&shingler, &sketcher, text, slots, scratch);
+            *digest = sign_one(shingler, &sketcher, text, slots, scratch);
         }
         Ok(())
     })?;
@@ -193,8 +199,7 @@ pub fn sign_sets(sets: &[Vec<u64>], recipe: &Recipe, control: &Control) -> Resul
 }
 
 /// The element sets of the chosen texts; the others stay empty.
-pub fn sets(texts: &[&str], wanted: &[bool], recipe: &Recipe, control: &Control) -> Result<Vec<Vec<u64>>> {
-    let shingler = Shingler::new(recipe)?;
+pub fn sets(texts: &[&str], wanted: &[bool], shingler: &Shingler, control: &Control) -> Result<Vec<Vec<u64>>> {
     let mut out: Vec<Vec<u64>> = vec![Vec::new(); texts.len()];
     control.fill(&mut out, 1, Scratch::default, |scratch, i, set| {
         if wanted[i] {
@@ -203,4 +208,38 @@ pub fn sets(texts: &[&str], wanted: &[bool], recipe: &Recipe, control: &Control)
         Ok(())
     })?;
     Ok(out)
+}
+
+/// Shingles that at least `least` of the texts have, sorted.
+///
+/// Two passes: counters that may be shared by several shingles tell which could be that frequent, then those few are
+/// counted one by one.
+pub fn common(texts: &[&str], least: u32, shingler: &Shingler, control: &Control) -> Result<Vec<u64>> {
+    const BITS: u32 = 22;
+    let counters: Vec<AtomicU32> = (0..1 << BITS).map(|_| AtomicU32::new(0)).collect();
+    let counter = |x: u64| &counters[(x >> (64 - BITS)) as usize];
+    control.parts(texts.len(), PART, Scratch::default, |scratch, part| {
+        for text in &texts[part] {
+            control.check()?;
+            shingler.set(text, scratch).iter().for_each(|&x| {
+                counter(x).fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        Ok(())
+    })?;
+    let counts = control.parts(texts.len(), PART * 16, Scratch::default, |scratch, part| {
+        let mut counts: HashMap<u64, u32> = HashMap::new();
+        for text in &texts[part] {
+            control.check()?;
+            let frequent = shingler.set(text, scratch).into_iter();
+            let frequent = frequent.filter(|&x| counter(x).load(Ordering::Relaxed) >= least);
+            frequent.for_each(|x| *counts.entry(x).or_default() += 1);
+        }
+        Ok(counts)
+    })?;
+    let mut total: HashMap<u64, u32> = HashMap::new();
+    counts.into_iter().flatten().for_each(|(x, n)| *total.entry(x).or_default() += n);
+    let mut found: Vec<u64> = total.into_iter().filter(|&(_, n)| n >= least).map(|(x, _)| x).collect();
+    found.sort_unstable();
+    Ok(found)
 }

@@ -30,6 +30,35 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
+/// What a threshold is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// |A ∩ B| / |A ∪ B|.
+    Jaccard,
+    /// |A ∩ B| / |the smaller|: how much of the one is in the other.
+    Containment,
+}
+
+impl Metric {
+    /// The score of an overlap.
+    pub fn score(self, overlap: Overlap) -> f64 {
+        match self {
+            Metric::Jaccard => overlap.jaccard(),
+            Metric::Containment => overlap.containment_a().max(overlap.containment_b()),
+        }
+    }
+
+    /// The least overlap with which sets of these sizes can reach `threshold`, one lower where rounding is in doubt.
+    #[inline(always)]
+    pub fn least_overlap(self, a: usize, b: usize, threshold: f64) -> usize {
+        let bound = match self {
+            Metric::Jaccard => threshold / (1.0 + threshold) * (a + b) as f64,
+            Metric::Containment => threshold * a.min(b) as f64,
+        };
+        (bound - 1e-6).ceil().max(0.0) as usize
+    }
+}
+
 /// Merge two sorted sets of distinct elements (seed item 4).
 pub fn overlap(a: &[u64], b: &[u64]) -> Overlap {
     let (mut i, mut j, mut shared) = (0, 0, 0);
@@ -42,16 +71,10 @@ pub fn overlap(a: &[u64], b: &[u64]) -> Overlap {
     Overlap { shared, a: a.len(), b: b.len() }
 }
 
-/// The least overlap with which sets of these sizes can reach `threshold`, one lower where rounding is in doubt.
-#[inline(always)]
-pub fn least_overlap(a: usize, b: usize, threshold: f64) -> usize {
-    (threshold / (1.0 + threshold) * (a + b) as f64 - 1e-6).ceil().max(0.0) as usize
-}
-
 /// Like [`overlap`], but gives up as soon as `threshold` is out of reach. The final word is the division itself, so that
 /// 4/5 is found at 0.8.
-pub fn overlap_at_least(a: &[u64], b: &[u64], threshold: f64) -> Option<Overlap> {
-    let need = least_overlap(a.len(), b.len(), threshold);
+pub fn overlap_at_least(a: &[u64], b: &[u64], metric: Metric, threshold: f64) -> Option<Overlap> {
+    let need = metric.least_overlap(a.len(), b.len(), threshold);
     if need > a.len().min(b.len()) {
         return None;
     }
@@ -68,7 +91,7 @@ pub fn overlap_at_least(a: &[u64], b: &[u64], threshold: f64) -> Option<Overlap>
         }
     }
     let found = Overlap { shared, a: a.len(), b: b.len() };
-    (found.jaccard() >= threshold).then_some(found)
+    (metric.score(found) >= threshold).then_some(found)
 }
 
 /// Sums over the counts of shingles, for bags, cosine and Euclidean distance (seed items 7, 10, 100).
@@ -134,8 +157,10 @@ mod tests {
             let (x, y): (Vec<_>, Vec<_>) = (a.iter().copied().collect(), b.iter().copied().collect());
             let whole = overlap(&x, &y);
             prop_assert_eq!(whole.shared, a.intersection(&b).collect::<BTreeSet<_>>().len());
-            let expected = (whole.jaccard() >= threshold).then_some(whole);
-            prop_assert_eq!(overlap_at_least(&x, &y, threshold), expected);
+            for metric in [Metric::Jaccard, Metric::Containment] {
+                let expected = (metric.score(whole) >= threshold).then_some(whole);
+                prop_assert_eq!(overlap_at_least(&x, &y, metric, threshold), expected);
+            }
         }
     }
 }

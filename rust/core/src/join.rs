@@ -1,11 +1,14 @@
 //! From many documents to verified pairs, by each of the four methods. All give the same pairs in the same form, up to the
 //! recall that `Lsh` and `Signatures` promise.
 
+use std::time::Instant;
+
 use crate::bands::{Bands, KeyKind, Signatures, candidates};
 use crate::batch::{Control, Digest, digest, sets, sign};
+use crate::containment;
 use crate::error::{Error, Result};
-use crate::jaccard::Overlap;
-use crate::prefix::{self, verify};
+use crate::jaccard::{Metric, Overlap, overlap_at_least};
+use crate::prefix;
 use crate::recipe::Recipe;
 use crate::shingle::{Scratch, Shingler};
 use crate::sketch::agreeing;
@@ -43,7 +46,7 @@ pub struct Pair {
 }
 
 /// What a search found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Found {
     /// For each document the first one with the same shingles in the same numbers; itself if there is none before it.
     pub class: Vec<u32>,
@@ -51,36 +54,100 @@ pub struct Found {
     pub pairs: Vec<Pair>,
     /// Candidates that were verified.
     pub candidates: usize,
+    /// How long each stage took.
+    pub seconds: Vec<(&'static str, f64)>,
 }
 
-/// Find all pairs at or above `threshold`.
-pub fn find(texts: &[&str], recipe: &Recipe, threshold: f64, method: Method, control: &Control) -> Result<Found> {
-    if texts.len() >= u32::MAX as usize {
-        return Err(Error::TooLarge(format!("{} documents: one search holds at most {}", texts.len(), u32::MAX - 1)));
+/// Times the stages of a search.
+struct Clock {
+    last: Instant,
+    seconds: Vec<(&'static str, f64)>,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Clock { last: Instant::now(), seconds: Vec::new() }
     }
-    if !(threshold > 0.0 && threshold <= 1.0) {
-        return Err(Error::Setting {
-            field: "threshold",
-            given: threshold.to_string(),
-            allowed: "above 0 and at most 1".into(),
-        });
-    }
-    match method {
-        Method::Brute | Method::Exact => find_by_sets(texts, recipe, threshold, method, control),
-        Method::Signatures { .. } | Method::Lsh { .. } => find_by_signatures(texts, recipe, threshold, method, control),
+
+    /// A stage has ended.
+    fn ended(&mut self, stage: &'static str) {
+        self.seconds.push((stage, self.last.elapsed().as_secs_f64()));
+        self.last = Instant::now();
     }
 }
 
-fn find_by_sets(texts: &[&str], recipe: &Recipe, threshold: f64, method: Method, control: &Control) -> Result<Found> {
-    let shingler = Shingler::new(recipe)?;
-    let digests = digests(texts, &shingler, control)?;
-    let class = classes(texts, &digests, &shingler, control)?;
+/// What is looked for, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Search<'a> {
+    /// All settings of the similarity.
+    pub recipe: &'a Recipe,
+    /// What the threshold is compared with. Containment has no bands: signatures do not know it.
+    pub metric: Metric,
+    /// The least score of a pair.
+    pub threshold: f64,
+    /// How candidates are found.
+    pub method: Method,
+    /// Documents from this number on are old: two of them are never compared.
+    pub old_from: usize,
+    /// Shingles that do not count, on any side.
+    pub ignored: &'a [u64],
+}
+
+impl Search<'_> {
+    /// The pair if it counts and reaches the threshold.
+    pub fn verify(&self, sets: &[Vec<u64>], x: u32, y: u32) -> Option<Pair> {
+        let (a, b) = (x.min(y), x.max(y));
+        if a as usize >= self.old_from {
+            return None;
+        }
+        let overlap = overlap_at_least(&sets[a as usize], &sets[b as usize], self.metric, self.threshold)?;
+        Some(Pair { a, b, overlap })
+    }
+
+    fn check(&self, documents: usize) -> Result<()> {
+        if documents >= u32::MAX as usize {
+            return Err(Error::TooLarge(format!("{documents} documents: one search holds at most {}", u32::MAX - 1)));
+        }
+        let wrong = |field, given: String, allowed: &str| Err(Error::Setting { field, given, allowed: allowed.into() });
+        if !(self.threshold > 0.0 && self.threshold <= 1.0) {
+            return wrong("threshold", self.threshold.to_string(), "above 0 and at most 1");
+        }
+        let by_sets = matches!(self.method, Method::Brute | Method::Exact);
+        if self.metric == Metric::Containment && !by_sets {
+            return wrong("method", "lsh or signatures".into(), "exact or brute for containment");
+        }
+        Ok(())
+    }
+}
+
+/// Find all pairs that a search looks for.
+pub fn find(texts: &[&str], search: &Search<'_>, control: &Control) -> Result<Found> {
+    search.check(texts.len())?;
+    let shingler = Shingler::new(search.recipe)?.ignoring(search.ignored.iter().copied());
+    match search.method {
+        Method::Brute | Method::Exact => find_by_sets(texts, search, &shingler, control),
+        Method::Signatures { .. } | Method::Lsh { .. } => find_by_signatures(texts, search, &shingler, control),
+    }
+}
+
+fn find_by_sets(texts: &[&str], search: &Search<'_>, shingler: &Shingler, control: &Control) -> Result<Found> {
+    let mut clock = Clock::start();
+    let digests = digests(texts, shingler, control)?;
+    let class = classes(texts, &digests, shingler, control)?;
+    clock.ended("copies");
     let members = firsts(&class);
-    let sets = sets(texts, &wanted(texts.len(), members.iter().copied()), recipe, control)?;
-    if method == Method::Exact {
-        let pairs = prefix::join(&sets, &members, threshold, control)?;
-        return Ok(Found { class, candidates: pairs.len(), pairs });
-    }
+    let sets = sets(texts, &wanted(texts.len(), members.iter().copied()), shingler, control)?;
+    clock.ended("sets");
+    let (pairs, candidates) = match (search.method, search.metric) {
+        (Method::Exact, Metric::Jaccard) => (prefix::join(&sets, &members, search, control)?, 0),
+        (Method::Exact, Metric::Containment) => (containment::join(&sets, &members, search, control)?, 0),
+        _ => (all_pairs(&sets, &members, search, control)?, members.len() * members.len().saturating_sub(1) / 2),
+    };
+    clock.ended("join");
+    Ok(Found { class, candidates: candidates.max(pairs.len()), pairs, seconds: clock.seconds })
+}
+
+fn all_pairs(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &Control) -> Result<Vec<Pair>> {
     let found = control.parts(
         members.len(),
         16,
@@ -89,46 +156,47 @@ fn find_by_sets(texts: &[&str], recipe: &Recipe, threshold: f64, method: Method,
             let mut out = Vec::new();
             for i in part {
                 control.check()?;
-                out.extend(members[i + 1..].iter().filter_map(|&y| verify(&sets, members[i], y, threshold)));
+                out.extend(members[i + 1..].iter().filter_map(|&y| search.verify(sets, members[i], y)));
             }
             Ok(out)
         },
     )?;
-    let candidates = members.len() * members.len().saturating_sub(1) / 2;
-    Ok(Found { class, pairs: found.into_iter().flatten().collect(), candidates })
+    Ok(found.into_iter().flatten().collect())
 }
 
-fn find_by_signatures(
-    texts: &[&str],
-    recipe: &Recipe,
-    threshold: f64,
-    method: Method,
-    control: &Control,
-) -> Result<Found> {
-    let (values, digests) = sign(texts, recipe, control)?;
-    let class = classes(texts, &digests, &Shingler::new(recipe)?, control)?;
+fn find_by_signatures(texts: &[&str], search: &Search<'_>, shingler: &Shingler, control: &Control) -> Result<Found> {
+    let mut clock = Clock::start();
+    let (values, digests) = sign(texts, shingler, search.recipe, control)?;
+    clock.ended("sign");
+    let class = classes(texts, &digests, shingler, control)?;
+    clock.ended("copies");
     let members = firsts(&class);
-    let signatures = Signatures { values: &values, hashes: recipe.hashes };
-    let proposed = match method {
+    let signatures = Signatures { values: &values, hashes: search.recipe.hashes };
+    let proposed = match search.method {
         Method::Lsh { bands, least } => {
             let enough = |a: &[u32], b: &[u32]| agreeing(a, b) >= least;
-            candidates(signatures, bands, KeyKind::Mix64, &members, control, enough)?
+            candidates(signatures, bands, KeyKind::Mix64, &members, search.old_from, control, enough)?
         }
         Method::Signatures { least } => all_by_signature(signatures, &members, least, control)?,
         Method::Brute | Method::Exact => Vec::new(),
     };
+    drop(values);
+    clock.ended("candidates");
     let needed = wanted(texts.len(), proposed.iter().flat_map(|&(a, b)| [a, b]));
-    let sets = sets(texts, &needed, recipe, control)?;
+    let sets = sets(texts, &needed, shingler, control)?;
+    clock.ended("sets");
     let found = control.parts(
         proposed.len(),
         1024,
         || (),
         |(), part| {
             control.check()?;
-            Ok(proposed[part].iter().filter_map(|&(a, b)| verify(&sets, a, b, threshold)).collect::<Vec<_>>())
+            Ok(proposed[part].iter().filter_map(|&(a, b)| search.verify(&sets, a, b)).collect::<Vec<_>>())
         },
     )?;
-    Ok(Found { class, pairs: found.into_iter().flatten().collect(), candidates: proposed.len() })
+    clock.ended("verify");
+    let pairs = found.into_iter().flatten().collect();
+    Ok(Found { class, pairs, candidates: proposed.len(), seconds: clock.seconds })
 }
 
 fn all_by_signature(

@@ -8,7 +8,7 @@
 //! ([`sketch`], or classic MinHash with one of the [`families`]); the share of equal numbers estimates Jaccard. The
 //! signature is cut into **bands** ([`bands`]); two documents that are equal in some band are a **candidate**. Candidates
 //! are verified on the sets themselves, so that every reported **pair** is exact ([`join`]). Where the collection is small
-//! enough, a [`prefix`] filter finds all pairs without any probability.
+//! enough, a [`prefix`] filter finds all pairs without any probability; [`containment`] does so for a document inside another.
 //!
 //! Pairs make **groups** ([`groups`]); **passages** ([`passages`]) show a person what two documents share.
 //!
@@ -18,6 +18,7 @@
 
 pub mod bands;
 pub mod batch;
+pub mod containment;
 pub mod error;
 pub mod families;
 pub mod groups;

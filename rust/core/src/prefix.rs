@@ -6,8 +6,8 @@
 
 use crate::batch::Control;
 use crate::error::Result;
-use crate::jaccard::{least_overlap, overlap_at_least};
-use crate::join::Pair;
+use crate::jaccard::Metric;
+use crate::join::{Pair, Search};
 
 /// Where a shingle of a prefix stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,8 +20,9 @@ struct Posting {
     place: u32,
 }
 
-/// All pairs of `members` whose sets reach `threshold`, sorted.
-pub fn join(sets: &[Vec<u64>], members: &[u32], threshold: f64, control: &Control) -> Result<Vec<Pair>> {
+/// All pairs of `members` whose Jaccard similarity reaches the threshold, sorted.
+pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &Control) -> Result<Vec<Pair>> {
+    let threshold = search.threshold;
     let mut ranked = members.to_vec();
     ranked.sort_by_key(|&d| (sets[d as usize].len(), d));
     let frequency = Frequency::count(sets, &ranked, control)?;
@@ -47,8 +48,8 @@ pub fn join(sets: &[Vec<u64>], members: &[u32], threshold: f64, control: &Contro
                     }
                     let m = size(other.rank);
                     let possible = 1 + (n - mine.place as usize - 1).min(m - other.place as usize - 1);
-                    if possible >= least_overlap(n, m, threshold) {
-                        out.extend(verify(sets, ranked[rank as usize], ranked[other.rank as usize], threshold));
+                    if possible >= Metric::Jaccard.least_overlap(n, m, threshold) {
+                        out.extend(search.verify(sets, ranked[rank as usize], ranked[other.rank as usize]));
                     }
                 }
             }
@@ -60,21 +61,14 @@ pub fn join(sets: &[Vec<u64>], members: &[u32], threshold: f64, control: &Contro
     Ok(found)
 }
 
-/// The pair if it reaches the threshold.
-pub(crate) fn verify(sets: &[Vec<u64>], x: u32, y: u32, threshold: f64) -> Option<Pair> {
-    let (a, b) = (x.min(y), x.max(y));
-    let overlap = overlap_at_least(&sets[a as usize], &sets[b as usize], threshold)?;
-    Some(Pair { a, b, overlap })
-}
-
 /// Approximate document frequencies, one byte a bucket. Any total order makes the filter exact; a good one makes it fast.
-struct Frequency {
+pub(crate) struct Frequency {
     counts: Vec<u8>,
     shift: u32,
 }
 
 impl Frequency {
-    fn count(sets: &[Vec<u64>], members: &[u32], control: &Control) -> Result<Self> {
+    pub(crate) fn count(sets: &[Vec<u64>], members: &[u32], control: &Control) -> Result<Self> {
         let total: usize = members.iter().map(|&d| sets[d as usize].len()).sum();
         let bits = (2 * total.max(1)).ilog2().clamp(12, 28) + 1;
         let shift = 64 - bits;
@@ -100,7 +94,7 @@ impl Frequency {
     }
 
     #[inline(always)]
-    fn token(&self, x: u64) -> u64 {
+    pub(crate) fn token(&self, x: u64) -> u64 {
         u64::from(self.counts[(x >> self.shift) as usize]) << 56 | x >> 8
     }
 }
@@ -113,29 +107,38 @@ fn postings(
     frequency: &Frequency,
     control: &Control,
 ) -> Result<Vec<Posting>> {
-    let parts = control.parts(ranked.len(), 256, Vec::new, |tokens: &mut Vec<u64>, part| {
-        let mut out = Vec::new();
-        for rank in part {
-            control.check()?;
-            let set = &sets[ranked[rank] as usize];
-            tokens.clear();
-            tokens.extend(set.iter().map(|&x| frequency.token(x)));
-            let n = tokens.len();
-            let prefix = (n + 1 - ((threshold * n as f64 - 1e-6).ceil() as usize).max(1)).min(n);
-            if prefix < n {
-                tokens.select_nth_unstable(prefix);
+    let parts = control.parts(
+        ranked.len(),
+        256,
+        || (),
+        |(), part| {
+            let mut out = Vec::new();
+            for rank in part {
+                control.check()?;
+                let tokens = prefix_tokens(&sets[ranked[rank] as usize], threshold, frequency);
+                let places = tokens.iter().enumerate().filter(|&(_, &t)| t >> 56 > 1);
+                out.extend(places.map(|(place, &token)| Posting { token, rank: rank as u32, place: place as u32 }));
             }
-            tokens.truncate(prefix);
-            tokens.sort_unstable();
-            let places = tokens.iter().enumerate().filter(|&(_, &t)| t >> 56 > 1);
-            out.extend(places.map(|(place, &token)| Posting { token, rank: rank as u32, place: place as u32 }));
-        }
-        out.sort_unstable();
-        Ok(out)
-    })?;
+            out.sort_unstable();
+            Ok(out)
+        },
+    )?;
     let mut all: Vec<Posting> = parts.into_iter().flatten().collect();
     all.sort(); // merges the sorted parts
     Ok(all)
+}
+
+/// The tokens of a document's prefix, rarest first.
+pub(crate) fn prefix_tokens(set: &[u64], threshold: f64, frequency: &Frequency) -> Vec<u64> {
+    let mut tokens: Vec<u64> = set.iter().map(|&x| frequency.token(x)).collect();
+    let n = tokens.len();
+    let prefix = (n + 1 - ((threshold * n as f64 - 1e-6).ceil() as usize).max(1)).min(n);
+    if prefix < n {
+        tokens.select_nth_unstable(prefix);
+    }
+    tokens.truncate(prefix);
+    tokens.sort_unstable();
+    tokens
 }
 
 /// For each rank, where its postings are.

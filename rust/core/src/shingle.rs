@@ -48,6 +48,8 @@ pub struct Shingler {
     /// Kinds of ASCII bytes that vanish.
     dropped_kinds: u8,
     stop: HashSet<u64>,
+    /// Shingles that do not count: those of a template, or those that nearly every document has.
+    ignored: HashSet<u64>,
 }
 
 const WHITE: u8 = 1;
@@ -84,9 +86,16 @@ impl Shingler {
             dropped_kinds: (if recipe.remove_marks { MARK } else { 0 })
                 | (if recipe.whitespace == Whitespace::Remove { WHITE } else { 0 }),
             stop: HashSet::new(),
+            ignored: HashSet::new(),
         };
         shingler.stop = recipe.stop_words.iter().map(|w| shingler.stop_hash(w)).collect();
         Ok(shingler)
+    }
+
+    /// Leave these shingles out of every document.
+    pub fn ignoring(mut self, shingles: impl IntoIterator<Item = u64>) -> Self {
+        self.ignored.extend(shingles);
+        self
     }
 
     fn stop_hash(&self, word: &str) -> u64 {
@@ -103,6 +112,27 @@ impl Shingler {
     /// Call `take` with the hashes of all shingles, in order and with repeats, in blocks. At least one shingle comes.
     #[inline(always)]
     pub fn each_block(&self, text: &str, scratch: &mut Scratch, mut take: impl FnMut(&[u64])) {
+        if self.ignored.is_empty() {
+            return self.every_block(text, scratch, take);
+        }
+        let (mut kept, mut any, mut whole) = (Vec::new(), false, 0u64);
+        self.every_block(text, scratch, |block| {
+            kept.clear();
+            kept.extend(block.iter().filter(|x| !self.ignored.contains(x)));
+            any |= !kept.is_empty();
+            whole = block.iter().fold(whole, |h, &x| self.hash.words(&[h, x]));
+            if !kept.is_empty() {
+                take(&kept);
+            }
+        });
+        if !any {
+            // Nothing of its own: it equals only a document with the very same shingles.
+            take(&[whole]);
+        }
+    }
+
+    #[inline(always)]
+    fn every_block(&self, text: &str, scratch: &mut Scratch, mut take: impl FnMut(&[u64])) {
         let ascii = text.is_ascii();
         self.fold(text, ascii, scratch);
         match self.unit {

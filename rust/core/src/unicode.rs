@@ -37,9 +37,10 @@ pub enum Break {
     WSegSpace,
 }
 
-const BREAKS: [Break; 19] = {
+/// By number; filled up to a power of two, so that looking one up needs no check.
+const BREAKS: [Break; 32] = {
     use Break::*;
-    [
+    let named = [
         Other,
         CR,
         LF,
@@ -59,7 +60,14 @@ const BREAKS: [Break; 19] = {
         ExtendNumLet,
         RegionalIndicator,
         WSegSpace,
-    ]
+    ];
+    let mut all = [Other; 32];
+    let mut i = 0;
+    while i < named.len() {
+        all[i] = named[i];
+        i += 1;
+    }
+    all
 };
 
 impl Break {
@@ -104,7 +112,7 @@ impl Info {
     /// Word_Break class.
     #[inline(always)]
     pub fn word_break(self) -> Break {
-        BREAKS[usize::from(self.0 & 31) % BREAKS.len()]
+        BREAKS[usize::from(self.0 & 31)]
     }
     /// Extended_Pictographic.
     #[inline(always)]

@@ -89,6 +89,11 @@ impl State {
     #[inline(always)]
     fn advance(&mut self, info: Info) {
         let class = info.word_break();
+        if class == Break::Other {
+            // Ideographs and kana: nothing of what they leave behind depends on what was before.
+            *self = State { left2: self.left, started: true, ..State::default() };
+            return;
+        }
         // WB4: skipped, unless there is nothing that it could belong to.
         let skipped = ignorable(class) && self.started && !newline(self.raw);
         if !skipped {
@@ -103,6 +108,9 @@ impl State {
     #[inline(always)]
     fn breaks_before(&self, info: Info, next: impl FnOnce() -> Break) -> bool {
         let class = info.word_break();
+        if class == Break::Other && self.raw != Break::ZWJ {
+            return true;
+        }
         if newline(self.raw) || newline(class) {
             return !(self.raw == Break::CR && class == Break::LF); // WB3, WB3a, WB3b
         }

@@ -1,8 +1,10 @@
 //! The functions of the module.
 
 use lookalike_core::bands::Bands;
+use lookalike_core::batch;
 use lookalike_core::families::Functions;
-use lookalike_core::join::{self, Method};
+use lookalike_core::jaccard::Metric;
+use lookalike_core::join::{self, Method, Search};
 use lookalike_core::passages::passages as shared_runs;
 use lookalike_core::shingle::{Placed, Scratch, Shingler};
 use lookalike_core::unicode::{Tables, UNICODE_TABLES, combining_class};
@@ -14,7 +16,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use crate::run::run;
 use crate::settings::{Settings, family};
 use crate::signatures::{bytes, from_bytes};
-use crate::text::{CodePoints, read, strings};
+use crate::text::{CodePoints, Texts, read};
 
 type Spans = Vec<(String, usize, usize)>;
 type Places = (usize, usize, usize, usize, usize);
@@ -117,9 +119,28 @@ pub fn passages(
         .collect())
 }
 
+fn metric(name: &str) -> PyResult<Metric> {
+    match name {
+        "jaccard" => Ok(Metric::Jaccard),
+        "containment" => Ok(Metric::Containment),
+        _ => Err(PyValueError::new_err(format!("unknown metric {name:?}"))),
+    }
+}
+
+/// Scores of pairs as columns of little-endian bytes.
+fn scores<'py>(py: Python<'py>, pairs: &[join::Pair], out: &Bound<'py, PyDict>) -> PyResult<()> {
+    let column =
+        |value: fn(&join::Pair) -> f64| bytes(py, &pairs.iter().map(value).collect::<Vec<_>>(), f64::to_le_bytes);
+    out.set_item("a", bytes(py, &pairs.iter().map(|p| p.a).collect::<Vec<_>>(), u32::to_le_bytes))?;
+    out.set_item("b", bytes(py, &pairs.iter().map(|p| p.b).collect::<Vec<_>>(), u32::to_le_bytes))?;
+    out.set_item("jaccard", column(|p| p.overlap.jaccard()))?;
+    out.set_item("containment_a", column(|p| p.overlap.containment_a()))?;
+    out.set_item("containment_b", column(|p| p.overlap.containment_b()))
+}
+
 /// Verified pairs of a collection; arrays come as little-endian bytes.
 #[pyfunction]
-#[pyo3(signature = (texts, settings, *, threshold, method, bands, rows, least, threads))]
+#[pyo3(signature = (texts, settings, *, threshold, method, metric, bands, rows, least, old_from, ignored, threads))]
 #[allow(clippy::too_many_arguments)] // by name only
 pub fn find<'py>(
     py: Python<'py>,
@@ -127,9 +148,12 @@ pub fn find<'py>(
     settings: &Settings,
     threshold: f64,
     method: &str,
+    metric: &str,
     bands: usize,
     rows: usize,
     least: usize,
+    old_from: usize,
+    ignored: Vec<u64>,
     threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let method = match method {
@@ -139,22 +163,35 @@ pub fn find<'py>(
         "exact" => Method::Exact,
         _ => return Err(PyValueError::new_err(format!("unknown method {method:?}"))),
     };
-    let held = strings(texts)?;
-    let read = held.iter().map(read).collect::<PyResult<Vec<_>>>()?;
+    let metric = self::metric(metric)?;
+    let held = Texts::new(texts)?;
+    let read = held.read()?;
     let texts: Vec<&str> = read.iter().map(|t| &**t).collect();
     let size = texts.iter().map(|t| t.len()).sum::<usize>() + texts.len() * texts.len();
-    let found = run(py, threads, size, |control| join::find(&texts, &settings.recipe, threshold, method, control))?;
+    let search = Search { recipe: &settings.recipe, metric, threshold, method, old_from, ignored: &ignored };
+    let found = run(py, threads, size, |control| join::find(&texts, &search, control))?;
     let out = PyDict::new(py);
-    let column =
-        |value: fn(&join::Pair) -> f64| bytes(py, &found.pairs.iter().map(value).collect::<Vec<_>>(), f64::to_le_bytes);
     out.set_item("class", bytes(py, &found.class, u32::to_le_bytes))?;
-    out.set_item("a", bytes(py, &found.pairs.iter().map(|p| p.a).collect::<Vec<_>>(), u32::to_le_bytes))?;
-    out.set_item("b", bytes(py, &found.pairs.iter().map(|p| p.b).collect::<Vec<_>>(), u32::to_le_bytes))?;
-    out.set_item("jaccard", column(|p| p.overlap.jaccard()))?;
-    out.set_item("containment_a", column(|p| p.overlap.containment_a()))?;
-    out.set_item("containment_b", column(|p| p.overlap.containment_b()))?;
+    scores(py, &found.pairs, &out)?;
     out.set_item("candidates", found.candidates)?;
+    out.set_item("seconds", PyDict::from_sequence(found.seconds.into_pyobject(py)?.as_any())?)?;
     Ok(out)
+}
+
+/// Shingles that at least `least` of the texts have.
+#[pyfunction]
+pub fn common(
+    py: Python<'_>,
+    texts: &Bound<'_, PyList>,
+    settings: &Settings,
+    least: u32,
+    threads: usize,
+) -> PyResult<Vec<u64>> {
+    let held = Texts::new(texts)?;
+    let read = held.read()?;
+    let texts: Vec<&str> = read.iter().map(|t| &**t).collect();
+    let size = texts.iter().map(|t| t.len()).sum();
+    run(py, threads, size, |control| batch::common(&texts, least, &Shingler::new(&settings.recipe)?, control))
 }
 
 fn pairs(documents: usize, a: &[u8], b: &[u8]) -> PyResult<Vec<(u32, u32)>> {

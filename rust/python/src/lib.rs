@@ -14,8 +14,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use crate::functions::{
-        CharProperties, avalanche, build_info, char_properties, counts, elements, family_value, find, hash_vec32,
-        hash_vec64, jenkins_mix, linked, murmur3_32, overlap, passages, shingles, spread, star, units,
+        CharProperties, avalanche, build_info, char_properties, common, counts, elements, family_value, find,
+        hash_vec32, hash_vec64, jenkins_mix, linked, murmur3_32, overlap, passages, shingles, spread, star, units,
     };
     #[pymodule_export]
     use crate::settings::Settings;

@@ -2,6 +2,7 @@
 
 use lookalike_core::bands::{Bands, KeyKind, Signatures, candidates};
 use lookalike_core::batch;
+use lookalike_core::shingle::Shingler;
 use lookalike_core::sketch::agreeing;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -9,7 +10,7 @@ use pyo3::types::{PyBytes, PyList};
 
 use crate::run::run;
 use crate::settings::Settings;
-use crate::text::{read, strings};
+use crate::text::Texts;
 
 /// Signatures of a collection, one row a document.
 #[pyclass(frozen, module = "lookalike._native")]
@@ -60,11 +61,13 @@ impl SignatureMatrix {
     /// Signatures of texts.
     #[staticmethod]
     fn of_texts(py: Python<'_>, texts: &Bound<'_, PyList>, settings: &Settings, threads: usize) -> PyResult<Self> {
-        let held = strings(texts)?;
-        let read = held.iter().map(read).collect::<PyResult<Vec<_>>>()?;
+        let held = Texts::new(texts)?;
+        let read = held.read()?;
         let texts: Vec<&str> = read.iter().map(|t| &**t).collect();
         let size = texts.iter().map(|t| t.len()).sum();
-        let (values, _) = run(py, threads, size, |control| batch::sign(&texts, &settings.recipe, control))?;
+        let (values, _) = run(py, threads, size, |control| {
+            batch::sign(&texts, &Shingler::new(&settings.recipe)?, &settings.recipe, control)
+        })?;
         Ok(SignatureMatrix { values, hashes: settings.recipe.hashes })
     }
 
@@ -143,7 +146,8 @@ impl SignatureMatrix {
             let signatures = Signatures { values: &self.values, hashes: self.hashes };
             let class = signatures.classes();
             let members: Vec<u32> = (0..class.len() as u32).filter(|&i| class[i as usize] == i).collect();
-            let pairs = candidates(signatures, Bands { bands, rows }, kind, &members, control, |_, _| true)?;
+            let pairs =
+                candidates(signatures, Bands { bands, rows }, kind, &members, class.len(), control, |_, _| true)?;
             Ok((class, pairs))
         })?;
         Ok((bytes(py, &class, u32::to_le_bytes), pairs))

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 
@@ -27,16 +29,81 @@ fn replace_surrogates(text: &Bound<'_, PyString>) -> PyResult<String> {
     Ok(String::from_utf8(bytes)?)
 }
 
-/// The strings of a list; anything else in it is an error that names its place.
-pub fn strings<'py>(texts: &Bound<'py, PyList>) -> PyResult<Vec<Bound<'py, PyString>>> {
-    let text = |(i, item): (usize, Bound<'py, PyAny>)| match item.cast_into::<PyString>() {
-        Ok(text) => Ok(text),
-        Err(error) => {
-            let kind = error.into_inner().get_type().name().map_or_else(|_| "?".into(), |n| n.to_string());
-            Err(error_of(texts.py(), "DocumentError", (i, "text", format!("is {kind}, not str"), remedy(&kind))))
+/// Many texts: a list of str, or of packed UTF-8 as Arrow's large_string lays it out, (offsets, data, first, count).
+pub struct Texts<'py> {
+    parts: Vec<Part<'py>>,
+}
+
+enum Part<'py> {
+    One(Bound<'py, PyString>),
+    Many { offsets: PyBuffer<u8>, data: PyBuffer<u8>, first: usize, count: usize },
+}
+
+impl<'py> Texts<'py> {
+    /// Take hold of the texts; anything else in the list is an error that names its place.
+    pub fn new(list: &Bound<'py, PyList>) -> PyResult<Self> {
+        let part = |(i, item): (usize, Bound<'py, PyAny>)| match item.cast_into::<PyString>() {
+            Ok(text) => Ok(Part::One(text)),
+            Err(error) => {
+                let item = error.into_inner();
+                match item.extract::<(PyBuffer<u8>, PyBuffer<u8>, usize, usize)>() {
+                    Ok((offsets, data, first, count)) => Ok(Part::Many { offsets, data, first, count }),
+                    Err(_) => Err(not_text(&item, i)),
+                }
+            }
+        };
+        Ok(Texts { parts: list.iter().enumerate().map(part).collect::<PyResult<_>>()? })
+    }
+
+    /// The texts themselves.
+    pub fn read(&self) -> PyResult<Vec<Cow<'_, str>>> {
+        let mut out = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            match part {
+                Part::One(text) => out.push(read(text)?),
+                Part::Many { offsets, data, first, count } => {
+                    unpack(bytes_of(offsets)?, bytes_of(data)?, *first, *count, &mut out)?
+                }
+            }
         }
+        Ok(out)
+    }
+}
+
+fn not_text(item: &Bound<'_, PyAny>, i: usize) -> PyErr {
+    let kind = item.get_type().name().map_or_else(|_| "?".into(), |n| n.to_string());
+    error_of(item.py(), "DocumentError", (i, "text", format!("is {kind}, not str"), remedy(&kind)))
+}
+
+/// The bytes of a buffer. Arrow's buffers do not change; a caller that writes to one during a call breaks Arrow's contract.
+fn bytes_of(buffer: &PyBuffer<u8>) -> PyResult<&[u8]> {
+    if !buffer.is_c_contiguous() {
+        return Err(PyValueError::new_err("packed text must be contiguous"));
+    }
+    // SAFETY: the buffer is contiguous, `len_bytes` long, and held for as long as `buffer` lives.
+    Ok(if buffer.len_bytes() == 0 {
+        &[]
+    } else {
+        unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), buffer.len_bytes()) }
+    })
+}
+
+fn unpack<'a>(offsets: &[u8], data: &'a [u8], first: usize, count: usize, out: &mut Vec<Cow<'a, str>>) -> PyResult<()> {
+    let bad = || PyValueError::new_err("packed text: offsets and data do not fit together");
+    let offset = |i: usize| -> PyResult<usize> {
+        let eight = offsets.get(8 * i..8 * i + 8).ok_or_else(bad)?;
+        usize::try_from(i64::from_le_bytes(eight.try_into().expect("8 bytes"))).map_err(|_| bad())
     };
-    texts.iter().enumerate().map(text).collect()
+    let mut start = offset(first)?;
+    for i in first..first + count {
+        let end = offset(i + 1)?;
+        let text = data.get(start..end).ok_or_else(bad)?;
+        out.push(Cow::Borrowed(
+            std::str::from_utf8(text).map_err(|_| PyValueError::new_err("packed text is not UTF-8"))?,
+        ));
+        start = end;
+    }
+    Ok(())
 }
 
 fn remedy(kind: &str) -> &'static str {

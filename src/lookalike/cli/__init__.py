@@ -1,7 +1,8 @@
 """The commands. `main` is the console entry point; each command has a file of its own.
 
-Exit codes: 0 it worked, 2 usage or bad input (also an error of lookalike itself), 130 interrupted, 141 the reader of a
-pipe went away. Whatever goes wrong is one line on standard error; ``LOOKALIKE_DEBUG=1`` adds the traceback.
+Exit codes: 0 it worked, 1 there are pairs that `--fail-over` asked about, 2 usage or bad input (also an error of
+lookalike itself), 3 something could not be read with `--strict`, 130 interrupted, 141 the reader of a pipe went away.
+Whatever goes wrong is one line on standard error; ``LOOKALIKE_DEBUG=1`` adds the traceback.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main"]
+__all__ = ["main", "print_version"]
 
-WORKED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
+WORKED, FOUND, BAD_INPUT, UNREADABLE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -36,13 +37,25 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _run(args: Sequence[str] | None) -> int:
+    given = sys.argv[1:] if args is None else list(args)
+    if given in (["--version"], ["-V"]):
+        print_version()  # at once: loading Typer takes as long as all the rest
+        return WORKED
     from lookalike.cli.app import app
+    from lookalike.cli.commands import with_default
 
     # Not standalone: Typer's own messages take a box of several lines, and ours take one.
-    outcome = app(args, prog_name="lookalike", standalone_mode=False)
+    outcome = app(with_default(given), prog_name="lookalike", standalone_mode=False)
     if sys.stdout is not None:
         sys.stdout.flush()  # a full disk or a broken pipe shows here, while it can still be said
     return outcome if isinstance(outcome, int) else WORKED
+
+
+def print_version() -> None:
+    """Print the name and the version."""
+    from lookalike import __version__
+
+    print("lookalike", __version__, flush=True)
 
 
 def _failed(error: Exception) -> int:

@@ -6,19 +6,20 @@ from typing import Annotated
 
 import typer
 
-from lookalike.cli import compare, doctor
-from lookalike.cli.help import Command, Group, examples
+from lookalike.cli import print_version
+from lookalike.cli.help import Group, examples
 
 __all__ = ["app"]
 
 HELP = examples(
-    "Finds documents that look alike: how alike they are, and which passages they share.",
-    "lookalike compare essay.txt source.txt        how alike, and what they share",
-    "lookalike compare a.py b.py --preset code     case and operators count",
-    "lookalike compare a.txt b.txt --format json   for programs",
-    "pdftotext a.pdf - | lookalike compare - b.txt",
-    "lookalike doctor                              check what is installed",
-    last="lookalike COMMAND --help tells more of a command.",
+    "Finds documents that look alike: which ones, how alike they are, and what they share.",
+    "lookalike essays/                              the pairs and groups of a folder",
+    "lookalike scan corpus.parquet --format json    for programs",
+    "lookalike compare essay.txt source.txt         how alike, and what they share",
+    "lookalike dedupe corpus.parquet -o kept.parquet --plan plan.csv",
+    "lookalike explain recall                       what a word means",
+    "lookalike demo                                 a first look",
+    last="lookalike COMMAND --help tells more of a command. lookalike PATH is lookalike scan PATH.",
 )
 
 app = typer.Typer(
@@ -28,15 +29,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("compare", cls=Command, help=compare.HELP)(compare.compare)
-app.command("doctor", cls=Command, help=doctor.HELP)(doctor.doctor)
 
 
-def _print_version(wanted: bool) -> None:
+def _show_version(wanted: bool) -> None:
     if wanted:
-        from lookalike import __version__
-
-        typer.echo(f"lookalike {__version__}")
+        print_version()
         raise typer.Exit
 
 
@@ -45,7 +42,7 @@ def lookalike(
     context: typer.Context,
     _version: Annotated[
         bool,
-        typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Show the version and exit."),
+        typer.Option("--version", "-V", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
     """Show the help if no command is given; the text of the help is HELP."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from typer.core import TyperCommand, TyperGroup
 
 __all__ = ["Command", "Group", "examples"]
+
+OPTIONAL_VALUE: Final = {"--audit": "--audit=default"}
+"""Options whose value may be left out, and what they mean without it."""
 
 
 def examples(first: str, *commands: str, last: str = "") -> str:
@@ -18,6 +21,11 @@ def examples(first: str, *commands: str, last: str = "") -> str:
 
 class Command(TyperCommand):
     """A command whose options stand in sections, as their `rich_help_panel` says."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line; Typer has no options whose value may be left out, so those get theirs here."""
+        end = args.index("--") if "--" in args else len(args)
+        return super().parse_args(ctx, [OPTIONAL_VALUE.get(arg, arg) for arg in args[:end]] + args[end:])
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options section by section."""
@@ -36,9 +44,23 @@ class Command(TyperCommand):
 class Group(TyperGroup):
     """The list of commands, before the options: it is what people look for."""
 
+    def __init__(self, **settings: Any) -> None:
+        """Take the commands from the list, where they wait to be loaded."""
+        from lookalike.cli.commands import Commands
+
+        super().__init__(**settings)
+        self.commands = Commands()
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 — Click's signature
+        """Give the names in the order of the list."""
+        return list(self.commands)
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the commands, then the options."""
-        self.format_commands(ctx, formatter)
+        from lookalike.cli.commands import COMMANDS
+
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
         records = [record for parameter in self.get_params(ctx) if (record := parameter.get_help_record(ctx))]
         with formatter.section("Options"):
             formatter.write_dl(records)

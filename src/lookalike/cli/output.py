@@ -33,6 +33,7 @@ __all__ = [
     "to_json",
     "wants_color",
     "wants_json",
+    "width",
 ]
 
 NARROWEST, WIDEST = 40, 140
@@ -96,13 +97,18 @@ def wants_color(color: str, *, to_file: bool = False) -> bool:
     return os.environ.get("TERM") != "dumb" and sys.stdout is not None and sys.stdout.isatty()
 
 
+def width() -> int:
+    """Return how wide the output is: as the terminal, or COLUMNS, or 80."""
+    return min(max(shutil.get_terminal_size((80, 24)).columns, NARROWEST), WIDEST)
+
+
 def draw(parts: Iterable[RenderableType], *, color: bool) -> str:
-    """Return the parts as text, laid out for the width of the terminal (or COLUMNS, or 80)."""
+    """Return the parts as text, laid out for the width."""
     from rich.console import Console
 
     console = Console(
         file=io.StringIO(),
-        width=min(max(shutil.get_terminal_size((80, 24)).columns, NARROWEST), WIDEST),
+        width=width(),
         force_terminal=color,
         color_system="standard" if color else None,  # the 16 colours that follow the theme of the terminal
         no_color=False,  # NO_COLOR was heard in wants_color

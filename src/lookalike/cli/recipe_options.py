@@ -1,31 +1,21 @@
 """The options for the recipe: written once, the same on every command.
 
-A command asks for a `recipe`, and `with_recipe` puts all these options in its place:
-
-    @with_recipe
-    def compare(a: …, b: …, *, recipe: Recipe, top: …) -> None: …
-
+A command asks for a `recipe`, and the decorator `with_recipe` puts all these options in its place.
 The values pass as they were typed; `Recipe` itself checks them, so that the command line and the library say the same.
 """
 
 from __future__ import annotations
 
-import functools
-import inspect
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
-
-import typer
+from typing import Any, Final
 
 from lookalike.cli.messages import complain
-from lookalike.cli.values import completion, number
+from lookalike.cli.options import flag, makes, option
+from lookalike.cli.values import number
 from lookalike.documents.text_file import read_text
 from lookalike.errors import RecipeError
 from lookalike.presets import PRESETS
 from lookalike.recipe import Recipe, suggest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["make_recipe", "with_recipe"]
 
@@ -33,27 +23,16 @@ _WHOLE = ("k", "hashes", "seed")
 _STOP_WORDS = "'none', 'english' or a file of words, one per line"
 
 
-def _option(*spelling: str, metavar: str | None = None, help: str, values: tuple[str, ...] = ()) -> Any:  # noqa: A002
-    return typer.Option(
-        *spelling,
-        metavar=metavar,
-        help=help,
-        rich_help_panel="Recipe",
-        show_default=False,
-        autocompletion=completion(*values) if values else None,
-    )
-
-
 def _choice(spelling: str, metavar: str, help: str, *values: str) -> tuple[Any, Any]:  # noqa: A002 — as Typer calls it
-    return str | None, _option(spelling, metavar=metavar, help=help, values=values)
+    return option(spelling, panel="Recipe", metavar=metavar, help=help, values=values)
 
 
 def _number(spelling: str, help: str) -> tuple[Any, Any]:  # noqa: A002
-    return str | None, _option(spelling, metavar="N", help=help)
+    return option(spelling, panel="Recipe", metavar="N", help=help)
 
 
 def _flag(spelling: str, help: str) -> tuple[Any, Any]:  # noqa: A002
-    return bool | None, _option(spelling, help=help)
+    return flag(spelling, panel="Recipe", help=help)
 
 
 # Name of the setting → type and option. The metavars are short because the help must fit 80 columns.
@@ -85,31 +64,6 @@ _OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
 }
 
 
-def with_recipe(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command that takes a `recipe` the options that make one."""
-    wanted = inspect.signature(command, eval_str=True)
-
-    @functools.wraps(command)
-    def run(**values: Any) -> None:
-        command(recipe=make_recipe({name: values.pop(name) for name in _OPTIONS}), **values)
-
-    own = [parameter for name, parameter in wanted.parameters.items() if name != "recipe"]
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_annotated(kind, option))
-        for name, (kind, option) in _OPTIONS.items()
-    ]
-    signature = wanted.replace(parameters=[*own, *added])
-    run.__signature__ = signature  # type: ignore[attr-defined]
-    run.__annotations__ = {name: parameter.annotation for name, parameter in signature.parameters.items()}
-    return run
-
-
-def _annotated(kind: Any, option: Any) -> Any:
-    from typing import Annotated
-
-    return Annotated[kind, option]
-
-
 def make_recipe(options: dict[str, Any]) -> Recipe:
     """Return the preset with the given options changed; None means not given.
 
@@ -137,3 +91,7 @@ def _stop_words(given: str) -> str | list[str]:
     if not Path(given).exists():
         raise RecipeError("stop_words", given, _STOP_WORDS, suggest(given, ("none", "english")) or "no such file")
     return [word for line in read_text(given).text.splitlines() if (word := line.strip())]
+
+
+with_recipe = makes("recipe", _OPTIONS, make_recipe)
+"""Give a command that takes a `recipe` the options that make one."""

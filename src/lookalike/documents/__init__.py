@@ -1,5 +1,16 @@
 """Where documents come from: what a person gives, as ids and texts."""
 
 from lookalike.documents.gather import Collection, Documents, gather
+from lookalike.documents.source import Batch, Size, Skipped, Source, open_documents, open_paths
 
-__all__ = ["Collection", "Documents", "gather"]
+__all__ = [
+    "Batch",
+    "Collection",
+    "Documents",
+    "Size",
+    "Skipped",
+    "Source",
+    "gather",
+    "open_documents",
+    "open_paths",
+]

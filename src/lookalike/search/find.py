@@ -4,44 +4,59 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Final, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from lookalike import _native
-from lookalike.documents import gather
-from lookalike.errors import BandsError, RecipeError
+from lookalike.errors import BandsError, DocumentError, RecipeError
 from lookalike.recipe import Recipe, suggest
 from lookalike.result import Recall, Result
 from lookalike.search.bands import Bands, check_bands, choose_bands
+from lookalike.search.found import Found, Metric
+from lookalike.search.load import Loaded, load
 from lookalike.settings import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from lookalike.documents import Documents
+    import pyarrow as pa
+
     from lookalike.search.groups import Linkage
 
-__all__ = ["METHODS", "Method", "find"]
+__all__ = ["METHODS", "METRICS", "Method", "Strategy", "choose_strategy", "find", "least_agreeing"]
 
 Method = Literal["auto", "lsh", "exact", "signatures", "brute"]
 METHODS: Final = ("auto", "lsh", "exact", "signatures", "brute")
+METRICS: Final = ("jaccard", "containment", "bag")
 
 SMALL: Final = 5_000_000
 """Up to about this many shingles the exact join takes a fraction of a second, and its recall is 1."""
+FEW: Final = 5
+"""A shingle of fewer documents than this is never common, however small the collection."""
 
 
 def find(
-    documents: Documents,
+    documents: Any,
     threshold: float = 0.8,
     *,
     recall: float = 0.99,
     method: Method = "auto",
+    metric: Metric = "jaccard",
     recipe: Recipe | None = None,
     bands: Bands | None = None,
+    against: Any = None,
+    ignore: Iterable[str] = (),
+    common: float | None = None,
     linkage: Linkage = "star",
     order: Sequence[int] | None = None,
     threads: int = 0,
+    progress: Callable[[str, int, int | None], None] | None = None,
 ) -> Result:
-    """Find all pairs whose Jaccard similarity is at least `threshold`, each with its exact score.
+    """Find all pairs whose similarity is at least `threshold`, each with its exact score.
+
+    `documents` is a list or dict of texts, a path, or a table: pyarrow, pandas, polars, DuckDB, Hugging Face datasets.
+
+    Methods:
 
     * ``lsh``: signatures in bands, chosen so that at least the share `recall` of the pairs is found, or given.
     * ``exact``: a join by prefix filter: every pair, without any probability.
@@ -49,43 +64,139 @@ def find(
     * ``brute``: all pairs of documents are compared.
     * ``auto``: exact for a small collection, lsh for a large one.
 
+    Metrics: ``jaccard``; ``bag``, which counts repeated shingles; ``containment``, the share of the smaller document
+    that is in the larger one, always found exactly.
+
+    * `against`: old documents; new ones are compared with each other and with them, old ones never with each other.
+    * `ignore`: template texts whose shingles count on no side. Documents that are equal still read 1.
+    * `common`: shingles that more than this share of the documents have (and at least five) do not count either.
+
     >>> result = find(["the quick brown fox jumps over the lazy dog", "The quick brown fox jumps over the lazy dog!",
     ...                "something else altogether, not like the others"])
     >>> result.pairs.to_pylist()
     [{'a': 0, 'b': 1, 'jaccard': 1.0, 'containment_a': 1.0, 'containment_b': 1.0}]
     """
     started = time.perf_counter()
-    recipe = recipe or Recipe()
+    recipe = _with_metric(recipe or Recipe(), metric)
+    loaded = load(documents, progress)
+    old_from = None
+    if against is not None:
+        old_from = len(loaded)
+        loaded = _together(loaded, load(against, progress))
+    reading = time.perf_counter() - started
+    strategy = choose_strategy(threshold, recall, method, metric, recipe, bands, loaded.size)
+    ignored = _ignored(loaded, recipe, ignore, common, threads)
+    if progress:
+        progress("searching", 0, None)
+    found = strategy.run(loaded, recipe, ignored, old_from, threads)
+    stages = {"reading": reading} | found["seconds"]
+    return Result(
+        ids=loaded.ids,
+        found=Found.of_core(found),
+        threshold=strategy.threshold,
+        recipe=recipe,
+        method=strategy.method,
+        metric=metric,
+        bands=strategy.bands,
+        recall=Recall(promised=strategy.promised),
+        linkage=linkage,
+        order=order,
+        skipped=loaded.skipped,
+        notes=loaded.notes,
+        timings=stages | {"other": max(0.0, time.perf_counter() - started - sum(stages.values()))},
+        lengths=loaded.lengths,
+        old_from=old_from,
+        source=loaded.source,
+    )
+
+
+def _with_metric(recipe: Recipe, metric: str) -> Recipe:
+    if metric not in METRICS:
+        raise RecipeError("metric", metric, "one of " + ", ".join(METRICS), suggest(metric, METRICS))
+    return recipe.replace(bag=True) if metric == "bag" else recipe
+
+
+def _together(new: Loaded, old: Loaded) -> Loaded:
+    """Put old documents behind the new ones; ids that both have are told apart by the prefix ``old:``."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ids, others = new.ids, old.ids
+    if ids.type != others.type:
+        ids, others = ids.cast(pa.large_string()), others.cast(pa.large_string())
+    if pc.any(pc.is_in(others, value_set=ids)).as_py():
+        ids = ids.cast(pa.large_string())
+        prefix = pa.scalar("old:", pa.large_string())
+        others = pc.binary_join_element_wise(prefix, others.cast(pa.large_string()), pa.scalar("", pa.large_string()))
+    return Loaded(
+        ids=pa.concat_arrays([ids, others]),
+        texts=new.texts + old.texts,
+        lengths=pa.concat_arrays([new.lengths, old.lengths]),
+        skipped=new.skipped + old.skipped,
+        notes=new.notes + old.notes,
+    )
+
+
+def _ignored(loaded: Loaded, recipe: Recipe, templates: Iterable[str], common: float | None, threads: int) -> list[int]:
+    """Return the shingles that do not count; how many were common is said in the notes."""
+    single = settings(recipe.replace(bag=False))
+    if isinstance(templates, str):
+        raise DocumentError("ignore", "templates", "are one text", "give a list of texts")
+    ignored = {shingle for text in templates for shingle in _native.elements(text, single)}
+    if common is not None:
+        if not 0.0 < common < 1.0:
+            raise RecipeError("common", common, "a share between 0 and 1")
+        least = max(FEW, math.floor(common * len(loaded)) + 1)
+        frequent = _native.common(loaded.texts, single, least, threads)
+        loaded.notes.append(f"{len(frequent)} shingles that at least {least} of {len(loaded)} documents have do not count")
+        ignored.update(frequent)
+    return sorted(ignored)
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """How a search will be done, and what it promises."""
+
+    method: str
+    metric: str
+    threshold: float
+    bands: Bands | None
+    least: int
+    """Slots of two signatures that must agree before a pair is verified."""
+    promised: float
+
+    def run(
+        self, loaded: Loaded, recipe: Recipe, ignored: list[int], old_from: int | None, threads: int
+    ) -> dict[str, Any]:
+        """Search in memory."""
+        return _native.find(
+            loaded.texts,
+            settings(recipe),
+            threshold=self.threshold,
+            method=self.method,
+            metric="containment" if self.metric == "containment" else "jaccard",
+            bands=self.bands.bands if self.bands else 1,
+            rows=self.bands.rows if self.bands else 1,
+            least=self.least,
+            old_from=len(loaded) if old_from is None else old_from,
+            ignored=ignored,
+            threads=threads,
+        )
+
+
+def choose_strategy(
+    threshold: float, recall: float, method: str, metric: str, recipe: Recipe, bands: Bands | None, size: int
+) -> Strategy:
+    """Decide how to search a collection whose texts have `size` characters."""
     threshold = _check_threshold(threshold)
-    collection = gather(documents)
-    chosen = _choose(method, collection.texts, threshold, recall, recipe, bands)
+    chosen = _choose(method, metric, threshold, recall, recipe, bands, size)
     if bands is None:
         bands = _bands(threshold, recall, recipe) if chosen == "lsh" else None
     else:
         check_bands(bands, recipe.hashes)
     lost = _allowed_loss(chosen, recall)
-    found = _native.find(
-        collection.texts,
-        settings(recipe),
-        threshold=threshold,
-        method=chosen,
-        bands=bands.bands if bands else 1,
-        rows=bands.rows if bands else 1,
-        least=least_agreeing(threshold, recipe.hashes, lost) if lost else 0,
-        threads=threads,
-    )
-    return Result(
-        ids=collection.ids,
-        found=found,
-        threshold=threshold,
-        recipe=recipe,
-        method=chosen,
-        bands=bands,
-        recall=Recall(promised=_promised(chosen, threshold, recall, bands, lost)),
-        linkage=linkage,
-        order=order,
-        seconds=time.perf_counter() - started,
-    )
+    least = least_agreeing(threshold, recipe.hashes, lost) if lost else 0
+    return Strategy(chosen, metric, threshold, bands, least, _promised(chosen, threshold, recall, bands, lost))
 
 
 def _check_threshold(threshold: float) -> float:
@@ -98,16 +209,22 @@ def _check_threshold(threshold: float) -> float:
     return value
 
 
-def _choose(method: str, texts: list[str], threshold: float, recall: float, recipe: Recipe, bands: Bands | None) -> str:
+def _choose(
+    method: str, metric: str, threshold: float, recall: float, recipe: Recipe, bands: Bands | None, size: int
+) -> str:
     if method not in METHODS:
         raise RecipeError("method", method, "one of " + ", ".join(METHODS), suggest(method, METHODS))
     if not 0.0 < recall <= 1.0:
         raise RecipeError("recall", recall, "a number above 0 and at most 1")
+    if metric == "containment":
+        if method in ("lsh", "signatures"):
+            raise RecipeError("method", method, "'auto', 'exact' or 'brute' for containment: signatures do not know it")
+        return "exact" if method == "auto" else method
     if method != "auto":
         return method
     if bands is not None:
         return "lsh"
-    shingles = sum(map(len, texts)) // (6 if recipe.unit == "word" else 1)  # a word and its blank are about six letters
+    shingles = size // (6 if recipe.unit == "word" else 1)  # a word and its blank are about six letters
     if shingles <= SMALL or recall == 1.0:
         return "exact"
     try:

@@ -1,0 +1,68 @@
+//! The exact join for containment: how much of the smaller document is in the larger one.
+//!
+//! A document of n shingles that has a share t of them in another must share one of its n − ⌈t·n⌉ + 1 rarest with it,
+//! wherever that stands in the other. So the prefixes of all documents choose the shingles that matter, and only those are
+//! posted, for all documents. A short document inside one a hundred times longer is found like any other pair.
+
+use std::collections::HashSet;
+
+use crate::batch::Control;
+use crate::error::Result;
+use crate::join::{Pair, Search};
+use crate::prefix::{Frequency, prefix_tokens};
+
+/// All pairs of `members` whose containment reaches the threshold, sorted.
+pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &Control) -> Result<Vec<Pair>> {
+    let mut ranked = members.to_vec();
+    ranked.sort_by_key(|&d| (sets[d as usize].len(), d));
+    let frequency = Frequency::count(sets, &ranked, control)?;
+    let prefixes = control.parts(
+        ranked.len(),
+        256,
+        || (),
+        |(), part| {
+            control.check()?;
+            Ok(part
+                .map(|rank| prefix_tokens(&sets[ranked[rank] as usize], search.threshold, &frequency))
+                .collect::<Vec<_>>())
+        },
+    )?;
+    let prefixes: Vec<Vec<u64>> = prefixes.into_iter().flatten().collect();
+    let mattering: HashSet<u64> = prefixes.iter().flatten().copied().collect();
+    let postings = control.parts(
+        ranked.len(),
+        256,
+        || (),
+        |(), part| {
+            let mut out = Vec::new();
+            for rank in part {
+                control.check()?;
+                let tokens = sets[ranked[rank] as usize].iter().map(|&x| frequency.token(x));
+                out.extend(tokens.filter(|t| mattering.contains(t)).map(|t| (t, rank as u32)));
+            }
+            Ok(out)
+        },
+    )?;
+    let mut postings: Vec<(u64, u32)> = postings.into_iter().flatten().collect();
+    postings.sort_unstable();
+    let state = || vec![u32::MAX; ranked.len()];
+    let found = control.parts(ranked.len(), 64, state, |met, part| {
+        let mut out = Vec::new();
+        for rank in part {
+            control.check()?;
+            for &token in &prefixes[rank] {
+                // Larger documents with this shingle; of two of one size, the one that ranks later.
+                let from = postings.partition_point(|&p| p <= (token, rank as u32));
+                for &(_, other) in postings[from..].iter().take_while(|p| p.0 == token) {
+                    if std::mem::replace(&mut met[other as usize], rank as u32) != rank as u32 {
+                        out.extend(search.verify(sets, ranked[rank], ranked[other as usize]));
+                    }
+                }
+            }
+        }
+        Ok(out)
+    })?;
+    let mut found: Vec<Pair> = found.into_iter().flatten().collect();
+    found.sort_unstable_by_key(|p| (p.a, p.b));
+    Ok(found)
+}

@@ -1,0 +1,91 @@
+"""The commands by name. Each is loaded when it is run, so that no command waits for the others.
+
+A new command is a line in `COMMANDS` and a file of its own with a function of that name and a text `HELP`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+from typer.main import get_command
+
+from lookalike.cli.help import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["COMMANDS", "Commands", "with_default"]
+
+COMMANDS: Final = {
+    "scan": "Find the documents of a collection that look alike.",
+    "compare": "Tell how alike two documents are, and what they share.",
+    "dedupe": "Keep one document of each group of near-copies; write the rest as a plan.",
+    "plan": "Tell what a scan would cost, before it runs.",
+    "files": "List what would be read, and what not and why.",
+    "explain": "Explain a word, such as recall, in three sentences.",
+    "demo": "Try lookalike on a few short texts.",
+    "doctor": "Show what is installed, and check that it works.",
+    "completion": "Print the script that completes commands in your shell.",
+}
+"""What each command does, in one line: the first sentence of its help."""
+
+_DEFAULT: Final = "scan"
+
+
+class Commands(MutableMapping[str, Any]):
+    """Name → command; a command is loaded when it is asked for."""
+
+    def __init__(self) -> None:
+        """Start with nothing loaded."""
+        self._loaded: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the command, loading it now if need be."""
+        if name not in self._loaded:
+            if name not in COMMANDS:
+                raise KeyError(name)
+            module = import_module(f"lookalike.cli.{name}")
+            alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+            alone.command(name, cls=Command, help=module.HELP)(getattr(module, name))
+            self._loaded[name] = get_command(alone)
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        """Add a command."""
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        """Remove a command that was added."""
+        del self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Give the names, without loading anything."""
+        return iter([*COMMANDS, *(name for name in self._loaded if name not in COMMANDS)])
+
+    def __len__(self) -> int:
+        """Return the number of commands."""
+        return len([*self])
+
+
+def with_default(args: Sequence[str]) -> list[str]:
+    """Return the command line with `scan` before it if it begins with a path: `lookalike essays/`.
+
+    >>> with_default(["./essays", "-t", "0.5"]), with_default(["explain", "band"]), with_default(["compere"])
+    (['scan', './essays', '-t', '0.5'], ['explain', 'band'], ['compere'])
+    """
+    if args and args[0] not in COMMANDS and _is_path(args[0]):
+        return [_DEFAULT, *args]
+    return list(args)
+
+
+def _is_path(text: str) -> bool:
+    if text == "-":
+        return True
+    if not text or text.startswith("-"):
+        return False
+    return os.sep in text or "/" in text or "." in text or Path(text).exists()

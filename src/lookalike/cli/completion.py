@@ -1,0 +1,51 @@
+"""`lookalike completion SHELL`: the script that completes commands, for shells that Typer does not detect."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from lookalike.cli import values
+from lookalike.cli.help import examples
+from lookalike.cli.output import send
+
+__all__ = ["HELP", "Shell", "completion"]
+
+
+class Shell(StrEnum):
+    """The shells that there is a script for."""
+
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+    POWERSHELL = "powershell"
+
+
+HELP = examples(
+    "Print the script that completes commands in your shell.",
+    "lookalike completion bash >> ~/.bashrc",
+    "lookalike completion zsh > ~/.zfunc/_lookalike",
+    "lookalike completion fish > ~/.config/fish/completions/lookalike.fish",
+    last="lookalike --install-completion does the same for the shell that it is called from.",
+)
+
+
+def completion(
+    shell: Annotated[
+        str,
+        typer.Argument(
+            metavar="SHELL",
+            help="bash, zsh, fish or powershell.",
+            show_default=False,
+            autocompletion=values.completion(*Shell),
+        ),
+    ],
+) -> None:
+    """Print the completion script of a shell."""
+    from typer._completion_shared import get_completion_script
+
+    chosen = values.one_of("SHELL", shell, Shell)
+    script = get_completion_script(prog_name="lookalike", complete_var="_LOOKALIKE_COMPLETE", shell=chosen)
+    send(script.rstrip("\n") + "\n", None)

@@ -1,0 +1,69 @@
+"""`lookalike explain [TERM]`: a word of the vocabulary in three sentences."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lookalike.cli.help import examples
+from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, to_json, wants_color, wants_json
+from lookalike.cli.values import completion
+from lookalike.vocabulary import TERMS, Term, look_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+__all__ = ["HELP", "explain"]
+
+HELP = examples(
+    "Explain a word, such as recall, in three sentences.",
+    "lookalike explain             the list of words",
+    "lookalike explain recall",
+    "lookalike explain s-curve",
+)
+
+
+def explain(
+    term: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TERM]", help="The word; without it, all are listed.", autocompletion=completion(*TERMS)
+        ),
+    ] = None,
+    format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
+    color: ColorOption = Color.AUTO,
+) -> None:
+    """Print what a word means, or the list of words."""
+    as_json, in_color = wants_json(format), wants_color(color)
+    terms = list(TERMS.values()) if term is None else [look_up(term)]
+    if as_json:
+        values = [asdict(each) for each in terms]
+        send(to_json(values if term is None else values[0]), None, encoding="utf-8")
+    else:
+        send(draw(_list(terms) if term is None else _one(terms[0]), color=in_color), None)
+
+
+def _one(term: Term) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    yield Text(term.name, style="bold")
+    yield Text(term.text)
+    yield Text()
+    yield Text(f"See also: {', '.join(term.see)}.", style="dim")
+
+
+def _list(terms: list[Term]) -> Iterator[RenderableType]:
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold cyan", no_wrap=True)
+    for term in terms:
+        grid.add_row(term.name, term.short)
+    yield grid
+    yield Text()
+    yield Text("lookalike explain TERM tells more of a word.")

@@ -1,0 +1,91 @@
+"""The options that say which documents are read: the same on every command that reads a collection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from lookalike.cli.messages import complain
+from lookalike.cli.options import flag, makes, option, several
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lookalike.documents import Source
+
+__all__ = ["PathsArgument", "Reading", "say_notes", "with_reading"]
+
+MOST_NOTES: Final = 5
+"""More notes than these are counted, not printed: a folder of a thousand old files would fill the screen."""
+
+PathsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PATH...",
+        help="Folders, text files, tables (Parquet, Arrow, JSONL, CSV), or - for standard input.",
+        show_default=False,
+    ),
+]
+
+_PANEL: Final = "Reading"
+_OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
+    "text_column": option("--text-column", panel=_PANEL, metavar="NAME", help="The column of a table with the text."),
+    "id_column": option("--id-column", panel=_PANEL, metavar="NAME", help="The column with the id."),
+    "include": several("--include", panel=_PANEL, metavar="GLOB", help="Read only such files, as '*.txt'; repeatable."),
+    "exclude": several("--exclude", panel=_PANEL, metavar="GLOB", help="Leave such files out; repeatable."),
+    "encoding": option("--encoding", panel=_PANEL, metavar="NAME", help="Of the texts; default: found out by itself."),
+    "hidden": flag("--hidden", panel=_PANEL, help="Read files and folders that begin with a dot too."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How paths become documents."""
+
+    text_column: str | None = None
+    id_column: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    encoding: str = "auto"
+    hidden: bool = False
+
+    def open(self, paths: Sequence[str]) -> Source:
+        """Open the paths as one source."""
+        from lookalike.documents import open_paths
+
+        return open_paths(
+            paths,
+            text_column=self.text_column,
+            id_column=self.id_column,
+            include=self.include,
+            exclude=self.exclude,
+            encoding=self.encoding,
+            hidden=self.hidden,
+        )
+
+
+def _make(given: dict[str, Any]) -> Reading:
+    return Reading(
+        text_column=given["text_column"],
+        id_column=given["id_column"],
+        include=tuple(given["include"] or ()),
+        exclude=tuple(given["exclude"] or ()),
+        encoding=given["encoding"] or "auto",
+        hidden=bool(given["hidden"]),
+    )
+
+
+with_reading = makes("reading", _OPTIONS, _make)
+"""Give a command that takes a `reading` the options that make one."""
+
+
+def say_notes(notes: Iterable[str], *, everything: bool = False) -> None:
+    """Tell on standard error what was decided while reading, such as the encoding of a file."""
+    listed = list(notes)
+    shown = listed if everything or len(listed) <= MOST_NOTES else listed[: MOST_NOTES - 1]
+    for note in shown:
+        complain(f"note: {note}")
+    if len(shown) < len(listed):
+        complain(f"note: … and {len(listed) - len(shown)} more notes; --verbose shows them")

@@ -1,0 +1,169 @@
+"""`lookalike scan` for a person: the closest pairs, the groups, what was skipped, and what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from lookalike.cli.compare_table import percent
+from lookalike.cli.names import common_folder, shorten
+from lookalike.cli.output import width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rich.console import RenderableType
+
+    from lookalike.cli.group_by import Authors
+    from lookalike.result import Result
+    from lookalike.search.groups import Group
+
+__all__ = ["View", "to_table"]
+
+MEMBERS: Final = 5
+"""Members of a group that are shown."""
+OLD: Final = " (old)"
+_SCORES, _BEFORE_GROUPS: Final = 32, 12
+"""Cells that the columns before the names take."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What is shown, and how much of it."""
+
+    result: Result
+    pairs: list[dict[str, Any]]
+    """The closest pairs, as many as are wanted."""
+    groups: list[Group]
+    authors: Authors | None = None
+    next_command: str = ""
+
+    @classmethod
+    def of(cls, result: Result, top: int, authors: Authors | None, next_command: str) -> View:
+        """Take the `top` closest pairs and largest groups; 0 means all."""
+        largest = sorted(result.groups, key=lambda group: -len(group))
+        pairs = result.top(top or max(result.pairs.num_rows, 1)).to_pylist()
+        return cls(result, pairs, largest[:top] if top else largest, authors, next_command)
+
+    @property
+    def names(self) -> Iterator[str]:
+        """All names that are shown."""
+        yield from (str(pair[side]) for pair in self.pairs for side in "ab")
+        yield from (str(member) for group in self.groups for member in group.members[: MEMBERS + 1])
+
+
+class _Names:
+    """Names as they are shown: without the folder that all share, cut to a width, and old ones marked."""
+
+    def __init__(self, view: View) -> None:
+        self.folder = common_folder(view.names)
+        result = view.result
+        self._old: frozenset[object] = frozenset()
+        if result.old_from is not None:
+            self._old = frozenset(result.ids.slice(result.old_from).to_pylist())
+
+    def show(self, name: object, cells: int) -> Text:
+        mark = OLD if name in self._old else ""
+        return Text.assemble(shorten(self._bare(name), cells - len(mark)), (mark, "magenta"))
+
+    def longest(self, names: Iterable[object]) -> int:
+        from rich.cells import cell_len
+
+        from lookalike.cli.messages import visible
+
+        return max((cell_len(visible(self._bare(name))) + len(OLD) * (name in self._old) for name in names), default=0)
+
+    def _bare(self, name: object) -> str:
+        return str(name).removeprefix(self.folder)
+
+
+def to_table(view: View) -> Iterator[RenderableType]:
+    """Give what is printed, part by part."""
+    names = _Names(view)
+    if view.pairs:
+        yield _heading("pair", len(view.pairs), view.result.pairs.num_rows, "closest", names.folder)
+        yield _pairs(view.pairs, names)
+        yield Text()
+        yield _heading("group", len(view.groups), len(view.result.groups), "largest", "")
+        yield _groups(view, names)
+    else:
+        yield Text(_nothing(view.result), style="bold")
+    yield Text()
+    if view.authors is not None:
+        yield Text(left_out(view.authors))
+    yield Text(view.result.summary())
+    if view.next_command:
+        yield Text.assemble(("Next: ", "bold"), (view.next_command, "cyan"))
+
+
+def left_out(authors: Authors) -> str:
+    """Say what --group-by did."""
+    count = f"{authors.left_out:,} pair{'s' * (authors.left_out != 1)}"
+    return f"{count} between documents of one author left out (--group-by {authors.rule})."
+
+
+def _nothing(result: Result) -> str:
+    if result.documents < 2:
+        return "There is only one document, so there is nothing that it could be like."
+    return f"No two documents are alike by {percent(result.threshold)} or more."
+
+
+def _heading(noun: str, shown: int, there: int, which: str, folder: str) -> Text:
+    counted = f"{there:,} {noun}{'s' * (there != 1)}"
+    text = counted if shown == there else f"The {shown:,} {which} of {counted}"
+    heading = Text(text, style="bold")
+    if folder:
+        heading.append(f" in {shorten(folder, width() - len(text) - 4)}", style="not bold dim")
+    return heading
+
+
+def _grid(*headers: tuple[str, Any]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim", border_style="dim")
+    for header, justify in headers:
+        table.add_column(header, justify=justify, no_wrap=True)
+    return table
+
+
+def _pairs(pairs: list[dict[str, Any]], names: _Names) -> Table:
+    """List the pairs: both names beside each other if they fit, else one above the other."""
+    room = width() - _SCORES
+    wide_a, wide_b = (max(names.longest(pair[side] for pair in pairs), 1) for side in "ab")
+    scores = [("#", "right"), ("Jaccard", "right"), ("A in B", "right"), ("B in A", "right")]
+    beside = wide_a + wide_b + 2 <= room
+    table = _grid(*scores, *([("A", "left"), ("B", "left")] if beside else [("A, and below it B", "left")]))
+    for rank, pair in enumerate(pairs, start=1):
+        numbers = (percent(pair[name]) for name in ("jaccard", "containment_a", "containment_b"))
+        shown = [names.show(pair[side], room) for side in "ab"]
+        table.add_row(f"{rank}", *numbers, *(shown if beside else [Text("\n").join(shown)]))
+    return table
+
+
+def _groups(view: View, names: _Names) -> Table:
+    """List the groups: what each is called, and its members below each other."""
+    room = width() - _BEFORE_GROUPS
+    authors = view.authors
+    if authors is None:
+        first = min(names.longest(group.principal for group in view.groups), room // 2)
+        table = _grid(("#", "right"), ("Size", "right"), ("Principal", "left"), ("Other members", "left"))
+    else:
+        first = min(max(len(_written_by(group, authors)) for group in view.groups), room // 3)
+        table = _grid(("#", "right"), ("Size", "right"), ("Authors", "left"), ("Documents", "left"))
+    for rank, group in enumerate(view.groups, start=1):
+        if authors is None:
+            title = names.show(group.principal, first)
+            members = [member for member in group.members if member != group.principal]
+        else:
+            title, members = Text(shorten(_written_by(group, authors), first)), list(group.members)
+        shown = [names.show(member, room - first - 2) for member in members[:MEMBERS]]
+        if len(members) > MEMBERS:
+            shown.append(Text(f"… and {len(members) - MEMBERS:,} more", style="dim"))
+        table.add_row(f"{rank}", f"{len(group)}", title, Text("\n").join(shown))
+    return table
+
+
+def _written_by(group: Group, authors: Authors) -> str:
+    return ", ".join(dict.fromkeys(authors.of(str(member)) or str(member) for member in group.members))

@@ -1,0 +1,148 @@
+"""The options that say what is searched for and how: the same on every command that searches a collection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike.cli.options import makes, option, several
+from lookalike.cli.values import share, size, whole_number
+from lookalike.errors import RecipeError
+from lookalike.recipe import suggest
+from lookalike.search.find import METHODS, METRICS, find
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lookalike.cli.reading import Reading
+    from lookalike.documents import Source
+    from lookalike.recipe import Recipe
+    from lookalike.result import Result
+    from lookalike.search.find import Method
+    from lookalike.search.found import Metric
+    from lookalike.search.groups import Linkage
+
+    Report = Callable[[str, int, int | None], None]
+
+__all__ = ["Cost", "Search", "with_cost", "with_search"]
+
+LINKAGES: Final = ("star", "linked")
+
+_PANEL: Final = "Search"
+_COST: Final[dict[str, tuple[Any, Any]]] = {
+    "threshold": option(
+        "-t", "--threshold", panel=_PANEL, metavar="T", help="Least similarity, as 0.8 or 80%; default 0.8."
+    ),
+    "recall": option(
+        "--recall", panel=_PANEL, metavar="R", help="Share of the true pairs to find at least; default 0.99."
+    ),
+    "method": option(
+        "--method", panel=_PANEL, metavar="NAME", help="auto, lsh, exact, signatures or brute.", values=METHODS
+    ),
+    "metric": option(
+        "--metric", panel=_PANEL, metavar="NAME", help="jaccard, containment or bag; default jaccard.", values=METRICS
+    ),
+    "memory": option("--memory", panel=_PANEL, metavar="SIZE", help="Most memory to use, as 6GB."),
+    "threads": option("--threads", panel=_PANEL, metavar="N", help="Threads; default: one for each processor."),
+}
+_SEARCH: Final[dict[str, tuple[Any, Any]]] = {
+    **_COST,
+    "linkage": option(
+        "--linkage", panel=_PANEL, metavar="HOW", help="Groups by star (default) or linked.", values=LINKAGES
+    ),
+    "against": several(
+        "--against", panel=_PANEL, metavar="OLD", help="Compare with these too, not them with each other; repeatable."
+    ),
+    "ignore": several("--ignore", panel=_PANEL, metavar="FILE", help="Leave out the text of a template; repeatable."),
+    "common": option(
+        "--common", panel=_PANEL, metavar="S", help="Leave out shingles in more than this share of documents, as 0.3."
+    ),
+    "work": option("--work", panel=_PANEL, metavar="DIR", help="Keep unfinished work here, to resume."),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What decides the cost of a search."""
+
+    threshold: float = 0.8
+    recall: float = 0.99
+    method: Method = "auto"
+    metric: Metric = "jaccard"
+    memory: int | None = None
+    threads: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search(Cost):
+    """All that decides what a search finds."""
+
+    linkage: Linkage = "star"
+    against: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    common: float | None = None
+    work: str | None = None
+
+    def find(self, source: Source, recipe: Recipe, reading: Reading, report: Report | None) -> Result:
+        """Run the search."""
+        more = {"memory": self.memory, "work": self.work}
+        return find(
+            source,
+            self.threshold,
+            recall=self.recall,
+            method=self.method,
+            metric=self.metric,
+            recipe=recipe,
+            against=reading.open(self.against) if self.against else None,
+            ignore=_texts(self.ignore, reading),
+            common=self.common,
+            linkage=self.linkage,
+            threads=self.threads,
+            progress=report,
+            **{name: value for name, value in more.items() if value is not None},
+        )
+
+
+def _texts(paths: tuple[str, ...], reading: Reading) -> list[str]:
+    """Return the texts of templates, which are few and short."""
+    if not paths:
+        return []
+    return [text for batch in reading.open(paths).batches() for text in batch.texts.to_pylist()]
+
+
+def _choice(option: str, given: str | None, choices: tuple[str, ...]) -> str:
+    if given is None:
+        return choices[0]
+    if given not in choices:
+        allowed = f"{', '.join(choices[:-1])} or {choices[-1]}"
+        raise RecipeError(option, given, allowed, suggest(given, choices))
+    return given
+
+
+def _cost(given: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "threshold": share("--threshold", given["threshold"] or "0.8"),
+        "recall": share("--recall", given["recall"] or "0.99"),
+        "method": _choice("--method", given["method"], METHODS),
+        "metric": _choice("--metric", given["metric"], METRICS),
+        "memory": size("--memory", given["memory"]) if given["memory"] is not None else None,
+        "threads": whole_number("--threads", given["threads"] or "0", least=0),
+    }
+
+
+def _search(given: dict[str, Any]) -> Search:
+    return Search(
+        **_cost(given),
+        linkage=_choice("--linkage", given["linkage"], LINKAGES),
+        against=tuple(given["against"] or ()),
+        ignore=tuple(given["ignore"] or ()),
+        common=share("--common", given["common"]) if given["common"] is not None else None,
+        work=given["work"],
+    )
+
+
+with_cost = makes("cost", _COST, lambda given: Cost(**_cost(given)))
+"""Give a command that takes a `cost` the options that make one."""
+
+with_search = makes("search", _SEARCH, _search)
+"""Give a command that takes a `search` the options that make one."""

@@ -1,0 +1,119 @@
+"""Files that commands write: whole or not at all, and never over a source."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from lookalike.errors import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["destination", "extension", "keep_sources"]
+
+
+def extension(path: str) -> str:
+    """Return the last extension of a file name, in lower case and without its dot.
+
+    >>> extension("out/Kept.PARQUET"), extension("plan")
+    ('parquet', '')
+    """
+    return Path(path).suffix.lower().removeprefix(".")
+
+
+def keep_sources(outputs: Iterable[str | None], sources: Iterable[str], *, force: bool = True) -> None:
+    """Refuse to write over a source or one file twice and, without `force`, over any file that exists."""
+    given = [Path(source) for source in sources if source != "-"]
+    seen: set[Path] = set()
+    for output in outputs:
+        if output is None or output == "-":
+            continue
+        path = Path(output)
+        if path.resolve() in seen:
+            raise DocumentError(output, "file", "is named twice", "write each result to a file of its own")
+        seen.add(path.resolve())
+        if path.is_dir():
+            raise DocumentError(output, "file", "is a directory", "give the name of a file")
+        if not path.exists():
+            continue
+        if any(_holds(source, path) for source in given):
+            raise DocumentError(output, "file", "is among the documents", "write the result to another place")
+        if not force and path.is_file():
+            raise DocumentError(output, "file", "exists", "give another name, or --force to write over it")
+
+
+def _holds(source: Path, path: Path) -> bool:
+    """Say whether the path is the source itself or lies in it."""
+    try:
+        if source.is_dir():
+            return path.resolve().is_relative_to(source.resolve())
+        return source.exists() and source.samefile(path)
+    except OSError:
+        return False
+
+
+@contextmanager
+def destination(output: str | None) -> Iterator[BinaryIO]:
+    """Give a stream for the file `output`, or for standard output.
+
+    A file appears under its name when it is whole: it is written beside it and then renamed.
+    """
+    try:
+        if output is None or output == "-":
+            yield from _standard_output()
+        elif Path(output).exists() and not Path(output).is_file():  # a device or a pipe
+            with Path(output).open("wb") as stream:
+                yield stream
+        else:
+            yield from _new_file(Path(output))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror or error})"
+        raise DocumentError(output or "standard output", "file", problem, "check the name and the disk") from None
+
+
+def _standard_output() -> Iterator[BinaryIO]:
+    if sys.stdout is None:
+        raise DocumentError("standard output", "file", "is closed", "write to a file with -o FILE")
+    sys.stdout.flush()
+    if (binary := getattr(sys.stdout, "buffer", None)) is not None:
+        yield binary
+        binary.flush()
+        return
+    import io
+
+    caught = io.BytesIO()  # a program caught the output as text
+    yield caught
+    sys.stdout.write(caught.getvalue().decode("utf-8", "backslashreplace"))
+
+
+def _new_file(path: Path) -> Iterator[BinaryIO]:
+    from tempfile import NamedTemporaryFile
+
+    target = path.resolve()  # a link keeps pointing where it did
+    with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:100]}.", delete=False) as stream:
+        try:
+            yield cast("BinaryIO", stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+            _usual_mode(stream.name, target)
+            Path(stream.name).replace(target)
+        except BaseException:
+            Path(stream.name).unlink(missing_ok=True)
+            raise
+
+
+def _usual_mode(temporary: str, target: Path) -> None:
+    """Give the file the permissions that it has now, or that any new file gets: temporary files are private."""
+    if target.exists():
+        mode = target.stat().st_mode & 0o7777
+    else:
+        mask = os.umask(0)
+        os.umask(mask)
+        mode = 0o666 & ~mask
+    Path(temporary).chmod(mode)

@@ -1,0 +1,128 @@
+"""What every collection of documents looks like to the rest: ids and texts in batches, and a list of what was left out.
+
+There are two doors. `open_paths` takes what a person types on a command line: folders, files, globs and ``-``.
+`open_documents` takes what a program holds: a list, a dict, a path, a data frame.
+
+A source can be read more than once and gives the same documents in the same order each time. Nothing is dropped in
+silence: what is left out is in `Source.skipped`, what was decided on the way (an encoding, a column) in `Source.notes`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+__all__ = ["Batch", "Size", "Skipped", "Source", "open_documents", "open_paths"]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something that was not read."""
+
+    id: str
+    """The path, or the id that the row of a table has or would have had."""
+    reason: str
+    """Short, to be counted: "binary", "empty", "hidden", "ignored", "excluded", "null text", "unreadable" …"""
+    detail: str = ""
+    """A sentence for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some documents: as many as make a few megabytes of text, and at least one."""
+
+    ids: pa.Array
+    """large_string or int64, the same in every batch of a source; never null."""
+    texts: pa.Array
+    """large_string; never null, always valid UTF-8."""
+    rows: pa.RecordBatch | None = None
+    """Tables only, and when asked for: the whole rows as read, in the same order as `ids`."""
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What is known of a source before it is read."""
+
+    documents: int | None
+    """How many there are, unless only reading would tell."""
+    bytes: int
+    """About how many bytes of text there are: the size of the files; what is compressed counts three times."""
+
+
+class Source(ABC):
+    """Documents that can be read more than once, always in the same order."""
+
+    name: str
+    """What to call it in a message: the path or paths as given, or the kind of thing that holds the documents."""
+
+    @property
+    def schema(self) -> pa.Schema | None:
+        """The columns of `Batch.rows`, for tables; None where documents have no rows."""
+        return None
+
+    @abstractmethod
+    def batches(self, *, rows: bool = False) -> Iterator[Batch]:
+        """Read all documents, from the first; with `rows`, tables give their whole rows too."""
+
+    @abstractmethod
+    def skipped(self) -> list[Skipped]:
+        """List what was left out, and why: complete after a full pass over `batches`."""
+
+    @abstractmethod
+    def notes(self) -> list[str]:
+        """List what a person should be told, such as "notes.txt read as windows-1252": complete after a full pass."""
+
+    @abstractmethod
+    def size(self) -> Size:
+        """Say what is known before reading."""
+
+
+def open_paths(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    text_column: str | None = None,
+    id_column: str | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    encoding: str = "auto",
+    hidden: bool = False,
+) -> Source:
+    """Open folders, files, globs of files and ``-`` (standard input) as one source.
+
+    * A folder is read with all folders in it, and each text file is a document.
+    * ``.parquet``, ``.arrow``, ``.feather``, ``.jsonl``, ``.json``, ``.csv`` and ``.tsv`` files that are named directly
+      give a document for each row.
+    * Any other file that is named directly is one document.
+
+    `include` and `exclude` are globs on the path inside a folder; `hidden` also reads what begins with a dot.
+    """
+    from lookalike.documents.paths import PathOptions, source_of_paths
+
+    options = PathOptions(text_column, id_column, tuple(include), tuple(exclude), encoding, hidden)
+    return source_of_paths(paths, options)
+
+
+def open_documents(documents: object, *, text_column: str | None = None, id_column: str | None = None) -> Source:
+    """Open what a program holds: a source, a list, tuple or iterator of str, a dict id → str, a `Path` or a data frame.
+
+    A data frame is anything that exports an Arrow stream (pyarrow, pandas, polars, DuckDB, Hugging Face datasets).
+    Documents without an id get their position, from 0.
+
+    >>> source = open_documents({"a": "one", "b": "two"})
+    >>> [batch.ids.to_pylist() for batch in source.batches()]
+    [['a', 'b']]
+    """
+    from lookalike.documents.memory import source_of_documents
+
+    return source_of_documents(documents, text_column=text_column, id_column=id_column)

@@ -1,0 +1,92 @@
+"""Documents as the core takes them: ids, and texts that are not copied again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lookalike.documents import Source, gather, open_documents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+
+    from lookalike.documents import Skipped
+
+__all__ = ["Loaded", "load", "packed"]
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A collection in memory."""
+
+    ids: pa.Array[Any]
+    texts: list[Any]
+    """What `_native` takes: str, or packed UTF-8 that belongs to Arrow."""
+    lengths: pa.Array[Any]
+    """The length of each text: code points of a str, bytes of packed text."""
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    source: Source | None = None
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.ids)
+
+    @property
+    def size(self) -> int:
+        """The length of all texts together."""
+        import pyarrow.compute as pc
+
+        return pc.sum(self.lengths).as_py() or 0
+
+
+def load(documents: Any, progress: Callable[[str, int, int | None], None] | None = None) -> Loaded:
+    """Read a collection into memory; texts of a list stay where they are."""
+    import pyarrow as pa
+
+    if not (isinstance(documents, Source) or hasattr(documents, "__arrow_c_stream__") or hasattr(documents, "__fspath__")):
+        collection = gather(documents)
+        kind = pa.int64() if not collection.ids or isinstance(collection.ids[0], int) else pa.large_string()
+        lengths = pa.array(map(len, collection.texts), type=pa.uint64())
+        return Loaded(pa.array(collection.ids, type=kind), list(collection.texts), lengths)
+    return _load_source(open_documents(documents), progress)
+
+
+def _load_source(source: Source, progress: Callable[[str, int, int | None], None] | None) -> Loaded:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ids: list[pa.Array[Any]] = []
+    lengths: list[pa.Array[Any]] = []
+    texts: list[Any] = []
+    expected = source.size().documents if progress else None
+    done = 0
+    for batch in source.batches():
+        ids.append(batch.ids)
+        texts.append(packed(batch.texts))
+        lengths.append(pc.binary_length(batch.texts).cast(pa.uint64()))
+        done += len(batch)
+        if progress:
+            progress("reading", done, expected)
+    kind = ids[0].type if ids else pa.large_string()
+    return Loaded(
+        ids=pa.concat_arrays(ids) if ids else pa.array([], type=kind),
+        texts=texts,
+        lengths=pa.concat_arrays(lengths) if lengths else pa.array([], type=pa.uint64()),
+        skipped=source.skipped(),
+        notes=source.notes(),
+        source=source,
+    )
+
+
+def packed(texts: pa.Array[Any]) -> tuple[Any, Any, int, int]:
+    """Return a large_string array as (offsets, data, first, count), without copying it."""
+    _, offsets, data = texts.buffers()
+    return (
+        memoryview(offsets).cast("B") if offsets is not None else bytes(8),
+        memoryview(data).cast("B") if data is not None else b"",
+        texts.offset,
+        len(texts),
+    )
