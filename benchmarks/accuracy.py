@@ -1,11 +1,11 @@
 """How right the answers are: `make accuracy` (QUICK=1 is smaller; DATA=DIR names labelled collections).
 
 Three questions. Are estimates unbiased and within theory? Do `lsh` and `signatures` find the share of pairs that they
-promise, counted against the exact join? And, on collections that people labelled, how well does each preset's similarity
-agree with them?
+promise, counted against the exact join? And, on collections that people labelled, how well does the similarity of each
+preset agree with them?
 
-DATA is a folder of collections (see benchmarks/labelled.py). Without it ../shared/data is taken if it is there; else only
-generated collections are used, and that is said. SWEEP=1 adds more recipes: shingles of words and characters by size.
+DATA is a folder of collections (see benchmarks/labelled.py). Without it ../shared/data is taken if it is there; else
+only generated collections are used, and that is said. SWEEP=1 adds more recipes: words and characters by size.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -38,7 +38,7 @@ RECALLS: Final = (0.9, 0.99)
 NEAR: Final = 0.05
 """Pairs from the threshold to this much above it are counted apart: a promise is tightest there."""
 SIGMAS: Final = 4.0
-SMALL: Final = 5_000_000
+SMALL: Final = 2_500_000
 """Up to this many characters all pairs of a collection are scored, down to LOWEST; beyond, those down to LOW."""
 LOWEST, LOW = 0.05, 0.3
 
@@ -58,15 +58,15 @@ def generated() -> Iterator[tuple[Labelled, dict[str, la.Recipe]]]:
 def exact_pairs(collection: Labelled, recipe: la.Recipe) -> pa.Table:
     """Return key and Jaccard of all pairs at the lowest threshold or above."""
     found = la.find(collection.texts, min(THRESHOLDS), method="exact", recipe=recipe).pairs
-    return pa.table({"key": collection.keys(found), "jaccard": found["jaccard"]})
+    return pa.Table.from_arrays([collection.keys(found), found["jaccard"]], names=["key", "jaccard"])
 
 
 def measure_recall(
     collection: Labelled, name: str, recipe: la.Recipe, truth: pa.Table, threshold: float, recall: float
 ) -> dict[str, Any]:
     """Search by every method and count against the exact join."""
-    at_least = truth.filter(pc.greater_equal(truth["jaccard"], threshold))
-    near = at_least.filter(pc.less(at_least["jaccard"], threshold + NEAR))
+    at_least = truth.filter(pc.greater_equal(truth["jaccard"], pa.scalar(threshold)))
+    near = at_least.filter(pc.less(at_least["jaccard"], pa.scalar(threshold + NEAR)))
     row: dict[str, Any] = {
         "collection": collection.name,
         "preset": name,
@@ -101,8 +101,9 @@ def kept(row: dict[str, Any], method: str) -> bool:
     found = row[method]
 
     def within(measured: float, pairs: int) -> bool:
-        promised = found["promised"]
-        return measured >= promised - SIGMAS * math.sqrt(promised * (1 - promised) / max(pairs, 1)) - 1 / max(pairs, 1)
+        promised = float(found["promised"])
+        spread = SIGMAS * math.sqrt(promised * (1 - promised) / max(pairs, 1)) + 1 / max(pairs, 1)
+        return measured >= promised - spread
 
     return found is None or (within(found["recall"], row["pairs"]) and within(found["recall_near"], row["near"]))
 
@@ -141,31 +142,24 @@ def show_recall(title: str, rows: list[dict[str, Any]]) -> None:
 # -- agreement with labels --------------------------------------------------------------------------------------------
 
 
-def score_labelled(
-    collection: Labelled, recipe: la.Recipe
-) -> tuple[dict[str, Histogram], dict[str, dict[str, float]], float]:
-    """Score the labelled pairs only. Returns histograms by score, mean scores by label, and 0: all scores are known."""
+Scored = tuple[dict[str, Histogram], float]
+"""Histograms by score, and the floor below which scores are not known."""
+
+
+def score_labelled(collection: Labelled, recipe: la.Recipe, labels: set[str]) -> Scored:
+    """Score the labelled pairs only, of these labels and of those that do not belong together."""
     native = settings(recipe)
     scored: dict[str, list[tuple[float, bool]]] = {"Jaccard": [], "containment": []}
-    by_label: dict[str, list[tuple[float, float]]] = {}
     for a, b, label in collection.pairs:
-        shared, size_a, size_b = _native.overlap(collection.texts[a], collection.texts[b], native)
-        jaccard, containment = shared / (size_a + size_b - shared), shared / min(size_a, size_b)
-        together = label != NOT_A_PAIR
-        scored["Jaccard"].append((jaccard, together))
-        scored["containment"].append((containment, together))
-        by_label.setdefault(label, []).append((jaccard, containment))
-    means = {
-        label: {"Jaccard": sum(j for j, _ in both) / len(both), "containment": sum(c for _, c in both) / len(both)}
-        for label, both in sorted(by_label.items())
-    }
-    return {name: Histogram.of_labelled(pairs) for name, pairs in scored.items()}, means, 0.0
+        if label in labels or label == NOT_A_PAIR:
+            shared, size_a, size_b = _native.overlap(collection.texts[a], collection.texts[b], native)
+            scored["Jaccard"].append((shared / (size_a + size_b - shared), label != NOT_A_PAIR))
+            scored["containment"].append((shared / min(size_a, size_b), label != NOT_A_PAIR))
+    return {name: Histogram.of_labelled(pairs) for name, pairs in scored.items()}, 0.0
 
 
-def score_all(
-    collection: Labelled, recipe: la.Recipe
-) -> tuple[dict[str, Histogram], dict[str, dict[str, float]], float]:
-    """Score all pairs whose Jaccard reaches a floor; the others count as 0. Returns also the floor.
+def score_all(collection: Labelled, recipe: la.Recipe) -> Scored:
+    """Score all pairs whose Jaccard reaches a floor; the others count as 0.
 
     A large collection is searched by all signatures, with a recall of 0.9999 at the floor: the exact join so far down
     takes a minute where texts are much alike.
@@ -178,12 +172,13 @@ def score_all(
         found = la.find(collection.texts, floor, method="signatures", recall=0.9999, recipe=recipe).pairs
     larger = pc.max_element_wise(found["containment_a"], found["containment_b"])
     scores = {"Jaccard": found["jaccard"], "containment": larger}
-    return {name: Histogram.of_found(score, collection, found) for name, score in scores.items()}, {}, floor
+    return {name: Histogram.of_found(score, collection, found) for name, score in scores.items()}, floor
 
 
 def measure_agreement(collection: Labelled, name: str, recipe: la.Recipe) -> dict[str, Any]:
-    score = score_labelled if collection.only_labelled else score_all
-    histograms, means, floor = score(collection, recipe)
+    labels = sorted({label for _, _, label in collection.pairs} - {NOT_A_PAIR}) if collection.only_labelled else []
+    histograms, floor = score_labelled(collection, recipe, set(labels)) if labels else score_all(collection, recipe)
+    by_label = {label: score_labelled(collection, recipe, {label})[0] for label in labels}
     return {
         "collection": collection.name,
         "preset": name,
@@ -192,37 +187,30 @@ def measure_agreement(collection: Labelled, name: str, recipe: la.Recipe) -> dic
         "negatives": collection.negatives if collection.complete else None,
         "floor": floor,
         "scores": {
-            which: {
-                **(asdict(histogram.agreement(floor)) if collection.complete else {}),
-                "recall_at": {str(threshold): histogram.recall(threshold) for threshold in (0.3, *THRESHOLDS)},
+            score: {
+                "best": asdict(histogram.agreement(floor)) if collection.complete else None,
+                "at": {str(threshold): histogram.at(threshold) for threshold in THRESHOLDS},
+                "auc_by_label": {label: by_label[label][score].auc() for label in labels},
             }
-            for which, histogram in histograms.items()
+            for score, histogram in histograms.items()
         },
-        "mean_by_label": means,
     }
 
 
 def show_agreement(title: str, rows: list[dict[str, Any]]) -> None:
+    labels = list(rows[0]["scores"]["Jaccard"]["auc_by_label"])
     table = []
     for row in rows:
-        for which, found in row["scores"].items():
-            best = (
-                [f"{found[key]:.3f}" for key in ("threshold", "f1", "precision", "recall", "auc")]
-                if "f1" in found
-                else ["—"] * 5
-            )
-            table.append([row["preset"], which, *best, *(f"{share:.3f}" for share in found["recall_at"].values())])
-    headers = ["preset", "score", "best at", "F1", "precision", "recall", "AUC", "recall at 0.3", "at 0.5", "at 0.8"]
-    print_table(title, headers, table)
-    means = {row["preset"]: row["mean_by_label"] for row in rows if row["mean_by_label"]}
-    if means:
-        labels = list(next(iter(means.values())))
-        cells = [
-            [preset, which, *(f"{by_label[label][which]:.2f}" for label in labels)]
-            for preset, by_label in means.items()
-            for which in ("Jaccard", "containment")
-        ]
-        print_table("  mean score by label", ["preset", "score", *labels], cells)
+        for score, found in row["scores"].items():
+            best = ("threshold", "f1", "precision", "recall", "auc")
+            cells = [f"{found['best'][key]:.3f}" if found["best"] else "—" for key in best]
+            for precision, recall in found["at"].values():
+                cells += [f"{precision:.3f}" if found["best"] else "—", f"{recall:.3f}"]
+            cells += [f"{found['auc_by_label'][label]:.2f}" for label in labels]
+            table.append([row["preset"], score, *cells])
+    headers = ["preset", "score", "best at", "F1", "precision", "recall", "AUC"]
+    headers += [text for threshold in THRESHOLDS for text in (f"{threshold:g}: precision", "recall")]
+    print_table(title, [*headers, *(f"AUC {label}" for label in labels)], table)
 
 
 # -- all together -----------------------------------------------------------------------------------------------------
@@ -232,6 +220,7 @@ def recipes() -> dict[str, la.Recipe]:
     chosen = {name: la.PRESETS[name].recipe for name in PRESETS}
     if os.environ.get("SWEEP"):
         chosen |= {f"words, k = {k}": la.Recipe(k=k) for k in (1, 2, 3, 4, 7, 10)}
+        chosen |= {f"code, k = {k}": replace(la.PRESETS["code"].recipe, k=k) for k in (2, 3, 4, 8, 12)}
         chosen |= {f"characters, k = {k}": la.Recipe(unit="char", k=k) for k in (4, 5, 7, 9, 13, 20)}
     return chosen
 

@@ -11,7 +11,7 @@ import csv
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -70,7 +70,7 @@ class Labelled:
             return len(self.pairs) - self.positives
         return len(self.texts) * (len(self.texts) - 1) // 2 - self.positives
 
-    def together(self, table: pa.Table) -> pa.ChunkedArray[pa.Scalar[pa.BooleanType]]:
+    def together(self, table: pa.Table) -> pa.Array[Any] | pa.ChunkedArray[Any]:
         """Tell for each pair (a, b) of a table whether it belongs together."""
         if self.clusters:
             cluster = pa.array(self.clusters)
@@ -82,7 +82,7 @@ class Labelled:
         """Return one number for a pair."""
         return min(a, b) * len(self.texts) + max(a, b)
 
-    def keys(self, table: pa.Table) -> pa.ChunkedArray[pa.Scalar[pa.Int64Type]]:
+    def keys(self, table: pa.Table) -> pa.ChunkedArray[Any]:
         """Return one number for each pair of a table."""
         a, b = (table[name].cast(pa.int64()) for name in ("a", "b"))
         return pc.add(pc.multiply(a, len(self.texts)), b)
@@ -126,7 +126,6 @@ class Agreement:
     recall: float
     f1: float
     auc: float
-    """How often a pair that belongs together scores higher than one that does not."""
 
 
 class Histogram:
@@ -145,13 +144,11 @@ class Histogram:
         return self
 
     @classmethod
-    def of_found(
-        cls, scores: pa.ChunkedArray[pa.Scalar[pa.DoubleType]], collection: Labelled, table: pa.Table
-    ) -> Histogram:
+    def of_found(cls, scores: pa.ChunkedArray[Any], collection: Labelled, table: pa.Table) -> Histogram:
         """Count the pairs of a search; those that it did not find have 0."""
         self = cls()
         steps = pc.cast(pc.floor(pc.add(pc.multiply(scores, float(STEPS)), 1e-9)), pa.int32())
-        counted = pa.table({"step": steps, "together": collection.together(table)})
+        counted = pa.Table.from_arrays([steps, collection.together(table)], names=["step", "together"])
         counted = counted.group_by(["step", "together"]).aggregate([([], "count_all")])
         for row in counted.to_pylist():
             (self.yes if row["together"] else self.no)[row["step"]] += row["count_all"]
@@ -159,25 +156,29 @@ class Histogram:
         self.no[0] += collection.negatives - sum(self.no)
         return self
 
-    def recall(self, threshold: float) -> float:
-        """Return the share of the pairs that belong together and score at least this."""
-        return sum(self.yes[_step(threshold) :]) / max(1, sum(self.yes))
+    def at(self, threshold: float) -> tuple[float, float]:
+        """Return precision and recall of the pairs that score at least this."""
+        yes, no = sum(self.yes[_step(threshold) :]), sum(self.no[_step(threshold) :])
+        return yes / max(1, yes + no), yes / max(1, sum(self.yes))
+
+    def auc(self) -> float:
+        """Return how often a pair that belongs together scores higher than one that does not; equal counts half."""
+        lower = accumulate(self.no, initial=0)
+        higher = sum(y * (below + n / 2) for y, n, below in zip(self.yes, self.no, lower, strict=False))
+        return higher / max(1, sum(self.yes) * sum(self.no))
 
     def agreement(self, floor: float) -> Agreement:
-        """Return the best threshold above `floor`, below which scores are not known, and the area under the curve."""
+        """Return the best threshold from `floor` on, below which scores are not known, and the area under the curve."""
         yes = list(accumulate(reversed(self.yes)))[::-1]  # with at least this score
         no = list(accumulate(reversed(self.no)))[::-1]
         first = max(1, _step(floor))
         best = max(range(first, STEPS + 1), key=lambda i: (2 * yes[i] / (yes[i] + no[i] + yes[0]), i))
-        pairs = max(1, yes[0] * no[0])
-        lower = accumulate(self.no, initial=0)
-        area = sum(y * (below + n / 2) for y, n, below in zip(self.yes, self.no, lower, strict=False)) / pairs
         return Agreement(
             threshold=best / STEPS,
             precision=yes[best] / max(1, yes[best] + no[best]),
             recall=yes[best] / max(1, yes[0]),
             f1=2 * yes[best] / (yes[best] + no[best] + yes[0]),
-            auc=area,
+            auc=self.auc(),
         )
 
 

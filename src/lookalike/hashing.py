@@ -14,7 +14,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lookalike import _native
+from lookalike import _native, checks
 from lookalike.errors import RecipeError
 
 if TYPE_CHECKING:
@@ -34,13 +34,14 @@ __all__ = [
 ]
 
 FAMILIES = ("modular", "multiplicative", "murmur3", "jenkins")
+U32 = 2**32 - 1
 KNUTH = 2_654_435_769
 """floor(2³² · (√5 − 1)/2), Knuth's multiplier."""
 
 
 def murmur3_32(data: bytes, seed: int = 0) -> int:
     """Return MurmurHash3_x86_32 of some bytes."""
-    return _native.murmur3_32(data, _u32("seed", seed))
+    return _native.murmur3_32(data, checks.whole("seed", seed, 0, U32))
 
 
 def jenkins_mix(a: int, b: int, c: int) -> int:
@@ -49,14 +50,12 @@ def jenkins_mix(a: int, b: int, c: int) -> int:
     >>> jenkins_mix(1, 2, 3)
     3082062082
     """
-    return _native.jenkins_mix(_u32("a", a), _u32("b", b), _u32("c", c))
+    return _native.jenkins_mix(*(checks.whole(name, x, 0, U32) for name, x in (("a", a), ("b", b), ("c", c))))
 
 
 def multiplicative(key: int, multiplier: int = KNUTH, *, bits: int = 32) -> int:
     """Return the upper `bits` bits of the lower 32 of key · multiplier."""
-    if not 1 <= bits <= 32:
-        raise RecipeError("bits", bits, "a whole number from 1 to 32")
-    return (key * multiplier & 0xFFFF_FFFF) >> (32 - bits)
+    return (key * multiplier & 0xFFFF_FFFF) >> (32 - checks.whole("bits", bits, 1, 32))
 
 
 def modular(key: int, a: int, b: int, modulus: int) -> int:
@@ -65,9 +64,7 @@ def modular(key: int, a: int, b: int, modulus: int) -> int:
     >>> [modular(x, 3, 1, 5) for x in range(5)]
     [1, 4, 2, 0, 3]
     """
-    if modulus < 1:
-        raise RecipeError("modulus", modulus, "a whole number of at least 1")
-    return (a * key + b) % modulus
+    return (a * key + b) % checks.whole("modulus", modulus, 1)
 
 
 def hash_vec(values: Sequence[int], *, bits: int = 64) -> int:
@@ -76,18 +73,12 @@ def hash_vec(values: Sequence[int], *, bits: int = 64) -> int:
     >>> hash_vec([1, 2, 3]), hash_vec([1, 2, 3], bits=32)
     (11093819480084, 4213921812)
     """
-    numbers = [_u32("values", v) for v in values]
+    numbers = [checks.whole("values", v, 0, U32) for v in values]
     if bits == 64:
         return _native.hash_vec64(numbers)
     if bits == 32:
         return _native.hash_vec32(numbers)
     raise RecipeError("bits", bits, "32 or 64")
-
-
-def _u32(name: str, value: int) -> int:
-    if not 0 <= value < 2**32:
-        raise RecipeError(name, value, "a whole number from 0 to 4294967295")
-    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +127,7 @@ def avalanche(family: str, *, samples: int = 4096, seed: int = 1) -> Avalanche:
 from 50 %: 1.25%)
     """
     _check_family(family)
-    if not 1 <= samples < 2**32:
-        raise RecipeError("samples", samples, "a whole number from 1 to 4294967295")
+    samples, seed = checks.whole("samples", samples, 1, 2**32 - 1), checks.whole("seed", seed, 0, 2**64 - 1)
     return Avalanche(family, samples, tuple(map(tuple, _native.avalanche(family, samples, seed))))
 
 
@@ -181,10 +171,8 @@ def chi_squared(family: str, *, keys: int = 65_536, buckets: int = 256, seed: in
     jenkins: as even as a random function; χ² = 290 for 65536 keys in 256 buckets (expected 255, z = +1.5)
     """
     _check_family(family)
-    if not 2 <= buckets <= 65_536:
-        raise RecipeError("buckets", buckets, "a whole number from 2 to 65536")
-    if not 1 <= keys < 2**32:
-        raise RecipeError("keys", keys, "a whole number from 1 to 4294967295")
+    keys, buckets = checks.whole("keys", keys, 1, 2**32 - 1), checks.whole("buckets", buckets, 2, 65_536)
+    seed = checks.whole("seed", seed, 0, 2**64 - 1)
     expected = keys / buckets
     counts = _native.spread(family, keys, buckets, seed)
     return ChiSquared(family, keys, buckets, sum((n - expected) ** 2 / expected for n in counts))

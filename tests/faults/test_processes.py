@@ -139,8 +139,5 @@ def test_errors_of_the_core_have_python_names() -> None:
         matrix.band_keys(1, 257, "mix64", 1)
     with pytest.raises(la.BandsError, match="at least 1 × 1"):
         matrix.candidates(0, 1, "mix64", 1)
-    options = {"method": "exact", "bands": 1, "rows": 1, "least": 0, "threads": 1}
-    with pytest.raises(la.RecipeError, match="threshold must be above 0"):
-        _native.find(["a"], settings(la.Recipe()), threshold=2.0, **options)  # type: ignore[arg-type]
     with pytest.raises(la.DocumentError, match="document 1: text is bytes"):
         _native.SignatureMatrix.of_texts(["a", b"b"], settings(la.Recipe()), 1)  # type: ignore[list-item]

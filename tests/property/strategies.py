@@ -94,9 +94,7 @@ def texts_for(recipe: Recipe, size: int = 25) -> st.SearchStrategy[str]:
 
 _stop_words = st.one_of(
     st.sampled_from(("none", "none", "english")),
-    st.lists(
-        st.sampled_from(PIECES).filter(lambda piece: bool(piece.strip()) and piece != "´"), min_size=1, max_size=4
-    ),
+    st.lists(st.sampled_from(PIECES).filter(lambda piece: bool(piece.strip())), min_size=1, max_size=4),
 )
 _SETTINGS: dict[str, st.SearchStrategy[Any]] = {
     "unit": st.sampled_from(("char", "word")),

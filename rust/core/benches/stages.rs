@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use lookalike_core::Recipe;
-use lookalike_core::batch::sign_one;
+use lookalike_core::batch::{Control, sign_one};
 use lookalike_core::families::Family;
 use lookalike_core::hash::Stream;
 use lookalike_core::recipe::{SketchKind, Unit, Whitespace};
@@ -69,7 +69,7 @@ fn main() {
     for (name, recipe) in recipes {
         let shingler = Shingler::new(&recipe).expect("a good recipe");
         let sketcher = Sketcher::new(&recipe).expect("a good recipe");
-        let mut scratch = Scratch::default();
+        let (mut scratch, control) = (Scratch::default(), Control::new(1));
         time(&format!("{name}: shingles"), bytes, || {
             for t in &texts {
                 shingler.each_block(t, &mut scratch, |block| {
@@ -81,12 +81,13 @@ fn main() {
         time(&format!("{name}: signatures"), bytes, || {
             for t in &texts {
                 slots.fill(INFINITY);
-                black_box(sign_one(&shingler, &sketcher, t, &mut slots, &mut scratch));
+                black_box(sign_one(&shingler, &sketcher, t, &mut slots, &mut scratch, &control))
+                    .expect("nobody stops it");
             }
         });
         time(&format!("{name}: sets"), bytes, || {
             for t in &texts {
-                black_box(shingler.set(t, &mut scratch));
+                black_box(shingler.set(t, &mut scratch, &control)).expect("nobody stops it");
             }
         });
     }

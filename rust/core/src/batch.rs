@@ -140,7 +140,7 @@ pub fn sign(
     control.each(jobs, Scratch::default, |scratch, ((rows, digests), texts)| {
         for ((slots, digest), text) in rows.chunks_mut(m).zip(digests).zip(texts) {
             control.check()?;
-            *digest = sign_one(shingler, &sketcher, text, slots, scratch);
+            *digest = sign_one(shingler, &sketcher, text, slots, scratch, control)?;
         }
         Ok(())
     })?;
@@ -154,17 +154,18 @@ pub fn sign_one(
     text: &str,
     slots: &mut [u32],
     scratch: &mut Scratch,
-) -> Digest {
+    control: &Control,
+) -> Result<Digest> {
     if shingler.is_bag() {
-        sketcher.update(slots, &shingler.set(text, scratch));
-        return digest(shingler, text, scratch);
+        sketcher.update(slots, &shingler.set(text, scratch, control)?);
+        return Ok(digest(shingler, text, scratch));
     }
     let mut sums = (0, 0);
     shingler.each_block(text, scratch, |block| {
         add(&mut sums, block);
         sketcher.update(slots, block);
     });
-    sums
+    Ok(sums)
 }
 
 /// The digest of one text's shingles.
@@ -203,7 +204,7 @@ pub fn sets(texts: &[&str], wanted: &[bool], shingler: &Shingler, control: &Cont
     let mut out: Vec<Vec<u64>> = vec![Vec::new(); texts.len()];
     control.fill(&mut out, 1, Scratch::default, |scratch, i, set| {
         if wanted[i] {
-            set[0] = shingler.set(texts[i], scratch);
+            set[0] = shingler.set(texts[i], scratch, control)?;
         }
         Ok(())
     })?;
@@ -221,7 +222,7 @@ pub fn common(texts: &[&str], least: u32, shingler: &Shingler, control: &Control
     control.parts(texts.len(), PART, Scratch::default, |scratch, part| {
         for text in &texts[part] {
             control.check()?;
-            shingler.set(text, scratch).iter().for_each(|&x| {
+            shingler.set(text, scratch, control)?.iter().for_each(|&x| {
                 counter(x).fetch_add(1, Ordering::Relaxed);
             });
         }
@@ -231,7 +232,7 @@ pub fn common(texts: &[&str], least: u32, shingler: &Shingler, control: &Control
         let mut counts: HashMap<u64, u32> = HashMap::new();
         for text in &texts[part] {
             control.check()?;
-            let frequent = shingler.set(text, scratch).into_iter();
+            let frequent = shingler.set(text, scratch, control)?.into_iter();
             let frequent = frequent.filter(|&x| counter(x).load(Ordering::Relaxed) >= least);
             frequent.for_each(|x| *counts.entry(x).or_default() += 1);
         }

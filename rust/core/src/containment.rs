@@ -9,10 +9,10 @@ use std::collections::HashSet;
 use crate::batch::Control;
 use crate::error::Result;
 use crate::join::{Pair, Search};
-use crate::prefix::{Frequency, prefix_tokens};
+use crate::prefix::{Frequency, gather, prefix_tokens};
 
-/// All pairs of `members` whose containment reaches the threshold, sorted.
-pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &Control) -> Result<Vec<Pair>> {
+/// All pairs of `members` whose containment reaches the threshold, sorted, and how many were verified.
+pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &Control) -> Result<(Vec<Pair>, usize)> {
     let mut ranked = members.to_vec();
     ranked.sort_by_key(|&d| (sets[d as usize].len(), d));
     let frequency = Frequency::count(sets, &ranked, control)?;
@@ -47,7 +47,7 @@ pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &C
     postings.sort_unstable();
     let state = || vec![u32::MAX; ranked.len()];
     let found = control.parts(ranked.len(), 64, state, |met, part| {
-        let mut out = Vec::new();
+        let (mut out, mut verified) = (Vec::new(), 0);
         for rank in part {
             control.check()?;
             for &token in &prefixes[rank] {
@@ -55,14 +55,13 @@ pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &C
                 let from = postings.partition_point(|&p| p <= (token, rank as u32));
                 for &(_, other) in postings[from..].iter().take_while(|p| p.0 == token) {
                     if std::mem::replace(&mut met[other as usize], rank as u32) != rank as u32 {
+                        verified += 1;
                         out.extend(search.verify(sets, ranked[rank], ranked[other as usize]));
                     }
                 }
             }
         }
-        Ok(out)
+        Ok((out, verified))
     })?;
-    let mut found: Vec<Pair> = found.into_iter().flatten().collect();
-    found.sort_unstable_by_key(|p| (p.a, p.b));
-    Ok(found)
+    Ok(gather(found))
 }

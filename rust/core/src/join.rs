@@ -139,12 +139,12 @@ fn find_by_sets(texts: &[&str], search: &Search<'_>, shingler: &Shingler, contro
     let sets = sets(texts, &wanted(texts.len(), members.iter().copied()), shingler, control)?;
     clock.ended("sets");
     let (pairs, candidates) = match (search.method, search.metric) {
-        (Method::Exact, Metric::Jaccard) => (prefix::join(&sets, &members, search, control)?, 0),
-        (Method::Exact, Metric::Containment) => (containment::join(&sets, &members, search, control)?, 0),
+        (Method::Exact, Metric::Jaccard) => prefix::join(&sets, &members, search, control)?,
+        (Method::Exact, Metric::Containment) => containment::join(&sets, &members, search, control)?,
         _ => (all_pairs(&sets, &members, search, control)?, members.len() * members.len().saturating_sub(1) / 2),
     };
     clock.ended("join");
-    Ok(Found { class, candidates: candidates.max(pairs.len()), pairs, seconds: clock.seconds })
+    Ok(Found { class, candidates, pairs, seconds: clock.seconds })
 }
 
 fn all_pairs(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &Control) -> Result<Vec<Pair>> {

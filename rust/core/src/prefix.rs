@@ -20,8 +20,8 @@ struct Posting {
     place: u32,
 }
 
-/// All pairs of `members` whose Jaccard similarity reaches the threshold, sorted.
-pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &Control) -> Result<Vec<Pair>> {
+/// All pairs of `members` whose Jaccard similarity reaches the threshold, sorted, and how many were verified.
+pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &Control) -> Result<(Vec<Pair>, usize)> {
     let threshold = search.threshold;
     let mut ranked = members.to_vec();
     ranked.sort_by_key(|&d| (sets[d as usize].len(), d));
@@ -31,7 +31,7 @@ pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &C
     let size = |rank: u32| sets[ranked[rank as usize] as usize].len();
     let state = || vec![u32::MAX; ranked.len()];
     let found = control.parts(ranked.len(), 256, state, |met, part| {
-        let mut out = Vec::new();
+        let (mut out, mut verified) = (Vec::new(), 0);
         for rank in part.start as u32..part.end as u32 {
             control.check()?;
             let n = size(rank);
@@ -49,16 +49,23 @@ pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &C
                     let m = size(other.rank);
                     let possible = 1 + (n - mine.place as usize - 1).min(m - other.place as usize - 1);
                     if possible >= Metric::Jaccard.least_overlap(n, m, threshold) {
+                        verified += 1;
                         out.extend(search.verify(sets, ranked[rank as usize], ranked[other.rank as usize]));
                     }
                 }
             }
         }
-        Ok(out)
+        Ok((out, verified))
     })?;
-    let mut found: Vec<Pair> = found.into_iter().flatten().collect();
+    Ok(gather(found))
+}
+
+/// Put the pairs of all parts in order, and count what was verified for them.
+pub(crate) fn gather(parts: Vec<(Vec<Pair>, usize)>) -> (Vec<Pair>, usize) {
+    let verified = parts.iter().map(|part| part.1).sum();
+    let mut found: Vec<Pair> = parts.into_iter().flat_map(|part| part.0).collect();
     found.sort_unstable_by_key(|p| (p.a, p.b));
-    Ok(found)
+    (found, verified)
 }
 
 /// Approximate document frequencies, one byte a bucket. Any total order makes the filter exact; a good one makes it fast.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::batch::Control;
 use crate::error::Result;
 use crate::hash::{PADDING, ShingleHash};
 use crate::normalize::{Normalizer, Traced};
@@ -148,16 +149,21 @@ impl Shingler {
     }
 
     /// The document as a set of elements: sorted, distinct; occurrences of a bag are elements of their own.
-    pub fn set(&self, text: &str, scratch: &mut Scratch) -> Vec<u64> {
-        let mut all = Vec::new();
-        self.each_block(text, scratch, |block| all.extend_from_slice(block));
-        all.sort_unstable();
+    pub fn set(&self, text: &str, scratch: &mut Scratch, control: &Control) -> Result<Vec<u64>> {
+        let mut all = self.sorted(text, scratch, control)?;
         if self.bag {
             self.number_occurrences(&mut all);
-            all.sort_unstable();
+            sort(&mut all, control)?;
         }
         all.dedup();
-        all
+        Ok(all)
+    }
+
+    /// The hashes of all shingles, sorted, repeats included.
+    pub fn sorted(&self, text: &str, scratch: &mut Scratch, control: &Control) -> Result<Vec<u64>> {
+        let mut all = self.sequence(text, scratch);
+        sort(&mut all, control)?;
+        Ok(all)
     }
 
     /// The hashes of all shingles, in order, repeats included.
@@ -408,8 +414,9 @@ impl Shingler {
     }
 
     /// The units with their places.
-    pub fn units(&self, text: &str) -> Result<Vec<Placed>> {
+    pub fn units(&self, text: &str, control: &Control) -> Result<Vec<Placed>> {
         let traced = self.normalizer.traced(text)?;
+        control.check()?;
         Ok(match self.unit {
             Unit::Word => self.placed_words(&traced),
             Unit::Char => {
@@ -441,8 +448,9 @@ impl Shingler {
     }
 
     /// The shingles with their places, in order, repeats included.
-    pub fn shingles(&self, text: &str) -> Result<Vec<Placed>> {
-        let units = self.units(text)?;
+    pub fn shingles(&self, text: &str, control: &Control) -> Result<Vec<Placed>> {
+        let units = self.units(text, control)?;
+        control.check()?;
         if units.is_empty() {
             return Ok(vec![Placed { text: String::new(), start: 0, end: 0 }]);
         }
@@ -458,9 +466,27 @@ impl Shingler {
     }
 
     /// The hash of each unit with its place, for the search of shared passages.
-    pub fn unit_hashes(&self, text: &str) -> Result<Vec<(u64, usize, usize)>> {
-        Ok(self.units(text)?.into_iter().map(|u| (self.hash.slice(u.text.as_bytes()), u.start, u.end)).collect())
+    pub fn unit_hashes(&self, text: &str, control: &Control) -> Result<Vec<(u64, usize, usize)>> {
+        Ok(self
+            .units(text, control)?
+            .into_iter()
+            .map(|u| (self.hash.slice(u.text.as_bytes()), u.start, u.end))
+            .collect())
     }
+}
+
+/// Sort numbers that are spread evenly, in parts, so that the caller can stop in between.
+fn sort(all: &mut [u64], control: &Control) -> Result<()> {
+    const LONG: usize = 1 << 17;
+    if all.len() <= LONG {
+        all.sort_unstable();
+        return Ok(());
+    }
+    let middle = all.len() / 2;
+    let (low, _, high) = all.select_nth_unstable(middle);
+    control.check()?;
+    sort(low, control)?;
+    sort(high, control)
 }
 
 /// Hashes words as they are found.

@@ -132,12 +132,13 @@ fn units_and_elements_of_texts() {
         let recipe = recipe(&vectors["recipes"][text(&v["recipe"])]);
         let original = text(&vectors["texts"][text(&v["text"])]);
         let shingler = Shingler::new(&recipe).unwrap();
-        let units: Vec<String> = shingler.units(original).unwrap().into_iter().map(|u| u.text).collect();
+        let units: Vec<String> =
+            shingler.units(original, &Control::new(1)).unwrap().into_iter().map(|u| u.text).collect();
         match &v["units"] {
             Value::String(joined) => assert_eq!(&units.concat(), joined, "{v}"),
             words => assert_eq!(units, words.as_array().unwrap().iter().map(text).collect::<Vec<_>>(), "{v}"),
         }
-        assert_eq!(shingler.set(original, &mut scratch), longs(&v["elements"]), "{v}");
+        assert_eq!(shingler.set(original, &mut scratch, &Control::new(1)).unwrap(), longs(&v["elements"]), "{v}");
     }
 }
 

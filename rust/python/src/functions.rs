@@ -1,7 +1,7 @@
 //! The functions of the module.
 
 use lookalike_core::bands::Bands;
-use lookalike_core::batch;
+use lookalike_core::batch::{self, Control};
 use lookalike_core::families::Functions;
 use lookalike_core::jaccard::Metric;
 use lookalike_core::join::{self, Method, Search};
@@ -24,25 +24,25 @@ type Places = (usize, usize, usize, usize, usize);
 fn placed(
     text: &Bound<'_, PyString>,
     settings: &Settings,
-    cut: impl FnOnce(&Shingler, &str) -> lookalike_core::Result<Vec<Placed>> + Send,
+    cut: impl FnOnce(&Shingler, &str, &Control) -> lookalike_core::Result<Vec<Placed>> + Send,
 ) -> PyResult<Spans> {
     let held = read(text)?;
     let text_ref: &str = &held;
-    let found = run(text.py(), 1, text_ref.len(), |_| cut(&Shingler::new(&settings.recipe)?, text_ref))?;
-    let mut starts = CodePoints::new(text_ref);
+    let found = run(text.py(), 1, text_ref.len(), |control| cut(&Shingler::new(&settings.recipe)?, text_ref, control))?;
+    let starts = CodePoints::new(text_ref);
     Ok(found.into_iter().map(|p| (p.text, starts.before(p.start), starts.before(p.end))).collect())
 }
 
 /// Units of a text: (normalised text, first code point, code point after the last).
 #[pyfunction]
 pub fn units(text: &Bound<'_, PyString>, settings: &Settings) -> PyResult<Spans> {
-    placed(text, settings, |s, t| s.units(t))
+    placed(text, settings, |s, t, control| s.units(t, control))
 }
 
 /// Shingles of a text, in order, repeats included: (text, first code point, code point after the last).
 #[pyfunction]
 pub fn shingles(text: &Bound<'_, PyString>, settings: &Settings) -> PyResult<Spans> {
-    placed(text, settings, |s, t| s.shingles(t))
+    placed(text, settings, |s, t, control| s.shingles(t, control))
 }
 
 /// The document as a sorted list of distinct 64-bit elements.
@@ -50,7 +50,9 @@ pub fn shingles(text: &Bound<'_, PyString>, settings: &Settings) -> PyResult<Spa
 pub fn elements(text: &Bound<'_, PyString>, settings: &Settings) -> PyResult<Vec<u64>> {
     let held = read(text)?;
     let text_ref: &str = &held;
-    run(text.py(), 1, text_ref.len(), |_| Ok(Shingler::new(&settings.recipe)?.set(text_ref, &mut Scratch::default())))
+    run(text.py(), 1, text_ref.len(), |control| {
+        Shingler::new(&settings.recipe)?.set(text_ref, &mut Scratch::default(), control)
+    })
 }
 
 /// (shared elements, elements of a, elements of b).
@@ -62,9 +64,10 @@ pub fn overlap(
 ) -> PyResult<(usize, usize, usize)> {
     let (x, y) = (read(a)?, read(b)?);
     let (x, y): (&str, &str) = (&x, &y);
-    run(a.py(), 1, x.len() + y.len(), |_| {
+    run(a.py(), 1, x.len() + y.len(), |control| {
         let (shingler, mut scratch) = (Shingler::new(&settings.recipe)?, Scratch::default());
-        let found = jaccard::overlap(&shingler.set(x, &mut scratch), &shingler.set(y, &mut scratch));
+        let (x, y) = (shingler.set(x, &mut scratch, control)?, shingler.set(y, &mut scratch, control)?);
+        let found = jaccard::overlap(&x, &y);
         Ok((found.shared, found.a, found.b))
     })
 }
@@ -78,14 +81,10 @@ pub fn counts(
 ) -> PyResult<(u64, u64, f64, f64, f64)> {
     let (x, y) = (read(a)?, read(b)?);
     let (x, y): (&str, &str) = (&x, &y);
-    run(a.py(), 1, x.len() + y.len(), |_| {
+    run(a.py(), 1, x.len() + y.len(), |control| {
         let (shingler, mut scratch) = (Shingler::new(&settings.recipe)?, Scratch::default());
-        let mut sorted = |text: &str| {
-            let mut all = shingler.sequence(text, &mut scratch);
-            all.sort_unstable();
-            all
-        };
-        let c = jaccard::counts(&sorted(x), &sorted(y));
+        let (x, y) = (shingler.sorted(x, &mut scratch, control)?, shingler.sorted(y, &mut scratch, control)?);
+        let c = jaccard::counts(&x, &y);
         Ok((c.least, c.most, c.product, c.squares_a, c.squares_b))
     })
 }
@@ -102,7 +101,7 @@ pub fn passages(
     let (x, y): (&str, &str) = (&x, &y);
     let found = run(a.py(), 1, x.len() + y.len(), |control| {
         let shingler = Shingler::new(&settings.recipe)?;
-        let (x, y) = (shingler.unit_hashes(x)?, shingler.unit_hashes(y)?);
+        let (x, y) = (shingler.unit_hashes(x, control)?, shingler.unit_hashes(y, control)?);
         control.check()?;
         let hashes = |units: &[(u64, usize, usize)]| units.iter().map(|u| u.0).collect::<Vec<_>>();
         let runs = shared_runs(&hashes(&x), &hashes(&y), least, control)?;
@@ -112,7 +111,7 @@ pub fn passages(
         };
         Ok(runs.iter().map(places).collect::<Vec<_>>())
     })?;
-    let (mut in_a, mut in_b) = (CodePoints::new(x), CodePoints::new(y));
+    let (in_a, in_b) = (CodePoints::new(x), CodePoints::new(y));
     Ok(found
         .into_iter()
         .map(|(s, e, t, f, n)| (in_a.before(s), in_a.before(e), in_b.before(t), in_b.before(f), n))
@@ -286,14 +285,16 @@ pub fn family_value(name: &str, i: usize, key: u32, seed: u64) -> PyResult<u32> 
 #[pyfunction]
 pub fn avalanche(py: Python<'_>, name: &str, samples: usize, seed: u64) -> PyResult<Vec<Vec<f64>>> {
     let family = family(name)?;
-    run(py, 1, samples * 1024, |_| Ok(quality::avalanche(family, samples, seed).iter().map(|r| r.to_vec()).collect()))
+    run(py, 1, samples * 1024, |control| {
+        Ok(quality::avalanche(family, samples, seed, control)?.iter().map(|r| r.to_vec()).collect())
+    })
 }
 
 /// Number of the keys 0 … keys − 1 in each bucket.
 #[pyfunction]
 pub fn spread(py: Python<'_>, name: &str, keys: u32, buckets: usize, seed: u64) -> PyResult<Vec<u64>> {
     let family = family(name)?;
-    run(py, 1, keys as usize, |_| Ok(quality::spread(family, keys, buckets, seed)))
+    run(py, 1, keys as usize, |control| quality::spread(family, keys, buckets, seed, control))
 }
 
 /// How this module was built and what it runs on.

@@ -114,28 +114,35 @@ fn remedy(kind: &str) -> &'static str {
     }
 }
 
-/// Number of code points before each of `places` (byte offsets in ascending or any order).
+/// From byte offsets to offsets in code points, in any order: counted from the last of many milestones.
 pub struct CodePoints<'a> {
-    text: &'a str,
-    at: (usize, usize),
+    text: &'a [u8],
+    /// Code points before every [`MILE`]-th byte; none for ASCII, where both offsets are the same.
+    milestones: Vec<usize>,
 }
 
+const MILE: usize = 1024;
+
 impl<'a> CodePoints<'a> {
-    /// Start at the beginning of `text`.
+    /// Measure a text.
     pub fn new(text: &'a str) -> Self {
-        CodePoints { text, at: (0, 0) }
+        let text_bytes = text.as_bytes();
+        let mut milestones = Vec::new();
+        if !text.is_ascii() {
+            let mut count = 0;
+            for mile in text_bytes.chunks(MILE) {
+                milestones.push(count);
+                count += count_chars(mile);
+            }
+            milestones.push(count);
+        }
+        CodePoints { text: text_bytes, milestones }
     }
 
-    /// Code points before byte `place`. Fast when places come nearly in order.
-    pub fn before(&mut self, place: usize) -> usize {
-        let (byte, count) = self.at;
-        let count = if place >= byte {
-            count + count_chars(&self.text.as_bytes()[byte..place])
-        } else {
-            count - count_chars(&self.text.as_bytes()[place..byte])
-        };
-        self.at = (place, count);
-        count
+    /// Code points before byte `place`.
+    pub fn before(&self, place: usize) -> usize {
+        let mile = place / MILE;
+        self.milestones.get(mile).map_or(place, |&count| count + count_chars(&self.text[mile * MILE..place]))
     }
 }
 

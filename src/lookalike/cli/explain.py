@@ -31,7 +31,7 @@ def explain(
     term: Annotated[
         str | None,
         typer.Argument(
-            metavar="[TERM]", help="The word; without it, all are listed.", autocompletion=completion(*TERMS)
+            metavar="TERM", help="The word; without it, all are listed.", autocompletion=completion(*TERMS)
         ),
     ] = None,
     format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name

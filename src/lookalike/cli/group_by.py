@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from array import array
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from lookalike.errors import RecipeError
+from lookalike.result.say import count
+from lookalike.search.columns import as_bytes, compute, counting, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     Rule = Callable[[str], str | None]
 
-__all__ = ["Authors", "author_rule", "by_author"]
+__all__ = ["Authors", "author_rule", "by_author", "left_out"]
 
 _RULE = "dir, or a regular expression with one group, which is the author"
 
@@ -36,13 +37,13 @@ class Authors:
 
 
 def author_rule(given: str, paths: Sequence[str]) -> Rule:
-    """Return the function that tells the author of a document by its id.
+    r"""Return the function that tells the author of a document by its id.
 
     `dir` is the folder right below a PATH: with essays/ that holds essays/ann/one.txt, the author is ann.
 
     >>> author_rule("dir", ["essays/"])("essays/ann/draft/one.txt")
     'ann'
-    >>> author_rule(r"/(\\w+)_", [])("essays/ann_2.txt")
+    >>> author_rule(r"/(\w+)_", [])("essays/ann_2.txt")
     'ann'
     """
     if given == "dir":
@@ -57,56 +58,45 @@ def author_rule(given: str, paths: Sequence[str]) -> Rule:
     return lambda name: found[1] if (found := pattern.search(name)) else None
 
 
+def left_out(authors: Authors) -> str:
+    """Say what --group-by did."""
+    return f"{count(authors.left_out, 'pair')} between documents of one author left out (--group-by {authors.rule})"
+
+
 def _folder(name: str, folders: Iterable[str]) -> str | None:
     for folder in folders:
-        inside = name.removeprefix(folder).lstrip("/") if folder != "." else name.removeprefix("./")
-        if inside != name or folder == ".":
-            return inside.split("/")[0] if "/" in inside else None
-    return name.rpartition("/")[0] or None
+        if name.startswith(f"{folder}/"):
+            name = name[len(folder) + 1 :]
+            break
+    return name.split("/")[0] if "/" in name else None
 
 
 def by_author(result: Result, given: str, rule: Rule) -> tuple[Result, Authors]:
     """Return the result without the pairs of one author, and who wrote what."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
+    pc = compute()
     # A document without an author is an author of its own.
-    authors = pa.array(
-        [rule(str(name)) or f"\0{number}" for number, name in enumerate(result.ids.to_pylist())], pa.large_string()
-    )
-    pairs = result.pairs.combine_chunks()
-    ends = [pc.index_in(pairs[side], value_set=result.ids).combine_chunks() for side in "ab"]
-    strangers = pc.not_equal(*(authors.take(end) for end in ends))
-    left_out = pairs.num_rows - (pc.sum(strangers).as_py() or 0)
-    if left_out:
-        scores = pairs.filter(strangers)
-        result = _with_pairs(result, [end.filter(strangers) for end in ends], scores)
-    return result, Authors(given, rule, left_out)
+    names = [rule(str(name)) or f"\0{number}" for number, name in enumerate(result.ids.to_pylist())]
+    authors = pa.array(names, pa.large_string())
+    pairs = result.pairs
+    a, b = (pc.index_in(whole(pairs[side]), value_set=result.ids).cast(pa.uint32()) for side in "ab")
+    strangers = pc.not_equal(authors.take(a), authors.take(b))
+    kept = pairs.set_column(0, "a", a).set_column(1, "b", b).filter(strangers)
+    left_out = pairs.num_rows - kept.num_rows
+    return (_with_pairs(result, kept) if left_out else result), Authors(given, rule, left_out)
 
 
-def _with_pairs(result: Result, ends: list[pa.Array], scores: pa.Table) -> Result:
+def _with_pairs(result: Result, pairs: pa.Table) -> Result:
+    """Return the result with these pairs alone; each document stands by itself, because a copy may be left out too."""
     from lookalike.result import Result as Made
     from lookalike.search.found import Found
 
-    def shares(name: str) -> bytes:
-        return array("d", scores[name].to_pylist()).tobytes()
-
-    found = Found(
-        classes=array("I", range(result.documents)).tobytes(),  # each document by itself: copies may be left out too
-        a=array("I", ends[0].to_pylist()).tobytes(),
-        b=array("I", ends[1].to_pylist()).tobytes(),
-        jaccard=shares("jaccard"),
-        containment_a=shares("containment_a"),
-        containment_b=shares("containment_b"),
-        candidates=result.candidates,
+    columns = {name: as_bytes(pairs[name]) for name in pairs.column_names}
+    kept = (
+        *("ids", "threshold", "recipe", "method", "metric", "bands", "recall", "linkage", "order"),
+        *("skipped", "notes", "timings", "lengths", "old_from", "ignored", "source"),
     )
-    return Made(
-        found=found,
-        **{
-            name: getattr(result, name)
-            for name in (
-                *("ids", "threshold", "recipe", "method", "metric", "bands", "recall", "linkage", "order"),
-                *("skipped", "notes", "timings", "lengths", "old_from", "source"),
-            )
-        },
-    )
+    found = Found(classes=as_bytes(counting(result.documents)), candidates=result.candidates, **columns)
+    made = Made(found=found, **{name: getattr(result, name) for name in kept})
+    return made if result.audited is None else made.with_audit(result.audited)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from typer.core import TyperCommand, TyperGroup
@@ -27,6 +28,10 @@ class Command(TyperCommand):
         end = args.index("--") if "--" in args else len(args)
         return super().parse_args(ctx, [OPTIONAL_VALUE.get(arg, arg) for arg in args[:end]] + args[end:])
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the parts of the usage line, without the braces that some versions of Typer put around arguments."""
+        return [re.sub(r"^\{(.*)\}", r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options section by section."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
@@ -34,6 +39,7 @@ class Command(TyperCommand):
             record = parameter.get_help_record(ctx)
             if record is not None:
                 own = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                record = (re.sub(r" <\S+>$", "", record[0]), record[1])  # the type, which is for programmers
                 sections.setdefault(getattr(parameter, "rich_help_panel", None) or own, []).append(record)
         for title, records in sections.items():
             if records:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.cli.messages import visible
@@ -9,7 +10,7 @@ from lookalike.cli.messages import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["common_folder", "quoted", "shorten"]
+__all__ = ["common_folder", "path_of", "quoted", "shorten"]
 
 GAP = "…"
 
@@ -62,3 +63,12 @@ def quoted(name: str) -> str:
     import shlex
 
     return shlex.quote(name)
+
+
+def path_of(name: object, paths: Iterable[str]) -> str | None:
+    """Return the path of a document that is a file: its name may be that inside a folder, and be marked as old."""
+    for bare in (str(name), str(name).removeprefix("old:")):
+        for path in (Path(bare), *(Path(folder) / bare for folder in paths)):
+            if path.is_file():
+                return str(path)
+    return None

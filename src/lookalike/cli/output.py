@@ -28,6 +28,8 @@ __all__ = [
     "Format",
     "FormatOption",
     "OutputOption",
+    "QuietOption",
+    "VerboseOption",
     "draw",
     "send",
     "to_json",
@@ -78,6 +80,8 @@ OutputOption = Annotated[
     str | None,
     typer.Option("-o", "--output", metavar="FILE", help="Write to a file.", show_default=False),
 ]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes, no hints.")]
+VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Tell settings and the time of each stage.")]
 
 
 def wants_json(format: str) -> bool:  # noqa: A002 — the option's name
@@ -123,13 +127,13 @@ def draw(parts: Iterable[RenderableType], *, color: bool) -> str:
     return re.sub(" +\n", "\n", captured.get())  # Rich fills every line up to the width
 
 
-def to_json(value: Any) -> str:
+def to_json(value: Any, *, indent: int | None = 2) -> str:
     r"""Return JSON that is valid UTF-8 whatever the texts hold.
 
     >>> to_json("é\udcff")
     '"é\\udcff"\n'
     """
-    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     # File names that are not UTF-8 reach Python as lone surrogates, which no encoder takes.
     return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
 

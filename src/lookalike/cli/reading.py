@@ -23,7 +23,7 @@ MOST_NOTES: Final = 5
 PathsArgument = Annotated[
     list[str],
     typer.Argument(
-        metavar="PATH...",
+        metavar="PATH",
         help="Folders, text files, tables (Parquet, Arrow, JSONL, CSV), or - for standard input.",
         show_default=False,
     ),

@@ -7,17 +7,130 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike.cli import FOUND, UNREADABLE
+from lookalike.cli.group_by import author_rule, by_author
 from lookalike.cli.help import examples
-from lookalike.cli.output import Color, ColorOption, OutputOption, wants_color
-from lookalike.cli.reading import PathsArgument, Reading, say_notes, with_reading
+from lookalike.cli.hints import after_scan
+from lookalike.cli.messages import complain
+from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, VerboseOption
+from lookalike.cli.reading import PathsArgument, Reading, with_reading
 from lookalike.cli.recipe_options import with_recipe
-from lookalike.cli.scan_output import Shown, chosen_format, show
+from lookalike.cli.running import run_search
+from lookalike.cli.scan_output import Shown, show
 from lookalike.cli.searching import Search, with_search
 from lookalike.cli.values import share, whole_number
-from lookalike.errors import DocumentError, RecipeError
+from lookalike.cli.writing import keep_sources
+from lookalike.errors import RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 
 if TYPE_CHECKING:
     from lookalike.result import Result
 
 __all__ = ["HELP", "scan"]
+
+SAMPLE = 1000
+"""Documents that an audit draws unless it is told otherwise."""
+BY_RULE = frozenset({"hidden", "ignored", "excluded", "empty", "null text", "link", "link loop", "table"})
+"""Reasons for which something is skipped on purpose; with any other it was meant to be read and could not be."""
+
+HELP = examples(
+    "Find the documents of a collection that look alike.",
+    "lookalike scan essays/",
+    "lookalike scan new/ --against old/ --ignore sheet.txt -t 0.5",
+    "lookalike scan corpus.parquet --text-column text --format json",
+    "lookalike scan essays/ --group-by dir --fail-over 0.9",
+    "lookalike scan corpus.jsonl -o pairs.csv --save run.lookalike",
+    last="Scores are exact. Similarity is not proof of copying: read the passages with lookalike compare.",
+)
+
+FormatOption = Annotated[
+    str | None, typer.Option("--format", metavar="FORMAT", help="table, json, jsonl, csv, parquet or md.")
+]
+GroupOption = Annotated[
+    str | None,
+    typer.Option("--group-by", metavar="RULE", help="Leave out pairs of one author: dir, or a pattern with one group."),
+]
+TopOption = Annotated[
+    str | None, typer.Option("--top", metavar="N", help="Show the N closest pairs, 0: all; default 10, in data all.")
+]
+FailOption = Annotated[
+    str | None, typer.Option("--fail-over", metavar="T", help="Exit with 1 if a pair is alike by T or more.")
+]
+AuditOption = Annotated[
+    str | None, typer.Option("--audit", metavar="[=N]", help="Measure the recall on a sample of N documents.")
+]
+SaveOption = Annotated[str | None, typer.Option("--save", metavar="FILE", help="Save the result, to use it again.")]
+StrictOption = Annotated[bool, typer.Option("--strict", help="Exit with 3 if something could not be read.")]
+
+
+@with_recipe
+@with_reading
+@with_search
+def scan(
+    paths: PathsArgument,
+    *,
+    reading: Reading,
+    search: Search,
+    recipe: Recipe,
+    group_by: GroupOption = None,
+    top: TopOption = None,
+    fail_over: FailOption = None,
+    strict: StrictOption = False,
+    audit: AuditOption = None,
+    format: FormatOption = None,  # noqa: A002 — the option's name
+    output: OutputOption = None,
+    save: SaveOption = None,
+    color: ColorOption = Color.AUTO,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Search a collection and print what was found."""
+    shown = Shown.chosen(format, output, top, color)
+    rule = author_rule(group_by, paths) if group_by is not None else None
+    worst = _fail_over(fail_over, search.least)
+    sample = _sample(audit)
+    keep_sources([output, save], [*paths, *search.against, *search.ignore])
+    result = run_search(paths, recipe, reading, search, quiet=quiet, verbose=verbose)
+    if sample is not None:
+        result = _audited(result, sample)
+    authors = None
+    if group_by is not None and rule is not None:
+        result, authors = by_author(result, group_by, rule)
+    if save is not None:
+        result.save(save)
+    hint = "" if quiet else after_scan(result, paths, recipe, reading, search)
+    show(result, shown, authors, hint, quiet=quiet)
+    if strict and any(skipped.reason not in BY_RULE for skipped in result.skipped):
+        raise typer.Exit(UNREADABLE)
+    if worst is not None and _closest(result) >= worst:
+        raise typer.Exit(FOUND)
+
+
+def _fail_over(given: str | None, threshold: float) -> float | None:
+    if given is None:
+        return None
+    value = share("--fail-over", given)
+    if value < threshold:
+        hint = "pairs below the threshold are not searched for"
+        raise RecipeError("--fail-over", given, f"at least the threshold, {threshold:g}", hint)
+    return value
+
+
+def _sample(given: str | None) -> int | None:
+    if given is None:
+        return None
+    return SAMPLE if given == "default" else whole_number("--audit", given, least=2)
+
+
+def _audited(result: Result, sample: int) -> Result:
+    audited = result.audit(sample=sample)
+    complain(f"audit: {audited.audited}")
+    return audited
+
+
+def _closest(result: Result) -> float:
+    """Return the highest score, by the metric of the search."""
+    best = result.top(1).to_pylist()
+    if not best:
+        return 0.0
+    names = ("containment_a", "containment_b") if result.metric == "containment" else ("jaccard",)
+    return max(float(best[0][name]) for name in names)

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from lookalike.cli.compare_table import percent
+from lookalike.cli.group_by import left_out
 from lookalike.cli.messages import visible
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ def _lines(view: View) -> Iterator[str]:
     result = view.result
     yield from ("# Documents that look alike", "", escaped(result.summary()), "")
     if view.authors is not None:
-        from lookalike.cli.scan_table import left_out
-
         yield from (escaped(left_out(view.authors)), "")
     if not view.pairs:
         yield "Nothing was found."

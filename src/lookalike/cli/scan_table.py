@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lookalike.cli.compare_table import percent
+from lookalike.cli.group_by import left_out
 from lookalike.cli.names import common_folder, shorten
 from lookalike.cli.output import width
 
@@ -27,8 +28,10 @@ __all__ = ["View", "to_table"]
 MEMBERS: Final = 5
 """Members of a group that are shown."""
 OLD: Final = " (old)"
-_SCORES, _BEFORE_GROUPS: Final = 32, 12
-"""Cells that the columns before the names take."""
+_SCORES: Final = 32
+"""Cells that the columns before the names of a pair take."""
+_BEFORE_GROUPS: Final = 12
+"""The same for a group."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +101,6 @@ def to_table(view: View) -> Iterator[RenderableType]:
     yield Text(view.result.summary())
     if view.next_command:
         yield Text.assemble(("Next: ", "bold"), (view.next_command, "cyan"))
-
-
-def left_out(authors: Authors) -> str:
-    """Say what --group-by did."""
-    count = f"{authors.left_out:,} pair{'s' * (authors.left_out != 1)}"
-    return f"{count} between documents of one author left out (--group-by {authors.rule})."
 
 
 def _nothing(result: Result) -> str:

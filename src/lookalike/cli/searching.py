@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
     Report = Callable[[str, int, int | None], None]
 
-__all__ = ["Cost", "Search", "with_cost", "with_search"]
+__all__ = ["Demand", "Search", "with_demand", "with_search"]
 
+THRESHOLD: Final = 0.8
 LINKAGES: Final = ("star", "linked")
 
 _PANEL: Final = "Search"
-_COST: Final[dict[str, tuple[Any, Any]]] = {
+_DEMAND: Final[dict[str, tuple[Any, Any]]] = {
     "threshold": option(
         "-t", "--threshold", panel=_PANEL, metavar="T", help="Least similarity, as 0.8 or 80%; default 0.8."
     ),
@@ -46,7 +47,7 @@ _COST: Final[dict[str, tuple[Any, Any]]] = {
     "threads": option("--threads", panel=_PANEL, metavar="N", help="Threads; default: one for each processor."),
 }
 _SEARCH: Final[dict[str, tuple[Any, Any]]] = {
-    **_COST,
+    **_DEMAND,
     "linkage": option(
         "--linkage", panel=_PANEL, metavar="HOW", help="Groups by star (default) or linked.", values=LINKAGES
     ),
@@ -62,19 +63,25 @@ _SEARCH: Final[dict[str, tuple[Any, Any]]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+class Demand:
     """What decides the cost of a search."""
 
-    threshold: float = 0.8
+    threshold: float | None = None
+    """As given; `least` is what is searched with."""
     recall: float = 0.99
     method: Method = "auto"
     metric: Metric = "jaccard"
     memory: int | None = None
     threads: int = 0
 
+    @property
+    def least(self) -> float:
+        """The least similarity."""
+        return THRESHOLD if self.threshold is None else self.threshold
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Search(Cost):
+class Search(Demand):
     """All that decides what a search finds."""
 
     linkage: Linkage = "star"
@@ -85,10 +92,10 @@ class Search(Cost):
 
     def find(self, source: Source, recipe: Recipe, reading: Reading, report: Report | None) -> Result:
         """Run the search."""
-        more = {"memory": self.memory, "work": self.work}
+        more: dict[str, Any] = {"memory": self.memory, "work": self.work}
         return find(
             source,
-            self.threshold,
+            self.least,
             recall=self.recall,
             method=self.method,
             metric=self.metric,
@@ -107,10 +114,10 @@ def _texts(paths: tuple[str, ...], reading: Reading) -> list[str]:
     """Return the texts of templates, which are few and short."""
     if not paths:
         return []
-    return [text for batch in reading.open(paths).batches() for text in batch.texts.to_pylist()]
+    return [str(text) for batch in reading.open(paths).batches() for text in batch.texts.to_pylist()]
 
 
-def _choice(option: str, given: str | None, choices: tuple[str, ...]) -> str:
+def _choice(option: str, given: str | None, choices: tuple[str, ...]) -> Any:
     if given is None:
         return choices[0]
     if given not in choices:
@@ -119,20 +126,20 @@ def _choice(option: str, given: str | None, choices: tuple[str, ...]) -> str:
     return given
 
 
-def _cost(given: dict[str, Any]) -> dict[str, Any]:
+def _demand(given: dict[str, Any]) -> dict[str, Any]:
     return {
-        "threshold": share("--threshold", given["threshold"] or "0.8"),
-        "recall": share("--recall", given["recall"] or "0.99"),
+        "threshold": share("--threshold", given["threshold"]) if given["threshold"] is not None else None,
+        "recall": share("--recall", given["recall"] if given["recall"] is not None else "0.99"),
         "method": _choice("--method", given["method"], METHODS),
         "metric": _choice("--metric", given["metric"], METRICS),
         "memory": size("--memory", given["memory"]) if given["memory"] is not None else None,
-        "threads": whole_number("--threads", given["threads"] or "0", least=0),
+        "threads": whole_number("--threads", given["threads"] if given["threads"] is not None else "0", least=0),
     }
 
 
 def _search(given: dict[str, Any]) -> Search:
     return Search(
-        **_cost(given),
+        **_demand(given),
         linkage=_choice("--linkage", given["linkage"], LINKAGES),
         against=tuple(given["against"] or ()),
         ignore=tuple(given["ignore"] or ()),
@@ -141,8 +148,8 @@ def _search(given: dict[str, Any]) -> Search:
     )
 
 
-with_cost = makes("cost", _COST, lambda given: Cost(**_cost(given)))
-"""Give a command that takes a `cost` the options that make one."""
+with_demand = makes("demand", _DEMAND, lambda given: Demand(**_demand(given)))
+"""Give a command that takes a `demand` the options that make one."""
 
 with_search = makes("search", _SEARCH, _search)
 """Give a command that takes a `search` the options that make one."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import IO, TYPE_CHECKING
 
 from lookalike.errors import DocumentError
 
@@ -57,27 +56,24 @@ def _holds(source: Path, path: Path) -> bool:
 
 
 @contextmanager
-def destination(output: str | None) -> Iterator[BinaryIO]:
-    """Give a stream for the file `output`, or for standard output.
+def destination(output: str | None) -> Iterator[IO[bytes]]:
+    """Give a stream for the file `output`, which appears under its name when it is whole, or for standard output."""
+    if output is not None and output != "-":
+        from lookalike.result.write import new_file
 
-    A file appears under its name when it is whole: it is written beside it and then renamed.
-    """
+        with new_file(output) as stream:
+            yield stream
+        return
     try:
-        if output is None or output == "-":
-            yield from _standard_output()
-        elif Path(output).exists() and not Path(output).is_file():  # a device or a pipe
-            with Path(output).open("wb") as stream:
-                yield stream
-        else:
-            yield from _new_file(Path(output))
+        yield from _standard_output()
     except BrokenPipeError:
         raise
     except OSError as error:
         problem = f"cannot be written ({error.strerror or error})"
-        raise DocumentError(output or "standard output", "file", problem, "check the name and the disk") from None
+        raise DocumentError("standard output", "file", problem, "check the disk") from None
 
 
-def _standard_output() -> Iterator[BinaryIO]:
+def _standard_output() -> Iterator[IO[bytes]]:
     if sys.stdout is None:
         raise DocumentError("standard output", "file", "is closed", "write to a file with -o FILE")
     sys.stdout.flush()
@@ -90,30 +86,3 @@ def _standard_output() -> Iterator[BinaryIO]:
     caught = io.BytesIO()  # a program caught the output as text
     yield caught
     sys.stdout.write(caught.getvalue().decode("utf-8", "backslashreplace"))
-
-
-def _new_file(path: Path) -> Iterator[BinaryIO]:
-    from tempfile import NamedTemporaryFile
-
-    target = path.resolve()  # a link keeps pointing where it did
-    with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:100]}.", delete=False) as stream:
-        try:
-            yield cast("BinaryIO", stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-            _usual_mode(stream.name, target)
-            Path(stream.name).replace(target)
-        except BaseException:
-            Path(stream.name).unlink(missing_ok=True)
-            raise
-
-
-def _usual_mode(temporary: str, target: Path) -> None:
-    """Give the file the permissions that it has now, or that any new file gets: temporary files are private."""
-    if target.exists():
-        mode = target.stat().st_mode & 0o7777
-    else:
-        mask = os.umask(0)
-        os.umask(mask)
-        mode = 0o666 & ~mask
-    Path(temporary).chmod(mode)

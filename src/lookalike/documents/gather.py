@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from lookalike import checks
 from lookalike.errors import DocumentError
 
 __all__ = ["Collection", "Documents", "gather"]
@@ -46,8 +47,7 @@ text
         texts = list(documents)
         ids = list(range(len(texts)))
     for name, text in zip(ids, texts, strict=True):
-        if not isinstance(text, str):
-            raise DocumentError(name, "text", f"is {type(text).__name__}, not str", _remedy(text))
+        checks.text(name, text)
     return Collection(ids, texts)
 
 
@@ -56,11 +56,3 @@ def _check_ids(ids: list[object]) -> None:
     if not (kinds <= {str} or kinds <= {int}):
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise DocumentError(ids[0], "id", f"is one of several kinds ({names})", "give ids that are all str or all int")
-
-
-def _remedy(text: object) -> str:
-    if isinstance(text, bytes | bytearray):
-        return "decode it first, for example with .decode('utf-8')"
-    if text is None:
-        return "leave the document out or give it an empty text"
-    return "give its text as str"

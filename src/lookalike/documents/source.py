@@ -55,7 +55,7 @@ class Size:
     """What is known of a source before it is read."""
 
     documents: int | None
-    """How many there are, unless only reading would tell."""
+    """How many there are at most, since some may be skipped; None if only reading would tell."""
     bytes: int
     """About how many bytes of text there are: the size of the files; what is compressed counts three times."""
 

@@ -14,9 +14,23 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from lookalike.errors import DocumentError
+from lookalike.errors import DocumentError, RecipeError
+from lookalike.recipe import suggest
 
-__all__ = ["STDIN", "TextFile", "decode", "read_text"]
+__all__ = [
+    "STDIN",
+    "NotTextError",
+    "TextFile",
+    "Utf8",
+    "check_encoding",
+    "check_start",
+    "codec_of_mark",
+    "decode",
+    "guess_codec",
+    "read_text",
+    "spoken_name",
+    "to_utf8",
+]
 
 STDIN: Final = "standard input"
 """The name of the document that is read from ``-``."""
@@ -44,7 +58,10 @@ _BINARY: Final = (
     (b"GIF87a", "a picture"),
     (b"GIF89a", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
+    (b"PAR1", "a Parquet table"),
+    (b"ARROW1", "an Arrow table"),
 )
+_LATER: Final = ("a PDF document", "a zip archive or an office document", "an old office document")
 
 # The encodings that texts are still found in. Left to itself, charset-normalizer also proposes EBCDIC for a short text.
 _GUESSES: Final = [
@@ -64,6 +81,26 @@ class TextFile:
     """As people write it: ``UTF-8``, ``UTF-16``, ``windows-1252`` …"""
     guessed: bool = False
     """Whether the encoding is a guess from the bytes, not stated by the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Utf8:
+    """A text as UTF-8, and the encoding it was read in."""
+
+    data: bytes
+    encoding: str
+    guessed: bool = False
+
+
+class NotTextError(Exception):
+    """Bytes that are no text: why, in one word to count and in words for a person, and what to do."""
+
+    def __init__(self, reason: str, problem: str, remedy: str) -> None:
+        """Keep the three; they continue "the file …"."""
+        self.reason = reason
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(problem)
 
 
 def read_text(path: str | os.PathLike[str]) -> TextFile:
@@ -93,7 +130,7 @@ def read_text(path: str | os.PathLike[str]) -> TextFile:
     return decode(name, data)
 
 
-def decode(name: str, data: bytes) -> TextFile:
+def decode(name: str, data: bytes, encoding: str = "auto") -> TextFile:
     r"""Turn the bytes of a file into text; `name` is for messages.
 
     >>> decode("a.txt", b"\xef\xbb\xbfone\r\ntwo")
@@ -103,43 +140,106 @@ def decode(name: str, data: bytes) -> TextFile:
         ...
     lookalike.errors.DocumentError: document 'a': file is not text (it has NUL bytes); convert it to plain text first
     """
-    for mark, codec, encoding in _MARKS:
-        if data.startswith(mark):
-            try:
-                return TextFile(name, data.decode(codec), encoding)
-            except UnicodeDecodeError:
-                problem = f"begins like {encoding} but is not valid {encoding}"
-                raise DocumentError(name, "file", problem, "save it as UTF-8") from None
+    try:
+        return TextFile(name, *_decode(data, encoding))
+    except NotTextError as error:
+        raise DocumentError(name, "file", error.problem, error.remedy) from None
+
+
+def to_utf8(data: bytes, encoding: str = "auto") -> Utf8:
+    """Turn the bytes of a file into UTF-8: the same bytes, if that is what they are. May raise `NotTextError`."""
+    if encoding == "auto" and data.isascii():
+        check_start(data)
+        return Utf8(data, "UTF-8")
+    text, spoken, guessed = _decode(data, encoding)
+    if spoken == "UTF-8" and not data.startswith(codecs.BOM_UTF8):
+        return Utf8(data, spoken)
+    return Utf8(text.encode("utf-8"), spoken, guessed)
+
+
+def check_start(data: bytes) -> None:
+    """Raise `NotTextError` if bytes are no text by their beginning, or have a NUL and no byte order mark."""
+    if any(data.startswith(mark) for mark, _, _ in _MARKS):
+        return
     for magic, kind in _BINARY:
         if data.startswith(magic):
-            raise DocumentError(name, "file", f"is {kind}, not plain text", "convert it to plain text first")
+            reason = "not text" if kind in _LATER else "binary"
+            raise NotTextError(reason, f"is {kind}, not plain text", "convert it to plain text first")
     if b"\0" in data:
-        raise DocumentError(name, "file", "is not text (it has NUL bytes)", "convert it to plain text first")
-    try:
-        return TextFile(name, data.decode("utf-8"), "UTF-8")
-    except UnicodeDecodeError:
-        return _guess(name, data)
+        raise NotTextError("binary", "is not text (it has NUL bytes)", "convert it to plain text first")
 
 
-def _guess(name: str, data: bytes) -> TextFile:
+def check_encoding(encoding: str) -> None:
+    """Raise `RecipeError` unless this is ``auto`` or the name of an encoding of text that Python knows.
+
+    >>> check_encoding("utf8")
+    >>> check_encoding("utf-9")
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.RecipeError: encoding must be auto or the name of an encoding, not 'utf-9'; did you mean 'utf-8'?
+    """
+    if encoding != "auto":
+        try:
+            "".encode(encoding)
+        except (LookupError, TypeError, ValueError):
+            choices = ("utf-8", "utf-16", "utf-32", "latin-1", "windows-1252", *_GUESSES)
+            allowed = "auto or the name of an encoding"
+            raise RecipeError("encoding", encoding, allowed, suggest(encoding, choices)) from None
+
+
+def codec_of_mark(start: bytes) -> tuple[str, str] | None:
+    """Return codec and name of the encoding that a byte order mark at the start of some bytes tells."""
+    return next(((codec, spoken) for mark, codec, spoken in _MARKS if start.startswith(mark)), None)
+
+
+def guess_codec(data: bytes) -> str:
+    """Return the codec that bytes are most likely in, which are not UTF-8. May raise `NotTextError`."""
     from charset_normalizer import from_bytes  # rarely needed
 
     found = from_bytes(data, cp_isolation=_GUESSES)
     best = found.best()
     if best is None:
-        raise DocumentError(name, "file", "is not text in any known encoding", "convert it to UTF-8 text first")
+        raise NotTextError("not text", "is not text in any known encoding", "convert it to UTF-8 text first")
     codec = best.encoding
     for other in found:
         # Many encodings explain a Western text equally well; the library then takes the first of the alphabet.
         as_good = (other.chaos, other.coherence) == (best.chaos, best.coherence)
         if as_good and _LIKELIEST in (other.encoding, *other.could_be_from_charset):
             codec = _LIKELIEST
-    return TextFile(name, data.decode(codec), _spoken(codec), guessed=True)
+    return codec
 
 
-def _spoken(codec: str) -> str:
-    """Return the name that editors and web pages use."""
+def spoken_name(codec: str) -> str:
+    """Return the name of an encoding that editors and web pages use."""
     return f"windows-{codec[2:]}" if codec.startswith("cp125") else codec.replace("_", "-")
+
+
+def _decode(data: bytes, encoding: str) -> tuple[str, str, bool]:
+    """Return the text, the name of its encoding, and whether that is a guess."""
+    if encoding != "auto":
+        return _decode_as(data, encoding), spoken_name(encoding), False
+    if told := codec_of_mark(data):
+        codec, spoken = told
+        try:
+            return data.decode(codec), spoken, False
+        except UnicodeDecodeError:
+            problem = f"begins like {spoken} but is not valid {spoken}"
+            raise NotTextError("not text", problem, "save it as UTF-8") from None
+    check_start(data)
+    try:
+        return data.decode("utf-8"), "UTF-8", False
+    except UnicodeDecodeError:
+        codec = guess_codec(data)
+        return data.decode(codec), spoken_name(codec), True
+
+
+def _decode_as(data: bytes, encoding: str) -> str:
+    try:
+        text = data.decode(encoding)
+    except UnicodeError:
+        problem = f"is not valid {encoding}"
+        raise NotTextError("not text", problem, "leave out --encoding to have it detected") from None
+    return text.removeprefix("\ufeff")
 
 
 def _read_stdin() -> bytes:

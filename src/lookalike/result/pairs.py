@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+
+from lookalike.search.columns import compute, joined, key, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from lookalike.search.columns import Chunks, Column
     from lookalike.search.found import Found
 
-__all__ = ["MOST_COPIES", "Copies", "Listed", "copies_of", "pairs_of"]
+    Lists: TypeAlias = pa.LargeListArray[Any]
+
+__all__ = ["COLUMNS", "MOST_COPIES", "Listed", "pairs_of"]
 
 MOST_COPIES: Final = 1_000_000
 """Pairs between copies are all listed up to this many; beyond, each copy is listed with the first of its kind only."""
 
-_COLUMNS: Final = ("a", "b", "jaccard", "containment_a", "containment_b")
-
-
-class Copies(NamedTuple):
-    """The documents that have copies, and their firsts."""
-
-    first: pa.Array
-    """For each copy, the number of the first document of its kind."""
-    document: pa.Array
-    """The number of the copy itself: every document but the first, in order."""
+COLUMNS: Final = ("a", "b", "jaccard", "containment_a", "containment_b")
 
 
 class Listed(NamedTuple):
@@ -33,139 +29,111 @@ class Listed(NamedTuple):
     copies: Literal["all", "first"]
 
 
-def copies_of(found: Found) -> Copies:
-    """Return the documents that are copies of an earlier one."""
-    import pyarrow.compute as pc
-
-    from lookalike.search.found import counting, numbers
-
-    classes = numbers(found.classes)
-    copies = pc.indices_nonzero(pc.not_equal(classes, counting(len(classes)))).cast("uint32")
-    return Copies(classes.take(copies), copies)
-
-
-def pairs_of(found: Found, old_from: int | None) -> Listed:
+def pairs_of(found: Found, old_from: int | None = None) -> Listed:
     """Return all pairs by number, sorted by a, then b; of two documents from `old_from` on there is none."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    near = found.table()
-    copies = copies_of(found)
-    listed: Literal["all", "first"] = "all"
-    if len(copies.document):
-        kinds = _Kinds(near, copies)
-        listed = "all" if kinds.pairs(near, old_from) <= MOST_COPIES else "first"
-        if listed == "all":
-            table = pa.concat_tables([kinds.near(near), kinds.equal()])
-        else:
-            table = pa.concat_tables([near, _equal(copies.first, copies.document)])
+    if not len(found.copies):
+        return Listed(_without_old(found.table, old_from), "all")
+    kinds = _Kinds(found, old_from)
+    listed: Literal["all", "first"]
+    if kinds.added() <= MOST_COPIES:
+        listed, tables = "all", [kinds.single_pairs, *kinds.near_pairs(), kinds.equal_pairs()]
     else:
-        table = near
-    if old_from is not None:
-        table = table.filter(pc.less(table["a"], old_from))
-    return Listed(_sorted(table) if table is not near else near, listed)
+        listed, tables = "first", [found.table, _equal(found.firsts.take(found.copies), found.copies)]
+    table = _without_old(pa.concat_tables(tables), old_from)
+    return Listed(table.take(compute().sort_indices(key(table["a"], table["b"]))), listed)
 
 
 class _Kinds:
-    """Lists of the documents of each kind: those of which there are copies, and their partners."""
+    """For each kind of document that has copies, or a partner that has: the list of its documents."""
 
-    def __init__(self, near: pa.Table, copies: Copies) -> None:
+    def __init__(self, found: Found, old_from: int | None) -> None:
         import pyarrow as pa
-        import pyarrow.compute as pc
 
-        with_copies = pc.unique(copies.first)
-        met = pc.or_(*(pc.is_in(near[side], value_set=with_copies) for side in "ab"))
-        self.met = met
-        """Which of the near pairs have a document of which there are copies."""
-        partners = near.filter(met)
-        self.firsts = pc.unique(_joined(with_copies, partners["a"], partners["b"]))
-        kind = _joined(self.firsts, copies.first)
-        document = _joined(self.firsts, copies.document)
-        order = _order(kind, document)
-        counts = pc.value_counts(kind.take(order))
-        self.firsts = counts.field("values")
-        self.sizes = counts.field("counts")
-        ends = pc.cumulative_sum(self.sizes)
-        self.lists = pa.LargeListArray.from_arrays(_joined(pa.array([0], pa.int64()), ends), document.take(order))
+        pc = compute()
+        with_copies = pc.unique(found.firsts.take(found.copies))
+        met = pc.or_(*(pc.is_in(whole(found.table[side]), value_set=with_copies) for side in "ab"))
+        self.partners = found.table.filter(met)  # the pairs that stand for several
+        self.single_pairs = found.table.filter(pc.invert(met))
+        firsts = pc.unique(joined(with_copies, self.partners["a"], self.partners["b"]))
+        kind, document = joined(firsts, found.firsts.take(found.copies)), joined(firsts, found.copies)
+        order = pc.sort_indices(key(kind, document))
+        counted = pc.value_counts(kind.take(order))
+        self.firsts: Column = counted.field("values")
+        starts: Any = joined(pa.array([0], pa.int64()), pc.cumulative_sum(counted.field("counts")))
+        self.members: Lists = pa.LargeListArray.from_arrays(starts, document.take(order))
+        new = pc.less(self.members.values, found.documents if old_from is None else old_from)
+        self.new, self.old = self._part(new), self._part(pc.invert(new))
 
-    def pairs(self, near: pa.Table, old_from: int | None) -> int:
-        """Count the pairs that copies add, if all are listed."""
+    def _part(self, chosen: Column) -> Lists:
+        """Return the lists with the chosen members only."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
-        old = pa.repeat(pa.scalar(0, pa.int64()), len(self.sizes))
-        if old_from is not None:
-            is_old = pc.greater_equal(self.lists.values, old_from).cast("int64")
-            ends = _joined(pa.array([0], pa.int64()), pc.cumulative_sum(is_old))
-            old = pc.pairwise_diff(ends.take(self.lists.offsets)).slice(1)
-        partners = near.filter(self.met)
-        total = -partners.num_rows
-        for size, sign in ((self.sizes, 1), (old, -1)):
-            equal = pc.divide(pc.multiply(size, pc.subtract(size, 1)), 2)
-            a, b = (size.take(pc.index_in(partners[side], value_set=self.firsts).combine_chunks()) for side in "ab")
+        before = joined(pa.array([0], pa.int64()), compute().cumulative_sum(chosen.cast(pa.int64())))
+        starts: Any = before.take(self.members.offsets)
+        return pa.LargeListArray.from_arrays(starts, self.members.values.filter(chosen))
+
+    def added(self) -> int:
+        """Count the pairs that copies add, if all are listed: all pairs without those of two old documents."""
+        pc = compute()
+        total = -self.partners.num_rows
+        for lists, sign in ((self.members, 1), (self.old, -1)):
+            sizes = pc.list_value_length(lists)
+            equal = pc.divide(pc.multiply(sizes, pc.subtract(sizes, 1)), 2)
+            a, b = (sizes.take(self._place(self.partners[side])) for side in "ab")
             total += sign * ((pc.sum(equal).as_py() or 0) + (pc.sum(pc.multiply(a, b)).as_py() or 0))
         return total
 
-    def near(self, near: pa.Table) -> pa.Table:
-        """Repeat each near pair for the copies of its two documents."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        partners = near.filter(self.met).combine_chunks()
-        x, row = self._members(partners["a"])
-        y, again = self._members(partners["b"].take(row))
-        x, row = x.take(again), row.take(again)
-        jaccard, in_b, in_a = (partners[name].take(row) for name in _COLUMNS[2:])
-        turned = pc.greater(x, y)
-        columns = [
-            pc.if_else(turned, y, x),
-            pc.if_else(turned, x, y),
-            jaccard,
-            pc.if_else(turned, in_a, in_b),
-            pc.if_else(turned, in_b, in_a),
+    def near_pairs(self) -> list[pa.Table]:
+        """Repeat each near pair for the copies of its two documents, but for two old ones."""
+        pc = compute()
+        some_new = pc.greater(pc.list_value_length(self.new).take(self._place(self.partners["b"])), 0)
+        return [
+            self._product(self.partners, self.new, self.members),
+            self._product(self.partners.filter(some_new), self.old, self.new),
         ]
-        return pa.concat_tables([near.filter(pc.invert(self.met)), pa.table(columns, schema=near.schema)])
 
-    def equal(self) -> pa.Table:
-        """Return every pair of copies."""
-        import pyarrow.compute as pc
+    def _product(self, pairs: pa.Table, left: Lists, right: Lists) -> pa.Table:
+        """Repeat each pair for all members of the one list and all of the other."""
+        import pyarrow as pa
 
-        x, kind = self.lists.flatten(), pc.list_parent_indices(self.lists)
-        several = self.lists.take(kind)
-        y, row = several.flatten(), pc.list_parent_indices(several)
+        pc = compute()
+        x, row = _flat(left.take(self._place(pairs["a"])))
+        y, again = _flat(right.take(self._place(whole(pairs["b"]).take(row))))
+        x, row = x.take(again), row.take(again)
+        jaccard, in_b, in_a = (whole(pairs[name]).take(row) for name in COLUMNS[2:])
+        turned = pc.greater(x, y)
+        ends = [pc.if_else(turned, y, x), pc.if_else(turned, x, y)]
+        contained = [pc.if_else(turned, in_a, in_b), pc.if_else(turned, in_b, in_a)]
+        return pa.table([*ends, jaccard, *contained], names=list(COLUMNS))
+
+    def equal_pairs(self) -> pa.Table:
+        """Return every pair of copies, but for two old ones."""
+        x, kind = _flat(self.new)
+        y, row = _flat(self.members.take(kind))
         x = x.take(row)
-        ordered = pc.less(x, y)
+        ordered = compute().less(x, y)
         return _equal(x.filter(ordered), y.filter(ordered))
 
-    def _members(self, firsts: pa.ChunkedArray) -> tuple[pa.Array, pa.Array]:
-        """Return the documents of each kind, one after the other, and for each the row that asked for it."""
-        import pyarrow.compute as pc
-
-        wanted = self.lists.take(pc.index_in(firsts, value_set=self.firsts).combine_chunks())
-        return wanted.flatten(), pc.list_parent_indices(wanted)
+    def _place(self, firsts: Column | Chunks) -> Column:
+        made: Column = compute().index_in(whole(firsts), value_set=self.firsts)
+        return made
 
 
-def _equal(a: pa.Array, b: pa.Array) -> pa.Table:
+def _flat(lists: Lists) -> tuple[Column, Column]:
+    """Return the members of all lists, one after the other, and for each the number of its list."""
+    return lists.flatten(), compute().list_parent_indices(lists)
+
+
+def _equal(a: Column, b: Column) -> pa.Table:
     """Return pairs whose every score is 1."""
     import pyarrow as pa
 
     ones = pa.repeat(1.0, len(a))
-    return pa.table([a, b, ones, ones, ones], names=list(_COLUMNS))
+    return pa.table([a, b, ones, ones, ones], names=list(COLUMNS))
 
 
-def _sorted(table: pa.Table) -> pa.Table:
-    table = table.combine_chunks()
-    return table.take(_order(table["a"], table["b"]))
-
-
-def _order(major: pa.Array | pa.ChunkedArray, minor: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return the order by two 32-bit numbers; one 64-bit key sorts faster than two columns."""
-    import pyarrow.compute as pc
-
-    return pc.sort_indices(pc.add(pc.shift_left(major.cast("uint64"), 32), minor.cast("uint64")))
-
-
-def _joined(*columns: pa.Array | pa.ChunkedArray) -> pa.Array:
-    import pyarrow as pa
-
-    return pa.chunked_array([chunk for c in columns for chunk in (c.chunks if isinstance(c, pa.ChunkedArray) else [c])]).combine_chunks()
+def _without_old(table: pa.Table, old_from: int | None) -> pa.Table:
+    """Return the pairs of which at least one document is new; it is a, because the new ones come first."""
+    return table if old_from is None else table.filter(compute().less(table["a"], old_from))

@@ -1,26 +1,37 @@
-"""What a search found: pairs with exact scores, groups, and the recall that was promised."""
+"""The outcome of a search, and all that can be asked of it afterwards without searching again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from lookalike.errors import RecipeError
 from lookalike.result.recall import Recall
-from lookalike.search.found import Found
+from lookalike.search.columns import compute, counting, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import os
+    from collections.abc import Mapping, Sequence
+    from typing import IO
 
     import pyarrow as pa
 
     from lookalike.documents import Skipped, Source
     from lookalike.recipe import Recipe
+    from lookalike.result.pairs import Listed
+    from lookalike.result.write import Format
+    from lookalike.search.audit import Audit
     from lookalike.search.bands import Bands
-    from lookalike.search.found import Metric
+    from lookalike.search.columns import Column
+    from lookalike.search.found import Found, Metric
     from lookalike.search.groups import Group, Linkage
+    from lookalike.search.plan import Plan
 
 __all__ = ["Result"]
+
+SCHEMA = "lookalike/1"
+"""The name and version of what `Result.to_dict` gives."""
 
 
 class Result:
@@ -29,13 +40,25 @@ class Result:
     Documents with the same shingles are *copies*: they are searched as one, and each reads 1.0 to the others. All pairs
     between copies are listed, unless that would be more than a million; then each copy is listed with its first only,
     and `copies_listed` says ``"first"``. Groups are the same either way.
+
+    >>> import lookalike as la
+    >>> result = la.find({"a": "the quick brown fox jumps over the lazy dog", "b": "The quick brown fox jumps over the "
+    ...     "lazy dog!", "c": "the quick brown fox jumps over the lazy cat"}, 0.6)
+    >>> result
+    <Result: 3 documents, 3 pairs ≥ 0.6 in 1 group, exact, recall 1>
+    >>> result.top(1).to_pylist()
+    [{'a': 'a', 'b': 'b', 'jaccard': 1.0, 'containment_a': 1.0, 'containment_b': 1.0}]
+    >>> result.groups, result.groups[0].least == 4 / 6
+    ([Group(principal='a', members=('a', 'b', 'c'))], True)
+    >>> result.plan(keep="longest").removed_ids.to_pylist()
+    ['a', 'c']
     """
 
     def __init__(
         self,
         *,
-        ids: Any,
-        found: Any,
+        ids: Column,
+        found: Found,
         threshold: float,
         recipe: Recipe,
         method: str,
@@ -47,55 +70,75 @@ class Result:
         skipped: Sequence[Skipped] = (),
         notes: Sequence[str] = (),
         timings: Mapping[str, float] | None = None,
-        lengths: pa.Array | None = None,
+        lengths: Column | None = None,
         old_from: int | None = None,
+        ignored: Sequence[int] = (),
         source: Source | None = None,
-        seconds: float | None = None,
     ) -> None:
-        """Keep what the core found; made by `find`."""
-        import pyarrow as pa
-
-        if isinstance(ids, list):
-            ids = pa.array(ids, type=pa.int64() if not ids or isinstance(ids[0], int) else pa.large_string())
-        if seconds is not None:
-            timings = {"total": seconds}
+        """Keep what the core found; made by `find` and `load`."""
         self.ids = ids
+        """The id of each document, int64 or large_string, in the order in which they were given."""
         self.threshold = threshold
+        self.searched_threshold = threshold
+        """The threshold of the search itself: `rethreshold` goes down to it."""
         self.recipe = recipe
         self.method = method
-        self.metric = metric
+        self.metric: Metric = metric
         self.bands = bands
         self.recall = recall
-        self.linkage = linkage
+        self.linkage: Linkage = linkage
         self.order = order
         self.skipped = tuple(skipped)
         self.notes = tuple(notes)
         self.timings = dict(timings or {})
+        """Seconds by stage."""
         self.lengths = lengths
+        """The length of each text, as `plan(keep="longest")` compares them."""
         self.old_from = old_from
+        """Documents from this number on are old: they are not compared with each other, and a plan keeps them all."""
+        self.ignored = tuple(ignored)
+        """Shingles that did not count, as the core's 64-bit hashes; the audit leaves them out too."""
         self.source = source
-        self._found = Found.of_core(found) if isinstance(found, Mapping) else found
-        self.candidates: int = self._found.candidates
+        self.audited: Audit | None = None
+        """What the audit saw, if there was one at this threshold."""
+        self._found = self._searched = found
+        self._searched_recall, self._searched_audit = recall, self.audited
+
+    def _changed(self, **attributes: Any) -> Result:
+        """Return a copy with some attributes changed, and nothing remembered that was worked out from them."""
+        made = object.__new__(Result)
+        remembered = {name for name in vars(self) if isinstance(getattr(Result, name, None), cached_property)}
+        vars(made).update({name: value for name, value in vars(self).items() if name not in remembered}, **attributes)
+        return made
 
     def __repr__(self) -> str:
         """Return one line that says what was found."""
+        from lookalike.result.say import count, recall_of
+
         return (
-            f"<Result: {self.documents} documents, {self.pairs.num_rows} pairs ≥ {self.threshold:g} in "
-            f"{len(self.groups)} groups, {self.method}, recall ≥ {self.recall.promised:.4g}>"
+            f"<Result: {count(self.documents, 'document')}, {count(self.pair_count, 'pair')} ≥ {self.threshold:g} in "
+            f"{count(len(self.groups), 'group')}, {self.method}, {recall_of(self.recall)}>"
         )
+
+    # -- what was found ----------------------------------------------------------------------------------------------
 
     @property
     def documents(self) -> int:
-        """How many documents were searched."""
+        """How many documents were searched, old ones included."""
         return len(self.ids)
 
     @property
+    def candidates(self) -> int:
+        """How many pairs were verified."""
+        return self._searched.candidates
+
+    @property
     def seconds(self) -> float:
-        """How long it took: the stage "total" if it was measured, else all stages together."""
-        return self.timings.get("total", sum(self.timings.values()))
+        """How long it took: all stages together."""
+        return sum(self.timings.values())
 
     @cached_property
-    def _listed(self) -> Any:
+    def _listed(self) -> Listed:
         from lookalike.result.pairs import pairs_of
 
         return pairs_of(self._found, self.old_from)
@@ -105,18 +148,195 @@ class Result:
         """``"all"`` or ``"first"``: which pairs between copies `pairs` lists."""
         return self._listed.copies
 
+    @property
+    def pair_count(self) -> int:
+        """How many pairs `pairs` lists."""
+        return self._listed.table.num_rows
+
     @cached_property
     def pairs(self) -> pa.Table:
-        """The pairs as an Arrow table: a, b, jaccard, containment_a, containment_b; sorted by a, then b."""
-        table = self._listed.table
-        for column, name in enumerate(("a", "b")):
-            table = table.set_column(column, name, self.ids.take(table.column(name).combine_chunks()))
+        """The pairs as an Arrow table: a, b, jaccard, containment_a, containment_b; in the order of the documents."""
+        return self._named(self._listed.table)
+
+    def _named(self, table: pa.Table) -> pa.Table:
+        """Put ids in the place of numbers."""
+        for column, name in enumerate("ab"):
+            table = table.set_column(column, name, self.ids.take(whole(table[name])))
         return table
+
+    def top(self, n: int) -> pa.Table:
+        """Return the `n` most similar pairs: by score, equal ones in the order of the documents."""
+        import pyarrow as pa
+
+        pc = compute()
+        table = self._listed.table
+        score = jaccard = whole(table["jaccard"])
+        if self.metric == "containment":
+            score = pc.max_element_wise(*(whole(table[name]) for name in ("containment_a", "containment_b")))
+        keys = pa.table({"score": score, "jaccard": jaccard, "place": counting(table.num_rows)})
+        by = [("score", "descending"), ("jaccard", "descending"), ("place", "ascending")]
+        return self._named(table.take(pc.sort_indices(keys, sort_keys=by).slice(0, max(n, 0))))
 
     @cached_property
     def groups(self) -> list[Group]:
-        """Groups of verified pairs, as `linkage` says: ``star`` or ``linked``."""
+        """Groups of verified pairs, as `linkage` says: ``star`` or ``linked``; in the order of their first members.
+
+        Each also tells the `least` score of a member to its principal.
+        """
         from lookalike.search.groups import group_documents
 
-        found = self._found
-        return group_documents(found.classes, found.a, found.b, self.ids.to_pylist(), self.linkage, self.order)
+        return group_documents(
+            self._found, self.ids, linkage=self.linkage, order=self.order, metric=self.metric, old_from=self.old_from
+        )
+
+    # -- what can be asked afterwards --------------------------------------------------------------------------------
+
+    def rethreshold(self, threshold: float) -> Result:
+        """Return the result at another threshold, without searching again.
+
+        It goes up, and down again to the threshold of the search; below it pairs were not looked for.
+
+        >>> import lookalike as la
+        >>> texts = ["one two three four", "one two three five", "one two three four"]
+        >>> result = la.find(texts, 0.3, recipe=la.Recipe(k=1))
+        >>> result.pair_count, result.rethreshold(0.9).pair_count, result.rethreshold(0.9).rethreshold(0.3).pair_count
+        (3, 1, 3)
+        >>> result.rethreshold(0.2)
+        Traceback (most recent call last):
+            ...
+        lookalike.errors.RecipeError: threshold must be a number from 0.3, the threshold of the search, to 1, not 0.2; \
+to go lower, search again
+        """
+        base = self.searched_threshold
+        value = math.nan if isinstance(threshold, bool | str) else float(threshold)
+        if not base <= value <= 1.0:
+            allowed = f"a number from {base:g}, the threshold of the search, to 1"
+            raise RecipeError("threshold", threshold, allowed, "to go lower, search again")
+        if value == base:
+            recall, audited, found = self._searched_recall, self._searched_audit, self._searched
+        else:
+            recall, audited, found = Recall(self._promise(value)), None, self._searched.at_least(value, self.metric)
+        return self._changed(threshold=value, recall=recall, audited=audited, _found=found)
+
+    def _promise(self, threshold: float) -> float:
+        """Return the recall that is promised at a higher threshold: bands find more there, the filter loses less."""
+        promised = self._searched_recall.promised
+        if self.method != "lsh" or self.bands is None:
+            return promised
+        lost = self.bands.recall(self.searched_threshold) - promised
+        return min(1.0, max(promised, self.bands.recall(threshold) - lost))
+
+    def audit(self, sample: int = 1000, *, seed: int = 1, documents: Any = None, against: Any = None) -> Result:
+        """Measure the recall: draw documents, find all their true pairs exactly, and count those that were found.
+
+        Gives a result whose `recall` has `measured` and `interval`, and whose `audited` tells the counts and the pairs
+        that were missed. The texts are read again; where that is not possible by itself (a loaded result), give the
+        same `documents`, and the old ones as `against`.
+
+        >>> import lookalike as la
+        >>> texts = ["one two three four five six", "one two three four five seven", "something else altogether"]
+        >>> la.find(texts, 0.3).audit(documents=texts).recall
+        Recall(promised=1.0, measured=1.0, interval=(1.0, 1.0))
+        """
+        from lookalike.search.audit import audit
+
+        return self.with_audit(audit(self, sample, seed, documents, against))
+
+    def with_audit(self, seen: Audit) -> Result:
+        """Return the result with what an audit of it saw."""
+        recall = Recall(self.recall.promised, seen.measured, seen.interval)
+        at_base = {"_searched_recall": recall, "_searched_audit": seen} if self._found is self._searched else {}
+        return self._changed(recall=recall, audited=seen, **at_base)
+
+    def plan(self, keep: str = "first", *, values: Any = None, drop_all: bool = False) -> Plan:
+        """Return which documents to keep, and in whose favour each of the others is removed; see `Plan`.
+
+        >>> import lookalike as la
+        >>> result = la.find(["one two three", "one two three", "four five six"])
+        >>> result.plan("max:score", values=[1, 2, 3]).table.to_pylist()[0]
+        {'id': 0, 'kept': False, 'kept_id': 1, 'score': 1.0, 'group': 0}
+        """
+        from lookalike.search.plan import make_plan
+
+        return make_plan(self, keep, values=values, drop_all=drop_all)
+
+    # -- other forms -------------------------------------------------------------------------------------------------
+
+    def summary(self) -> str:
+        """Return the line that closes a run: documents, what was skipped, pairs, groups, recall and time."""
+        from lookalike.result.say import summary
+
+        return summary(self)
+
+    def to_arrow(self) -> pa.Table:
+        """Return `pairs`."""
+        return self.pairs
+
+    def to_pandas(self) -> Any:
+        """Return the pairs as a pandas data frame."""
+        return self.pairs.to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return the pairs as a polars data frame."""
+        import polars as pl
+
+        return pl.from_arrow(self.pairs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the whole result as JSON can hold it, by the schema ``lookalike/1``."""
+        return self._head() | {
+            "pairs": self.pairs.to_pylist(),
+            "groups": [{"principal": group.principal, "members": list(group.members)} for group in self.groups],
+        }
+
+    def _head(self) -> dict[str, Any]:
+        """Return what `to_dict` says before pairs and groups."""
+        return {
+            "schema": SCHEMA,
+            "recipe": self.recipe.to_dict(),
+            "threshold": self.threshold,
+            "method": self.method,
+            "recall": {"promised": self.recall.promised, "measured": self.recall.measured},
+            "documents": self.documents,
+            "skipped": [{"id": skipped.id, "reason": skipped.reason} for skipped in self.skipped],
+        }
+
+    def write_pairs(
+        self,
+        target: str | os.PathLike[str] | IO[bytes] | IO[str],
+        format: Format,  # noqa: A002 — what everybody calls it
+        *,
+        top: int | None = None,
+    ) -> None:
+        """Write the pairs, or the `top` most similar ones, as csv, jsonl, parquet, md, or all of `to_dict` as json.
+
+        Text is UTF-8. In CSV a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an
+        apostrophe before it, so that no spreadsheet takes it for a formula; the other formats leave ids as they are.
+        """
+        from lookalike.result.write import write_json, write_table
+
+        pairs = self.pairs if top is None else self.top(top)
+        if format == "json":
+            groups = ({"principal": group.principal, "members": list(group.members)} for group in self.groups)
+            write_json(target, self._head(), {"pairs": pairs, "groups": groups})
+        else:
+            write_table(target, pairs, format)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the result in one file, which `load` reads; an existing file is replaced when the new one is whole."""
+        from lookalike.result.file import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Result:
+        """Read a result that `save` wrote; anything else, and a damaged file, is a `DocumentError`.
+
+        >>> Result.load("no/such/run.lookalike")
+        Traceback (most recent call last):
+            ...
+        lookalike.errors.DocumentError: document 'no/such/run.lookalike': file does not exist; check the name
+        """
+        from lookalike.result.file import load
+
+        return load(path)

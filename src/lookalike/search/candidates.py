@@ -6,7 +6,9 @@ from array import array
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Literal
 
-from lookalike.errors import BandsError
+from lookalike import checks
+from lookalike.errors import BandsError, RecipeError
+from lookalike.recipe import suggest
 from lookalike.search.bands import Bands, check_bands
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Key", "band_keys", "candidates"]
 
 Key = Literal["mix64", "hash_vec64", "hash_vec32"]
+KEYS = ("mix64", "hash_vec64", "hash_vec32")
 
 MOST_PAIRS = 10_000_000
 """More pairs than this come from equal signatures only; they are refused rather than made one by one."""
@@ -29,8 +32,14 @@ def band_keys(signatures: Signatures, bands: Bands, *, key: Key = "mix64", threa
     (True, False)
     """
     check_bands(bands, signatures.recipe.hashes)
-    values = array("Q", signatures.native.band_keys(bands.bands, bands.rows, key, threads))
+    _check_key(key)
+    values = array("Q", signatures.native.band_keys(bands.bands, bands.rows, key, checks.threads(threads)))
     return [list(values[i : i + bands.bands]) for i in range(0, len(values), bands.bands)]
+
+
+def _check_key(key: str) -> None:
+    if key not in KEYS:
+        raise RecipeError("key", key, "one of " + ", ".join(KEYS), suggest(key, KEYS))
 
 
 def candidates(signatures: Signatures, bands: Bands, *, key: Key = "mix64", threads: int = 0) -> list[tuple[int, int]]:
@@ -43,7 +52,8 @@ def candidates(signatures: Signatures, bands: Bands, *, key: Key = "mix64", thre
     [(0, 2)]
     """
     check_bands(bands, signatures.recipe.hashes)
-    classes, pairs = signatures.native.candidates(bands.bands, bands.rows, key, threads)
+    _check_key(key)
+    classes, pairs = signatures.native.candidates(bands.bands, bands.rows, key, checks.threads(threads))
     members: dict[int, list[int]] = {}
     for document, first in enumerate(array("I", classes)):
         members.setdefault(first, []).append(document)

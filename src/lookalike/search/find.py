@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from lookalike import _native
+from lookalike import _native, checks
 from lookalike.errors import BandsError, DocumentError, RecipeError
 from lookalike.recipe import Recipe, suggest
 from lookalike.result import Recall, Result
@@ -28,6 +28,7 @@ __all__ = ["METHODS", "METRICS", "Method", "Strategy", "choose_strategy", "find"
 Method = Literal["auto", "lsh", "exact", "signatures", "brute"]
 METHODS: Final = ("auto", "lsh", "exact", "signatures", "brute")
 METRICS: Final = ("jaccard", "containment", "bag")
+LINKAGES: Final = ("star", "linked")
 
 SMALL: Final = 5_000_000
 """Up to about this many shingles the exact join takes a fraction of a second, and its recall is 1."""
@@ -78,6 +79,9 @@ def find(
     """
     started = time.perf_counter()
     recipe = _with_metric(recipe or Recipe(), metric)
+    if linkage not in LINKAGES:
+        raise RecipeError("linkage", linkage, "'star' or 'linked'")
+    threads = checks.threads(threads)
     loaded = load(documents, progress)
     old_from = None
     if against is not None:
@@ -148,7 +152,9 @@ def _ignored(loaded: Loaded, recipe: Recipe, templates: Iterable[str], common: f
             raise RecipeError("common", common, "a share between 0 and 1")
         least = max(FEW, math.floor(common * len(loaded)) + 1)
         frequent = _native.common(loaded.texts, single, least, threads)
-        loaded.notes.append(f"{len(frequent)} shingles that at least {least} of {len(loaded)} documents have do not count")
+        loaded.notes.append(
+            f"{len(frequent)} shingles that at least {least} of {len(loaded)} documents have do not count"
+        )
         ignored.update(frequent)
     return sorted(ignored)
 
@@ -188,10 +194,12 @@ def choose_strategy(
     threshold: float, recall: float, method: str, metric: str, recipe: Recipe, bands: Bands | None, size: int
 ) -> Strategy:
     """Decide how to search a collection whose texts have `size` characters."""
-    threshold = _check_threshold(threshold)
+    threshold, recall = _share("threshold", threshold), _share("recall", recall)
     chosen = _choose(method, metric, threshold, recall, recipe, bands, size)
-    if bands is None:
-        bands = _bands(threshold, recall, recipe) if chosen == "lsh" else None
+    if chosen != "lsh":
+        bands = None
+    elif bands is None:
+        bands = _bands(threshold, recall, recipe)
     else:
         check_bands(bands, recipe.hashes)
     lost = _allowed_loss(chosen, recall)
@@ -199,13 +207,11 @@ def choose_strategy(
     return Strategy(chosen, metric, threshold, bands, least, _promised(chosen, threshold, recall, bands, lost))
 
 
-def _check_threshold(threshold: float) -> float:
-    try:
-        value = math.nan if isinstance(threshold, bool | str) else float(threshold)
-    except (TypeError, ValueError):
-        value = math.nan
+def _share(name: str, given: float) -> float:
+    allowed = "a number above 0 and at most 1"
+    value = checks.number(name, given, allowed)
     if not 0.0 < value <= 1.0:
-        raise RecipeError("threshold", threshold, "a number above 0 and at most 1")
+        raise RecipeError(name, given, allowed)
     return value
 
 
@@ -214,8 +220,6 @@ def _choose(
 ) -> str:
     if method not in METHODS:
         raise RecipeError("method", method, "one of " + ", ".join(METHODS), suggest(method, METHODS))
-    if not 0.0 < recall <= 1.0:
-        raise RecipeError("recall", recall, "a number above 0 and at most 1")
     if metric == "containment":
         if method in ("lsh", "signatures"):
             raise RecipeError("method", method, "'auto', 'exact' or 'brute' for containment: signatures do not know it")

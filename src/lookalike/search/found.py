@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
+
+from lookalike.search.columns import as_bytes, compute, counting, key, numbers, shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pyarrow as pa
 
-__all__ = ["Found", "Metric", "counting", "numbers", "shares"]
+    from lookalike.search.columns import Column
+
+__all__ = ["Found", "Metric"]
 
 Metric = Literal["jaccard", "containment", "bag"]
 
@@ -48,69 +53,46 @@ class Found:
         """How many documents there are."""
         return len(self.classes) // 4
 
-    @property
-    def pairs(self) -> int:
-        """How many pairs there are between documents that are no copies."""
-        return len(self.a) // 4
+    @cached_property
+    def firsts(self) -> Column:
+        """For each document, the number of the first of its kind."""
+        return numbers(self.classes)
 
+    @cached_property
+    def copies(self) -> Column:
+        """The numbers of the documents that are copies of an earlier one, in order."""
+        import pyarrow as pa
+
+        pc = compute()
+        made: Column = pc.indices_nonzero(pc.not_equal(self.firsts, counting(self.documents))).cast(pa.uint32())
+        return made
+
+    @cached_property
     def table(self) -> pa.Table:
-        """Return the pairs as columns: a, b, jaccard, containment_a, containment_b."""
+        """The pairs as columns: a, b, jaccard, containment_a, containment_b."""
         import pyarrow as pa
 
         scores = {name: shares(getattr(self, name)) for name in ("jaccard", "containment_a", "containment_b")}
         return pa.table({"a": numbers(self.a), "b": numbers(self.b)} | scores)
 
-    def scores(self, metric: Metric) -> pa.Array:
+    def scores(self, metric: Metric) -> Column:
         """Return the score that a threshold is compared with: Jaccard, or the larger of the two containments."""
         if metric != "containment":
             return shares(self.jaccard)
-        import pyarrow.compute as pc
-
-        return pc.max_element_wise(shares(self.containment_a), shares(self.containment_b))
+        made: Column = compute().max_element_wise(shares(self.containment_a), shares(self.containment_b))
+        return made
 
     def at_least(self, threshold: float, metric: Metric) -> Found:
         """Return the same without the pairs below a threshold."""
-        import pyarrow.compute as pc
+        kept = self.table.filter(compute().greater_equal(self.scores(metric), threshold))
+        arrays: dict[str, Any] = {name: as_bytes(kept[name]) for name in kept.column_names}
+        return replace(self, **arrays)
 
-        kept = self.table().filter(pc.greater_equal(self.scores(metric), threshold)).combine_chunks()
-        return replace(self, **{name: _bytes(kept.column(name)) for name in kept.column_names})
-
-
-def numbers(data: bytes) -> pa.Array:
-    """Return bytes of the core as a column of whole numbers.
-
-    >>> numbers(bytes([7, 0, 0, 0, 0, 1, 0, 0])).to_pylist()
-    [7, 256]
-    """
-    import pyarrow as pa
-
-    return pa.Array.from_buffers(pa.uint32(), len(data) // 4, [None, pa.py_buffer(data)])
-
-
-def shares(data: bytes) -> pa.Array:
-    """Return bytes of the core as a column of floats."""
-    import pyarrow as pa
-
-    return pa.Array.from_buffers(pa.float64(), len(data) // 8, [None, pa.py_buffer(data)])
-
-
-def counting(count: int) -> pa.Array:
-    """Return the numbers 0, 1, 2 … as a column.
-
-    >>> counting(3).to_pylist()
-    [0, 1, 2]
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    ones = pa.repeat(pa.scalar(1, pa.uint32()), count)
-    return pc.subtract(pc.cumulative_sum(ones), pa.scalar(1, pa.uint32()))
-
-
-def _bytes(column: pa.ChunkedArray) -> bytes:
-    """Return a column without nulls as the bytes of its numbers."""
-    width = column.type.bit_width // 8
-    return b"".join(
-        chunk.buffers()[1].to_pybytes()[chunk.offset * width : (chunk.offset + len(chunk)) * width]
-        for chunk in column.chunks
-    )
+    def score_between(self, x: Column, y: Column, metric: Metric) -> Column:
+        """Return the scores of pairs of documents: 1 between copies, null where no pair was found."""
+        pc = compute()
+        x, y = self.firsts.take(x), self.firsts.take(y)
+        wanted = key(pc.min_element_wise(x, y), pc.max_element_wise(x, y))
+        place = pc.index_in(wanted, value_set=key(numbers(self.a), numbers(self.b)))
+        made: Column = pc.if_else(pc.equal(x, y), 1.0, self.scores(metric).take(place))
+        return made

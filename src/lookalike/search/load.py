@@ -46,7 +46,9 @@ def load(documents: Any, progress: Callable[[str, int, int | None], None] | None
     """Read a collection into memory; texts of a list stay where they are."""
     import pyarrow as pa
 
-    if not (isinstance(documents, Source) or hasattr(documents, "__arrow_c_stream__") or hasattr(documents, "__fspath__")):
+    if not (
+        isinstance(documents, Source) or hasattr(documents, "__arrow_c_stream__") or hasattr(documents, "__fspath__")
+    ):
         collection = gather(documents)
         kind = pa.int64() if not collection.ids or isinstance(collection.ids[0], int) else pa.large_string()
         lengths = pa.array(map(len, collection.texts), type=pa.uint64())

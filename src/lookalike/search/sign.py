@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from lookalike import checks
 from lookalike._native import SignatureMatrix
 from lookalike.documents import gather
 from lookalike.errors import LookalikeError, RecipeError
@@ -25,9 +26,10 @@ def standard_error(jaccard: float, hashes: int) -> float:
     >>> standard_error(0.5, 100)
     0.05
     """
-    if not 0.0 <= jaccard <= 1.0:
+    share = checks.number("jaccard", jaccard, "a number from 0 to 1")
+    if not 0.0 <= share <= 1.0:
         raise RecipeError("jaccard", jaccard, "a number from 0 to 1")
-    return math.sqrt(jaccard * (1.0 - jaccard) / hashes)
+    return math.sqrt(share * (1.0 - share) / checks.whole("hashes", hashes, 1))
 
 
 class Signatures:
@@ -48,6 +50,10 @@ class Signatures:
     def __len__(self) -> int:
         """Return the number of documents."""
         return len(self._matrix)
+
+    def __repr__(self) -> str:
+        """Return what they are."""
+        return f"<Signatures: {len(self)} documents × {self.recipe.hashes} hashes, {self.recipe!r}>"
 
     def __getitem__(self, i: int) -> list[int]:
         """Return the slots of one signature; 4294967295 stands for infinity, the slot of an empty set."""
@@ -87,7 +93,7 @@ def sign(documents: Documents, recipe: Recipe | None = None, *, threads: int = 0
     """Return the signatures of texts; `threads=0` takes all cores. The numbers do not depend on it."""
     recipe = recipe or Recipe()
     collection = gather(documents)
-    return Signatures(SignatureMatrix.of_texts(collection.texts, settings(recipe), threads), recipe)
+    return Signatures(SignatureMatrix.of_texts(collection.texts, settings(recipe), checks.threads(threads)), recipe)
 
 
 def sign_sets(
@@ -95,4 +101,5 @@ def sign_sets(
 ) -> Signatures:
     """Return the signatures of sets of 64-bit numbers that are already hashes; an empty set is all infinity."""
     recipe = recipe or Recipe()
-    return Signatures(SignatureMatrix.of_sets([list(s) for s in sets], settings(recipe), threads), recipe)
+    listed = [[checks.whole("element", x, 0, 2**64 - 1) for x in s] for s in sets]
+    return Signatures(SignatureMatrix.of_sets(listed, settings(recipe), checks.threads(threads)), recipe)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lookalike import _native
+from lookalike import _native, checks
 from lookalike.recipe import Recipe
 from lookalike.search.sign import sign, standard_error
 from lookalike.settings import settings
@@ -62,6 +62,7 @@ def compare(a: str, b: str, recipe: Recipe | None = None, *, least: int | None =
     (0.556, 5, 7)
     """
     recipe = recipe or Recipe()
+    a, b = checks.text("a", a), checks.text("b", b)
     shared, size_a, size_b = _native.overlap(a, b, settings(recipe))
     exact = shared / (size_a + size_b - shared)  # a text has at least one shingle, so this is never 0/0
     return Comparison(

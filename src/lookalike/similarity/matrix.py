@@ -25,6 +25,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from lookalike import checks
 from lookalike.errors import DocumentError
 from lookalike.similarity.shingles import shingles
 
@@ -103,12 +104,12 @@ def characteristic_matrix(
     documents: Mapping[str, str] | Iterable[str], recipe: Recipe | None = None
 ) -> CharacteristicMatrix:
     """Build the matrix of a few documents: texts by name, or a list of texts, named 0, 1, 2 …"""
+    if isinstance(documents, str):
+        raise DocumentError(0, "documents", "are one text, not a collection", "give a list or dict of texts")
     named = documents if isinstance(documents, Mapping) else dict(enumerate(documents))
     sets: dict[str, set[str]] = {}
     for name, text in named.items():
-        if not isinstance(text, str):
-            raise DocumentError(name, "text", f"is {type(text).__name__}, not str", "give its text as str")
-        sets[str(name)] = {shingle.text for shingle in shingles(text, recipe)}
+        sets[str(name)] = {shingle.text for shingle in shingles(checks.text(name, text), recipe)}
     rows = tuple(sorted(set().union(*sets.values())))
     number = {row: i for i, row in enumerate(rows)}
     return CharacteristicMatrix(rows, {name: tuple(sorted(number[s] for s in found)) for name, found in sets.items()})

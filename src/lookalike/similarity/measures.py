@@ -39,6 +39,8 @@ def jaccard(
     >>> jaccard(Counter("aaab"), Counter("aabbc"))
     0.5
     """
+    if bag is False and recipe is not None:
+        recipe = recipe.replace(bag=False)
     sums = _sums(a, b, recipe)
     if bag if bag is not None else sums.bags:
         return _out(sums.least, sums.most, percent)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lookalike import _native
-from lookalike.errors import RecipeError
+from lookalike import _native, checks
 from lookalike.recipe import Recipe
 from lookalike.settings import settings
 
@@ -38,7 +37,6 @@ def passages(a: str, b: str, recipe: Recipe | None = None, *, least: int | None 
     [('boats against the current', 'Boats against the current', 4)]
     """
     recipe = recipe or Recipe()
-    least = SHORTEST[recipe.unit] if least is None else least
-    if least < 1:
-        raise RecipeError("least", least, "a whole number of at least 1")
+    least = checks.whole("least", SHORTEST[recipe.unit] if least is None else least, 1)
+    a, b = checks.text("a", a), checks.text("b", b)
     return [Passage(*found) for found in _native.passages(a, b, settings(recipe), least)]

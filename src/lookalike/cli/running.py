@@ -1,0 +1,54 @@
+"""How a command runs a search: with progress while it lasts, and notes after it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lookalike.cli.messages import complain
+from lookalike.cli.progress import showing_progress
+from lookalike.cli.reading import say_notes
+from lookalike.errors import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lookalike.cli.reading import Reading
+    from lookalike.cli.searching import Search
+    from lookalike.recipe import Recipe
+    from lookalike.result import Result
+
+__all__ = ["run_search"]
+
+
+def run_search(
+    paths: Sequence[str],
+    recipe: Recipe,
+    reading: Reading,
+    search: Search,
+    *,
+    quiet: bool = False,
+    verbose: bool = False,
+) -> Result:
+    """Read and search; a collection without any document is an error."""
+    source = reading.open(paths)
+    with showing_progress(quiet=quiet) as report:
+        result = search.find(source, recipe, reading, report)
+    new = result.documents if result.old_from is None else result.old_from
+    if not new:
+        remedy = f"lookalike files tells why {len(result.skipped):,} were skipped" if result.skipped else "it is empty"
+        raise DocumentError(source.name, "file", "holds no document that can be read", remedy)
+    if not quiet:
+        say_notes(result.notes, everything=verbose)
+    if verbose:
+        for line in _details(result):
+            complain(line)
+    return result
+
+
+def _details(result: Result) -> Iterator[str]:
+    yield f"recipe: {result.recipe}"
+    bands = f", {result.bands.bands} bands of {result.bands.rows}" if result.bands else ""
+    yield f"method: {result.method}{bands}; {result.candidates:,} pairs verified"
+    yield "seconds: " + ", ".join(f"{stage} {seconds:.3f}" for stage, seconds in result.timings.items())
+    for skipped in result.skipped:
+        yield f"skipped: {skipped.id}: {skipped.detail or skipped.reason}"

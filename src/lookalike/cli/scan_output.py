@@ -1,0 +1,90 @@
+"""`lookalike scan`: which form the result takes, and where it goes."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, cast
+
+from lookalike.cli.group_by import left_out
+from lookalike.cli.messages import complain
+from lookalike.cli.output import draw, wants_color
+from lookalike.cli.values import one_of, whole_number
+from lookalike.cli.writing import destination, extension
+from lookalike.errors import DocumentError
+
+if TYPE_CHECKING:
+    from lookalike.cli.group_by import Authors
+    from lookalike.result import Result
+    from lookalike.result.write import Format
+
+__all__ = ["ResultFormat", "Shown", "show"]
+
+SHOWN: Final = 10
+"""Pairs and groups that a person sees unless --top says otherwise."""
+
+
+class ResultFormat(StrEnum):
+    """What the result of a search looks like."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+    CSV = "csv"
+    PARQUET = "parquet"
+    MD = "md"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How the result is shown."""
+
+    format: ResultFormat
+    output: str | None
+    top: int | None
+    color: bool
+
+    @classmethod
+    def chosen(cls, format: str | None, output: str | None, top: str | None, color: str) -> Shown:  # noqa: A002
+        """Take the options; without --format, the name of the output decides."""
+        to_file = output not in (None, "-")
+        if format is None:
+            ending = extension(output or "")
+            ending = {"ndjson": "jsonl", "markdown": "md"}.get(ending, ending)
+            format = ending if ending in list(ResultFormat) else ResultFormat.TABLE  # noqa: A001
+        kind = one_of("--format", format, ResultFormat)
+        in_color = wants_color(color, to_file=to_file)
+        if kind is ResultFormat.PARQUET and not to_file and sys.stdout is not None and sys.stdout.isatty():
+            raise DocumentError("parquet", "file", "is nothing for a terminal", "write it to a file with -o FILE")
+        return cls(kind, output, None if top is None else whole_number("--top", top, least=0), in_color)
+
+
+def show(result: Result, shown: Shown, authors: Authors | None, next_command: str, *, quiet: bool) -> None:
+    """Write the result; if it goes to a file, say on standard error what was written."""
+    with destination(shown.output) as stream:
+        if shown.format in (ResultFormat.TABLE, ResultFormat.MD):
+            stream.write(_for_people(result, shown, authors, next_command).encode(_encoding(shown), "backslashreplace"))
+        else:
+            result.write_pairs(stream, cast("Format", str(shown.format)), top=shown.top or None)
+    if authors is not None and shown.format not in (ResultFormat.TABLE, ResultFormat.MD) and not quiet:
+        complain(f"note: {left_out(authors)}")
+    if shown.output not in (None, "-") and not quiet:
+        complain(f"{shown.output}: {result.summary()}")
+
+
+def _encoding(shown: Shown) -> str:
+    if shown.output not in (None, "-") or sys.stdout is None:
+        return "utf-8"
+    return sys.stdout.encoding or "utf-8"
+
+
+def _for_people(result: Result, shown: Shown, authors: Authors | None, next_command: str) -> str:
+    from lookalike.cli.scan_table import View, to_table
+
+    view = View.of(result, SHOWN if shown.top is None else shown.top, authors, next_command)
+    if shown.format is ResultFormat.TABLE:
+        return draw(to_table(view), color=shown.color)
+    from lookalike.cli.scan_markdown import to_markdown
+
+    return to_markdown(view)

@@ -1,0 +1,97 @@
+"""Arrow IPC files and streams, also known as Feather."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from lookalike.documents.inputs import open_error
+from lookalike.documents.source import Size
+from lookalike.documents.table import Rows, Table
+from lookalike.errors import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+    from lookalike.documents.columns import Choice
+    from lookalike.documents.log import Log
+
+__all__ = ["ArrowFile"]
+
+_FILE_MAGIC: Final = b"ARROW1"
+_OLD_FEATHER: Final = b"FEA1"
+
+
+class ArrowFile(Table):
+    """One file, in the form with an index at its end or in that of a stream.
+
+    It is read, not mapped: a mapped file that somebody cuts off meanwhile ends the process.
+    """
+
+    def __init__(self, name: str, path: str) -> None:
+        """Take a file; it is opened when first needed."""
+        self.name = name
+        self._path = path
+
+    @cached_property
+    def _is_file(self) -> bool:
+        try:
+            with Path(self._path).open("rb") as file:
+                start = file.read(len(_FILE_MAGIC))
+        except OSError as error:
+            raise open_error(self.name, error) from None
+        if start.startswith(_OLD_FEATHER):
+            raise DocumentError(self.name, "file", "is in the first Feather format", "write it again as Feather 2")
+        return start == _FILE_MAGIC
+
+    @cached_property
+    def _schema(self) -> pa.Schema:
+        import pyarrow as pa
+
+        is_file = self._is_file
+        try:
+            with pa.OSFile(self._path) as source:
+                return (pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)).schema
+        except (pa.ArrowException, OSError, ValueError) as error:
+            problem = f"is not a readable Arrow file ({error})" if Path(self._path).stat().st_size else "is empty"
+            raise DocumentError(self.name, "file", problem, "write it again, or give it its right name") from None
+
+    def columns(self) -> pa.Schema:
+        """Return the columns of the file."""
+        return self._schema
+
+    def size(self, text: str) -> Size:
+        """Take the size of the file: the number of rows is only known to its batches."""
+        del text
+        return Size(None, Path(self._path).stat().st_size)
+
+    def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
+        """Read batch after batch; what the file says is checked before it is used."""
+        import pyarrow as pa
+
+        del log
+        start = 0
+        try:
+            with pa.OSFile(self._path) as source:
+                for batch in self._batches(source, None if whole else choice.columns):
+                    batch.validate(full=True) if whole else batch.validate()
+                    yield Rows(batch, range(start, start + batch.num_rows))
+                    start += batch.num_rows
+        except (pa.ArrowException, OSError) as error:
+            problem = f"cannot be read after row {start} ({str(error)[:160]})"
+            raise DocumentError(self.name, "file", problem, "write it again, or leave it out") from None
+
+    def _batches(self, source: pa.NativeFile, columns: list[str] | None) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        fields = None if columns is None else [self._schema.get_field_index(name) for name in columns]
+        options = pa.ipc.IpcReadOptions(included_fields=fields)
+        if self._is_file:
+            file = pa.ipc.open_file(source, options=options)
+            for number in range(file.num_record_batches):
+                yield file.get_batch(number)
+        else:
+            yield from pa.ipc.open_stream(source, options=options)

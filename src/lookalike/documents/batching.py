@@ -1,0 +1,99 @@
+"""Batches of a good size: large enough to be worth a call, small enough to hold several."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike.documents.source import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import pyarrow as pa
+
+__all__ = ["LARGE", "TARGET", "regroup", "text_array"]
+
+TARGET: Final = 16 << 20
+"""Bytes of text that readers aim at for one batch."""
+
+LARGE: Final = 32 << 20
+"""Above this, a batch is cut, unless it is one document."""
+
+_SMALL: Final = 4 << 20
+"""Below this, batches are put together."""
+
+_MOST_DOCUMENTS: Final = 1 << 17
+
+
+def text_array(texts: Sequence[bytes]) -> pa.Array[Any]:
+    """Return UTF-8 texts as one array; a single text is not copied."""
+    import pyarrow as pa
+
+    offsets = array("q", [0])
+    end = 0
+    for text in texts:
+        end += len(text)
+        offsets.append(end)
+    data = texts[0] if len(texts) == 1 else b"".join(texts)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    return pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
+
+
+def regroup(batches: Iterable[Batch]) -> Iterator[Batch]:
+    """Cut large batches, put small ones together, and drop empty ones; the documents and their order stay."""
+    waiting: list[Batch] = []
+    size = documents = 0
+    for batch in batches:
+        for piece in _cut(batch):
+            more = _text_bytes(piece.texts)
+            if waiting and (piece.rows is not None or size + more > TARGET or documents + len(piece) > _MOST_DOCUMENTS):
+                yield _joined(waiting)
+                waiting, size, documents = [], 0, 0
+            waiting.append(piece)
+            size += more
+            documents += len(piece)
+            # Whole rows may be much larger than their texts: they are not copied to be put together.
+            if size >= _SMALL or documents >= _MOST_DOCUMENTS or piece.rows is not None:
+                yield _joined(waiting)
+                waiting, size, documents = [], 0, 0
+    if waiting:
+        yield _joined(waiting)
+
+
+def _cut(batch: Batch) -> Iterator[Batch]:
+    ends = _offsets(batch.texts)
+    start, count = 0, len(batch)
+    while start < count:
+        end = max(start + 1, bisect_right(ends, ends[start] + LARGE, start, count + 1) - 1)
+        end = min(end, start + _MOST_DOCUMENTS, count)
+        yield batch if (start, end) == (0, count) else _slice(batch, start, end - start)
+        start = end
+
+
+def _slice(batch: Batch, start: int, length: int) -> Batch:
+    rows = None if batch.rows is None else batch.rows.slice(start, length)
+    return Batch(batch.ids.slice(start, length), batch.texts.slice(start, length), rows)
+
+
+def _offsets(texts: pa.Array[Any]) -> memoryview:
+    """Return where each text begins, and where the last one ends."""
+    buffer = texts.buffers()[1]
+    if buffer is None or not len(texts):
+        return memoryview(array("q", [0]))
+    return memoryview(buffer).cast("q")[texts.offset : texts.offset + len(texts) + 1]
+
+
+def _text_bytes(texts: pa.Array[Any]) -> int:
+    offsets = _offsets(texts)
+    return int(offsets[-1] - offsets[0])
+
+
+def _joined(batches: list[Batch]) -> Batch:
+    import pyarrow as pa
+
+    if len(batches) == 1:
+        return batches[0]
+    ids = pa.concat_arrays([batch.ids for batch in batches])
+    return Batch(ids, pa.concat_arrays([batch.texts for batch in batches]))

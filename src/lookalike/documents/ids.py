@@ -1,0 +1,134 @@
+"""Ids: one type for a whole source, none missing, none twice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike.errors import DocumentError, DuplicateIdError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+__all__ = ["IdCheck", "id_type", "ids_of", "made_ids", "place"]
+
+_FIRST_CHECK: Final = 1 << 12
+
+
+def id_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type in which ids of some type are kept: whole numbers as int64, all else as text."""
+    import pyarrow as pa
+
+    small = pa.types.is_integer(kind) and kind != pa.uint64()
+    return pa.int64() if small else pa.large_string()
+
+
+def ids_of(column: pa.Array[Any], target: pa.DataType) -> pa.Array[Any]:
+    """Return a column as ids of the target type, int64 or large_string; nulls stay."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ExtensionArray):
+        values: list[Any] = [scalar.as_py() for scalar in column]  # a uuid, for one
+        column = pa.array([None if value is None else str(value) for value in values])
+    if column.type == target:
+        return _checked(column)
+    if isinstance(column, pa.DictionaryArray):
+        column = column.dictionary_decode()
+    try:
+        return _checked(column.cast(target))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # bytes that are no text, lists: as Python shows them
+        shown = [None if value is None else _text(value) for value in column.to_pylist()]
+        return pa.array(shown, target)
+
+
+def _checked(ids: pa.Array[Any]) -> pa.Array[Any]:
+    import pyarrow as pa
+
+    if ids.type == pa.large_string():
+        ids.validate(full=True)
+    return ids
+
+
+def _text(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def made_ids(name: str, numbers: Sequence[int], target: pa.DataType, named: bool) -> pa.Array[Any]:
+    """Return ids for rows that have none: their position from 0, or ``table:row`` with rows from 1."""
+    import pyarrow as pa
+
+    if not named:
+        return pa.array(numbers, pa.int64())
+    return pa.array([f"{name}:{number + 1}" for number in numbers], target)
+
+
+def place(name: str, number: int) -> str:
+    """Name a row for a person, who counts from 1.
+
+    >>> place("corpus.jsonl", 16)
+    'row 17 of corpus.jsonl'
+    """
+    return f"row {number + 1} of {name}"
+
+
+class IdCheck:
+    """Finds an id that is given twice while documents are still being read.
+
+    The ids so far, which whoever reads the source keeps too, are counted by Arrow whenever there are twice as many as
+    the last time, and at the end: in all, each id is looked at about twice.
+    """
+
+    def __init__(self) -> None:
+        """Begin with no ids."""
+        self._ids: list[pa.Array[Any]] = []
+        self._places: list[tuple[str, Sequence[int]]] = []
+        self._count = 0
+        self._next = _FIRST_CHECK
+        self._unchecked = False
+
+    def add(self, ids: pa.Array[Any], name: str, numbers: Sequence[int]) -> None:
+        """Take the ids of some rows of a table; `DuplicateIdError` if that is the time to see one twice."""
+        self._ids.append(ids)
+        self._places.append((name, numbers))
+        self._count += len(ids)
+        self._unchecked = True
+        if self._count >= self._next:
+            self._look()
+            self._next = 2 * self._count
+
+    def finish(self) -> None:
+        """Look at what is left."""
+        if self._unchecked:
+            self._look()
+
+    def _look(self) -> None:
+        import pyarrow as pa
+
+        self._unchecked = False
+        ids = pa.chunked_array(self._ids)
+        if len(ids.unique()) == len(ids):
+            return
+        counted = ids.value_counts()
+        twice = next(i for i, count in enumerate(counted.field("counts")) if count.as_py() != 1)
+        value = counted.field("values")[twice]
+        places = self._places_of(value)
+        raise _duplicate(value.as_py(), places[0], places[1])
+
+    def _places_of(self, value: pa.Scalar[Any]) -> list[str]:
+        """Return the first two places where an id is."""
+        found: list[str] = []
+        for ids, (name, numbers) in zip(self._ids, self._places, strict=True):
+            at = ids.index(value).as_py()
+            while at >= 0 and len(found) < 2:
+                found.append(place(name, numbers[at]))
+                at = ids.index(value, at + 1, len(ids)).as_py() if at + 1 < len(ids) else -1
+        return found
+
+
+def _duplicate(value: object, first: str, second: str) -> DuplicateIdError:
+    error = DuplicateIdError(value)
+    problem = f"is used by more than one document: {first} and {second}"
+    remedy = "give every document its own id, or name another column with --id-column ('' numbers the rows)"
+    DocumentError.__init__(error, value, "id", problem, remedy)
+    return error

@@ -1,0 +1,26 @@
+"""What one pass over a source has to tell: what it skipped, and what it decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lookalike.documents.source import Skipped
+
+__all__ = ["Log"]
+
+
+@dataclass(slots=True)
+class Log:
+    """What was skipped and what should be said, in the order in which it happened."""
+
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def skip(self, name: str, reason: str, detail: str = "") -> None:
+        """Remember that something was not read."""
+        self.skipped.append(Skipped(name, reason, detail))
+
+    def note(self, note: str) -> None:
+        """Remember something that a person should be told, once."""
+        if note not in self.notes:
+            self.notes.append(note)

@@ -1,0 +1,126 @@
+"""A source made of parts: text files and tables, one after the other."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lookalike.documents.batching import regroup
+from lookalike.documents.log import Log
+from lookalike.documents.source import Batch, Size, Skipped, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from lookalike.documents.ids import IdCheck
+
+__all__ = ["Part", "PartsSource", "Pass"]
+
+
+@dataclass(slots=True)
+class Pass:
+    """What the parts share while documents are read once."""
+
+    log: Log
+    id_type: pa.DataType
+    """int64 or large_string, for all ids of the source."""
+    named_rows: bool
+    """Whether a row without an id is called by table and row; otherwise by its position alone."""
+    rows: bool
+    schema: pa.Schema | None
+    """What `Batch.rows` must look like, if they are asked for."""
+    ids: IdCheck | None
+    """Where given ids are checked; None in later passes, which find the same."""
+
+
+class Part(ABC):
+    """Some documents of a source."""
+
+    name: str
+
+    @abstractmethod
+    def given_ids(self) -> pa.DataType | None:
+        """Return the type of the ids that the documents have, or None if they are to be made."""
+
+    @abstractmethod
+    def batches(self, reading: Pass) -> Iterator[Batch]:
+        """Read the documents, from the first."""
+
+    @abstractmethod
+    def size(self) -> Size:
+        """Say what is known before reading."""
+
+    @property
+    def is_table(self) -> bool:
+        """Whether documents are rows."""
+        return False
+
+    def schema(self) -> pa.Schema | None:
+        """Return the columns of the rows of a table."""
+        return None
+
+
+class PartsSource(Source):
+    """Parts, in their order."""
+
+    def __init__(self, name: str, parts: Sequence[Part], found: Log | None = None) -> None:
+        """Put parts together; `found` has what was skipped before any document was read."""
+        self.name = name
+        self._parts = list(parts)
+        self._found = found or Log()
+        self._last: Log | None = None
+        self._schema: pa.Schema | None = None
+        self._checked = False
+
+    @property
+    def schema(self) -> pa.Schema | None:
+        """The columns of all tables together; None if some documents are not rows."""
+        if self._schema is None and self._parts and all(part.is_table for part in self._parts):
+            from lookalike.documents.rows import common_schema
+
+            self._schema = common_schema([(part.name, part.schema()) for part in self._parts])
+        return self._schema
+
+    def batches(self, *, rows: bool = False) -> Iterator[Batch]:
+        """Read all parts."""
+        from lookalike.documents.ids import IdCheck
+
+        log = Log(list(self._found.skipped), list(self._found.notes))
+        self._last = log
+        check = None if self._checked else IdCheck()
+        schema = self.schema if rows else None
+        id_type, named = self._ids()
+        reading = Pass(log, id_type, named, rows, schema, check)
+        yield from regroup(batch for part in self._parts for batch in part.batches(reading))
+        if check is not None:
+            check.finish()
+        self._checked = True
+
+    def _ids(self) -> tuple[pa.DataType, bool]:
+        """Decide how all ids look: of one type, and unique over all parts."""
+        import pyarrow as pa
+
+        given = [part.given_ids() for part in self._parts]
+        alone = len(self._parts) == 1 and self._parts[0].is_table
+        if alone and given[0] is None:
+            return pa.int64(), False
+        whole = bool(given) and all(kind == pa.int64() for kind in given)
+        return (pa.int64() if whole else pa.large_string()), True
+
+    def skipped(self) -> list[Skipped]:
+        """List what was left out so far."""
+        return list((self._last or self._found).skipped)
+
+    def notes(self) -> list[str]:
+        """List what was decided so far."""
+        return list((self._last or self._found).notes)
+
+    def size(self) -> Size:
+        """Add up what the parts know."""
+        sizes = [part.size() for part in self._parts]
+        counts = [size.documents for size in sizes]
+        known = None if None in counts else sum(count for count in counts if count is not None)
+        return Size(known, sum(size.bytes for size in sizes))

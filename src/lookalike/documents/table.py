@@ -1,0 +1,163 @@
+"""A table as documents: each row is one. What kind of file it came from is not known here."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from lookalike.documents.columns import Choice, choose, texts_of
+from lookalike.documents.ids import id_type, ids_of, made_ids, place
+from lookalike.documents.parts import Part
+from lookalike.documents.source import Batch, Size
+from lookalike.errors import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from lookalike.documents.log import Log
+    from lookalike.documents.parts import Pass
+
+__all__ = ["Rows", "Table", "TablePart"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some rows of a table, and which ones they are: positions from 0."""
+
+    batch: pa.RecordBatch
+    numbers: Sequence[int]
+
+
+class Table(ABC):
+    """Rows that can be read more than once."""
+
+    name: str
+
+    @abstractmethod
+    def columns(self) -> pa.Schema:
+        """Return the names and types of the columns, as far as they can be known quickly."""
+
+    @abstractmethod
+    def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
+        """Read the chosen columns, or the whole rows in the columns of `schema`."""
+
+    @abstractmethod
+    def size(self, text: str) -> Size:
+        """Say what is known before reading, where column `text` has the texts."""
+
+    def schema(self) -> pa.Schema:
+        """Return the columns of whole rows, exactly; may have to read the table."""
+        return self.columns()
+
+    def has_rows(self) -> bool:
+        """Say whether there is any row at all; a file without one need not have columns."""
+        return True
+
+
+class TablePart(Part):
+    """The documents of one table."""
+
+    def __init__(self, table: Table, text_column: str | None, id_column: str | None) -> None:
+        """Take a table; the columns are looked at when first needed."""
+        self.name = table.name
+        self._table = table
+        self._text_column = text_column
+        self._id_column = id_column
+
+    @property
+    def is_table(self) -> bool:
+        """Documents are rows."""
+        return True
+
+    @cached_property
+    def choice(self) -> Choice | None:
+        """The columns that are read; None for a table with nothing in it."""
+        if not self._table.has_rows():
+            return None
+        return choose(self.name, self._table.columns(), self._text_column, self._id_column)
+
+    def given_ids(self) -> pa.DataType | None:
+        """Return the type of the id column."""
+        if self.choice is None or self.choice.id is None:
+            return None
+        return id_type(self._table.columns().field(self.choice.id).type)
+
+    def schema(self) -> pa.Schema:
+        """Return the columns of whole rows."""
+        return self._table.schema()
+
+    def size(self) -> Size:
+        """Ask the table."""
+        return Size(0, 0) if self.choice is None else self._table.size(self.choice.text)
+
+    def batches(self, reading: Pass) -> Iterator[Batch]:
+        """Read the rows that have a text."""
+        choice = self.choice
+        seen = False
+        if choice is not None:
+            if choice.note:
+                reading.log.note(choice.note)
+            for rows in self._table.read(choice, reading.log, whole=reading.rows):
+                seen = seen or bool(rows.numbers)
+                yield self._batch(rows, choice, reading)
+        if not seen and not any(skipped.id.startswith(self.name) for skipped in reading.log.skipped):
+            reading.log.skip(self.name, "empty", "the table has no rows")
+
+    def _batch(self, rows: Rows, choice: Choice, reading: Pass) -> Batch:
+        numbers: Sequence[int] = rows.numbers
+        texts, bad = texts_of(rows.batch.column(choice.text))
+        given = None if choice.id is None else ids_of(rows.batch.column(choice.id), reading.id_type)
+        batch = rows.batch
+        if texts.null_count:
+            self._skip(texts, bad, given, numbers, choice, reading)
+            keep = texts.is_valid()
+            kept = keep.to_pylist()
+            numbers = [number for number, kept_one in zip(numbers, kept, strict=True) if kept_one]
+            texts, batch = texts.filter(keep), batch.filter(keep)
+            given = None if given is None else given.filter(keep)
+        if given is None:
+            ids = made_ids(self.name, numbers, reading.id_type, reading.named_rows)
+        else:
+            ids = self._given(given, numbers, reading)
+        return Batch(ids, texts, self._whole(batch, reading) if reading.rows else None)
+
+    def _given(self, ids: pa.Array[Any], numbers: Sequence[int], reading: Pass) -> pa.Array[Any]:
+        if ids.null_count:
+            first = ids.is_null().index(True).as_py()
+            remedy = "give every row an id, or name another column with --id-column ('' numbers the rows)"
+            raise DocumentError(f"{self.name}:{numbers[first] + 1}", "id", "is missing", remedy)
+        if reading.ids is not None:
+            reading.ids.add(ids, self.name, numbers)
+        return ids
+
+    def _skip(
+        self,
+        texts: pa.Array[Any],
+        bad: list[int],
+        given: pa.Array[Any] | None,
+        numbers: Sequence[int],
+        choice: Choice,
+        reading: Pass,
+    ) -> None:
+        """List the rows without a text, under the ids that they would have had."""
+        wrong = set(bad)
+        without = f"nothing in the column {choice.text!r}"
+        for row, missing in enumerate(texts.is_null().to_pylist()):
+            if missing:
+                own = None if given is None else given[row].as_py()
+                if own is None:
+                    own = f"{self.name}:{numbers[row] + 1}" if reading.named_rows else numbers[row]
+                where = place(self.name, numbers[row])
+                broken = f"{where}: the column {choice.text!r} is not valid UTF-8"
+                reading.log.skip(str(own), *(("not text", broken) if row in wrong else ("null text", without)))
+
+    def _whole(self, batch: pa.RecordBatch, reading: Pass) -> pa.RecordBatch:
+        if reading.schema is None or batch.schema.equals(reading.schema):
+            return batch
+        from lookalike.documents.rows import conform
+
+        return conform(batch, reading.schema)

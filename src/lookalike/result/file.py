@@ -1,0 +1,235 @@
+"""Saved results: one file, versioned, checked against damage, and nothing in it that could be run.
+
+The file is a zip archive without compression, so that any tool can look into it:
+
+* ``meta.json``: the format's name and version, the recipe and its digest, what was asked and promised, and for each
+  of the other parts its size and SHA-256;
+* ``ids.arrow``, ``classes.arrow``, ``pairs.arrow``: Arrow IPC files; ``lengths.arrow``, ``order.arrow``,
+  ``ignored.arrow`` and ``missed.arrow`` if there are such.
+
+Texts are not in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from lookalike.errors import DocumentError, LookalikeError
+from lookalike.recipe import Recipe
+from lookalike.result.check import check_parts
+from lookalike.result.recall import Recall
+from lookalike.result.write import new_file
+from lookalike.search.columns import as_bytes, numbers, whole
+from lookalike.search.found import Found
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
+    from lookalike.result.result import Result
+    from lookalike.search.audit import Audit
+
+__all__ = ["FORMAT", "load", "save"]
+
+FORMAT: Final = "lookalike-result/1"
+"""The name and version of the file; it changes when a reader of today could not read it rightly."""
+_META: Final = "meta.json"
+_MOST_META: Final = 1 << 30
+"""No real `meta.json` is larger: it lists what was skipped, a hundred bytes each."""
+_SAVED: Final = ("searched_threshold", "threshold", "method", "metric", "linkage", "old_from", "notes", "timings")
+
+
+def save(result: Result, path: str | os.PathLike[str]) -> None:
+    """Write a result to a file, which replaces an older one when it is whole."""
+    parts = {name: _ipc(table) for name, table in _tables(result).items()}
+    meta = _meta(result) | {"parts": {name: _fingerprint(data) for name, data in parts.items()}}
+    with new_file(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        _add(archive, _META, json.dumps(meta, ensure_ascii=False, indent=1).encode())
+        for name, data in parts.items():
+            _add(archive, name, data)
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """Read a result from a file that `save` wrote."""
+    name = os.fspath(path)
+    try:
+        with open(path, "rb") as stream:  # noqa: PTH123 — takes whatever names a file
+            return _read(stream, name)
+    except LookalikeError:
+        raise
+    except FileNotFoundError:
+        raise DocumentError(name, "file", "does not exist", "check the name") from None
+    except OSError as error:
+        problem = f"cannot be read ({error.strerror or error})"
+        raise DocumentError(name, "file", problem, "check the name and the disk") from None
+    except Exception as error:  # noqa: BLE001 — whatever a damaged part makes the readers of zip, JSON and Arrow raise
+        raise _damaged(name, f"{type(error).__name__}: {error}") from None
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------
+
+
+def _tables(result: Result) -> dict[str, pa.Table]:
+    import pyarrow as pa
+
+    found = result._searched  # noqa: SLF001 — the file is a form of the result itself
+    tables = {
+        "ids.arrow": pa.table({"id": result.ids}),
+        "classes.arrow": pa.table({"class": numbers(found.classes)}),
+        "pairs.arrow": found.table,
+    }
+    if result.lengths is not None:
+        tables["lengths.arrow"] = pa.table({"length": result.lengths})
+    if result.order is not None:
+        tables["order.arrow"] = pa.table({"document": pa.array(result.order, pa.uint32())})
+    if result.ignored:
+        tables["ignored.arrow"] = pa.table({"shingle": pa.array(result.ignored, pa.uint64())})
+    if result.audited is not None:
+        tables["missed.arrow"] = result.audited.missed
+    return tables
+
+
+def _meta(result: Result) -> dict[str, Any]:
+    from lookalike import __version__
+
+    bands, audited = result.bands, result.audited
+    return {
+        "format": FORMAT,
+        "lookalike": __version__,
+        "recipe": str(result.recipe),
+        "digest": result.recipe.digest,
+        **{name: getattr(result, name) for name in _SAVED},
+        "documents": result.documents,
+        "candidates": result.candidates,
+        "bands": None if bands is None else [bands.bands, bands.rows],
+        "recall": result._searched_recall.promised,  # noqa: SLF001 — as above
+        "audit": None if audited is None else audited.to_dict(),
+        "skipped": [[skipped.id, skipped.reason, skipped.detail] for skipped in result.skipped],
+    }
+
+
+def _ipc(table: pa.Table) -> bytes:
+    import pyarrow as pa
+
+    sink = io.BytesIO()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+def _fingerprint(data: bytes) -> dict[str, Any]:
+    return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    """Write a part with a fixed date, so that equal results are equal files."""
+    archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), data)
+
+
+# -- reading ---------------------------------------------------------------------------------------------------------
+
+
+def _read(stream: IO[bytes], path: str) -> Result:
+    if not zipfile.is_zipfile(stream):
+        if stream.seek(0) == 0 and stream.read(4) == b"PK\3\4":
+            raise _damaged(path, "its end is missing")
+        raise _foreign(path)
+    with zipfile.ZipFile(stream) as archive:
+        if _META not in archive.namelist():
+            raise _foreign(path)
+        meta = json.loads(_part(archive, _META, path, _MOST_META))
+        _check_format(meta, path)
+        tables = {}
+        for name, expected in meta["parts"].items():
+            data = _part(archive, name, path, expected["bytes"])
+            if _fingerprint(data) != expected:
+                raise _damaged(path, f"{name} is not what was written")
+            tables[name] = _table(data)
+    check_parts(meta, tables)
+    return _result(meta, tables)
+
+
+def _part(archive: zipfile.ZipFile, name: str, path: str, most: int) -> bytes:
+    info = archive.getinfo(name)
+    if info.compress_type != zipfile.ZIP_STORED or info.file_size > most or info.file_size != info.compress_size:
+        raise _damaged(path, f"{name} has another size than it should")
+    with archive.open(info) as part:
+        return part.read()
+
+
+def _check_format(meta: Any, path: str) -> None:
+    given = meta.get("format") if isinstance(meta, dict) else None
+    if given == FORMAT:
+        return
+    if isinstance(given, str) and given.startswith("lookalike-result/"):
+        problem = f"has the format {given[:40]}, and this version of lookalike reads {FORMAT}"
+        raise DocumentError(path, "file", problem, "update lookalike, or search again")
+    raise _foreign(path)
+
+
+def _table(data: bytes) -> pa.Table:
+    import pyarrow as pa
+
+    table = pa.ipc.open_file(pa.py_buffer(data)).read_all()
+    table.validate(full=True)
+    return table
+
+
+def _result(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Result:
+    from lookalike.documents import Skipped
+    from lookalike.result.result import Result
+    from lookalike.search.bands import Bands
+
+    recipe = Recipe.parse(meta["recipe"])
+    if recipe.digest != meta["digest"]:
+        raise ValueError("the digest is of another recipe")
+    pairs = {name: as_bytes(column) for name, column in zip("ab", tables["pairs.arrow"].columns, strict=False)}
+    scores = {name: as_bytes(tables["pairs.arrow"][name]) for name in ("jaccard", "containment_a", "containment_b")}
+    found = Found(as_bytes(tables["classes.arrow"]["class"]), **pairs, **scores, candidates=meta["candidates"])
+    result = Result(
+        ids=whole(tables["ids.arrow"]["id"]),
+        found=found,
+        threshold=meta["searched_threshold"],
+        recipe=recipe,
+        method=meta["method"],
+        metric=meta["metric"],
+        bands=None if meta["bands"] is None else Bands(*meta["bands"]),
+        recall=Recall(meta["recall"]),
+        linkage=meta["linkage"],
+        order=_column(tables, "order.arrow"),
+        skipped=[Skipped(*skipped) for skipped in meta["skipped"]],
+        notes=meta["notes"],
+        timings=meta["timings"],
+        lengths=whole(tables["lengths.arrow"]["length"]) if "lengths.arrow" in tables else None,
+        old_from=meta["old_from"],
+        ignored=_column(tables, "ignored.arrow") or (),
+    )
+    if meta["threshold"] != result.threshold:
+        result = result.rethreshold(meta["threshold"])
+    return result if meta["audit"] is None else result.with_audit(_audit(meta["audit"], tables))
+
+
+def _column(tables: Mapping[str, pa.Table], name: str) -> list[int] | None:
+    values: list[Any] | None = tables[name].column(0).to_pylist() if name in tables else None
+    return values
+
+
+def _audit(facts: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Audit:
+    from lookalike.search.audit import Audit
+
+    return Audit(**facts, missed=tables["missed.arrow"])
+
+
+def _foreign(path: str) -> DocumentError:
+    return DocumentError(path, "file", "is not a saved result of lookalike", "make one with result.save(…) or --save")
+
+
+def _damaged(path: str, why: str) -> DocumentError:
+    short = " ".join(why.split())[:80]
+    return DocumentError(path, "file", f"is damaged ({short})", "take another copy of it, or search again")
