@@ -263,6 +263,7 @@ def _what_was_judged(collection: Labelled, floor: float) -> str:
 def main() -> None:
     started = time.perf_counter()
     record: dict[str, Any] = circumstances()
+    print(f"lookalike {record['versions']['lookalike']} ({record['commit']})")
     record["estimates"] = measure_estimates()
     record["generated"] = []
     for collection, tried in generated():

@@ -1,6 +1,6 @@
 """Text to measure with: English-like or Chinese-like, any number of documents, with planted copies; seeded.
 
-    python -m benchmarks.corpus 100000          # writes benchmarks/.cache/latin-1-100000.parquet and says where it is
+    python -m benchmarks.corpus 100000          # writes it to benchmarks/.cache and says where it is
 
 Document i is a function of (script, seed, i) alone. So any part can be made on any core, and a collection of 1000
 documents is the beginning of the one of a million.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["CACHE", "Corpus", "Plan", "parquet", "texts"]
+__all__ = ["CACHE", "VERSION", "Corpus", "Plan", "parquet", "texts"]
 
 CACHE: Final = Path(__file__).parent / ".cache"
 
@@ -54,6 +54,8 @@ SPREAD: Final = 0.7
 FEWEST_BYTES, MOST_BYTES = 200.0, 20_000.0
 SITES: Final = 400
 TABLE_BITS: Final = 20
+VERSION: Final = 1
+"""Part of the names of kept files: a change of any text here must raise it."""
 PART: Final = 5_000
 """Documents that one process makes at a time; also a row group of the file."""
 
@@ -259,7 +261,7 @@ def _edit_tokens(
     text: str,
     writing: Writing,
     rate: float,
-    edit: Callable[[str, str], str],
+    edit: Callable[[str, str, str], str],
 ) -> str:
     paragraphs = [writing.tokens(paragraph) for paragraph in text.split("\n\n")]
     # One list of all tokens with the paragraph that each belongs to would be slower than finding it at each edit.
@@ -271,12 +273,12 @@ def _edit_tokens(
         while starts[which + 1] <= place:
             which += 1
         tokens = paragraphs[which]
-        tokens[place - starts[which]] = edit(tokens[place - starts[which]], word)
+        tokens[place - starts[which]] = edit(tokens[place - starts[which]], word, writing.blank)
     # A deleted word has become empty, and its blank goes too.
     return "\n\n".join(writing.blank.join(filter(None, tokens)) for tokens in paragraphs)
 
 
-def _substitute(old: str, new: str) -> str:
+def _substitute(old: str, new: str, _blank: str) -> str:
     return new + old[-1] if old[-1:] in {".", ",", "。", "，"} and len(old) > 1 else new
 
 
@@ -301,8 +303,8 @@ def _moved(rng: random.Random, items: list[str], rate: float) -> list[str]:
 
 _EDITS: Final[dict[Kind, Callable[[random.Random, str, Writing, float], str]]] = {
     "substitute": partial(_edit_tokens, edit=_substitute),
-    "delete": partial(_edit_tokens, edit=lambda _old, _new: ""),
-    "insert": partial(_edit_tokens, edit=lambda old, new: f"{old} {new}"),
+    "delete": partial(_edit_tokens, edit=lambda _old, _new, _blank: ""),
+    "insert": partial(_edit_tokens, edit=lambda old, new, blank: old + blank + new),
     "move": _move,
 }
 
@@ -315,7 +317,7 @@ def parquet(count: int, script: Script = "latin", seed: int = 1, *, folder: Path
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path = folder / f"{script}-{seed}-{count}.parquet"
+    path = folder / f"{script}-v{VERSION}-{seed}-{count}.parquet"
     if path.exists():
         return path
     folder.mkdir(parents=True, exist_ok=True)

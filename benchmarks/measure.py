@@ -24,6 +24,7 @@ __all__ = [
     "Rss",
     "best_of",
     "circumstances",
+    "headline",
     "is_quick",
     "print_table",
     "run_module",
@@ -33,6 +34,8 @@ __all__ = [
 
 ROOT: Final = Path(__file__).parents[1]
 RECORDS: Final = ROOT / "benchmarks" / "records"
+BUSY: Final = 0.7
+"""A load from which on times are not to be trusted."""
 
 
 def is_quick() -> bool:
@@ -49,17 +52,19 @@ def seconds_of(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def best_of(rounds: int, works: Mapping[str, Callable[[], object]]) -> dict[str, float]:
+def best_of(rounds: int, works: Mapping[str, Callable[[], object]], *, patience: float = 2.0) -> dict[str, float]:
     """Return the best time of each work, in seconds.
 
     All are done once in each round, so that a busy or throttled moment of the machine meets every work alike and
-    ratios between them stay fair. The best time is the one with the least interference.
+    ratios between them stay fair. The best time is the one with the least interference. A work that has already taken
+    `patience` seconds is not done again: long ones vary less, and the whole should end soon.
     """
-    best = dict.fromkeys(works, float("inf"))
+    times: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(rounds):
         for name, work in works.items():
-            best[name] = min(best[name], seconds_of(work))
-    return best
+            if sum(times[name]) < patience:
+                times[name].append(seconds_of(work))
+    return {name: min(taken) for name, taken in times.items()}
 
 
 # -- memory -----------------------------------------------------------------------------------------------------------
@@ -125,6 +130,15 @@ def circumstances() -> dict[str, Any]:
         },
         "versions": {"python": platform.python_version(), **{name: _version(name) for name in names}},
     }
+
+
+def headline(record: Mapping[str, Any]) -> str:
+    """Return the circumstances in a line, and a warning if other work was going on."""
+    machine, versions = record["machine"], record["versions"]
+    line = f"lookalike {versions['lookalike']} ({record['commit']}) · {machine['cpu']}, {machine['cores']} cores"
+    line += f" · Python {versions['python']}"
+    load = machine["load"][0]
+    return line if load < BUSY else f"{line} · the machine is busy (load {load:.1f}): speeds are too low"
 
 
 def _version(name: str) -> str | None:

@@ -3,28 +3,35 @@
 from typing import Any, TypeAlias, final
 
 __all__ = [
+    "BandBuckets",
     "CharProperties",
     "Settings",
     "SignatureMatrix",
     "avalanche",
     "build_info",
     "char_properties",
+    "classes_of",
     "common",
     "counts",
     "elements",
     "family_value",
+    "filter_pairs",
     "find",
     "hash_vec32",
     "hash_vec64",
     "jenkins_mix",
     "linked",
+    "merge_pairs",
     "murmur3_32",
     "overlap",
     "passages",
+    "sets_of",
     "shingles",
+    "sign_batch",
     "spread",
     "star",
     "units",
+    "verify_pairs",
 ]
 
 # A list of str, or of packed UTF-8: (64-bit offsets, data, first, count), the layout of Arrow's large_string.
@@ -126,6 +133,54 @@ def find(
 
 def common(texts: _Texts, settings: Settings, least: int, threads: int) -> list[int]:
     """Shingles that at least so many of the texts have, sorted."""
+
+@final
+class BandBuckets:
+    """The buckets of one band, given out as packed pairs."""
+
+    def __new__(cls, keys: bytes, class_: bytes, old_from: int) -> BandBuckets: ...
+    def next(self, most: int) -> bytes: ...
+
+def sign_batch(
+    texts: _Texts, settings: Settings, ignored: list[int], bands: int, rows: int, threads: int
+) -> tuple[bytes, bytes, list[bytes]]:
+    """A batch of texts: signatures, digests (two 64-bit numbers each), the 64-bit keys of each band."""
+
+def classes_of(digests: bytes) -> bytes:
+    """For each document the first one with an equal digest."""
+
+def merge_pairs(pairs: bytes) -> bytes:
+    """Packed pairs (the smaller number in the upper 32 bits), sorted, each once."""
+
+def filter_pairs(
+    pairs: bytes,
+    *,
+    first_a: int,
+    signatures_a: bytes,
+    first_b: int,
+    signatures_b: bytes,
+    hashes: int,
+    least: int,
+    threads: int,
+) -> bytes:
+    """The packed pairs with at least `least` slots that agree."""
+
+def sets_of(
+    texts: _Texts, wanted: bytes, settings: Settings, ignored: list[int], threads: int
+) -> tuple[bytes, bytes]:
+    """The element sets of the texts that `wanted` marks: (64-bit sizes, all 64-bit elements)."""
+
+def verify_pairs(
+    pairs: bytes,
+    block_a: tuple[bytes, bytes, bytes],
+    block_b: tuple[bytes, bytes, bytes],
+    settings: Settings,
+    *,
+    metric: str,
+    threshold: float,
+    threads: int,
+) -> dict[str, Any]:
+    """The verified among packed pairs. A block: document numbers, starts of their sets and the end, elements."""
 
 def linked(documents: int, a: bytes, b: bytes) -> bytes:
     """For each document the least number of its linked group."""

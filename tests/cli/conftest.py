@@ -89,3 +89,49 @@ def start() -> Start:
 def tides() -> tuple[str, str]:
     """A text and a copy of it with some words changed."""
     return str(COLLECTION / "why-tides-rise.txt"), str(COLLECTION / "tides-homework.txt")
+
+
+# -- a small table -----------------------------------------------------------------------------------------------------
+
+
+def words(first: int, last: int) -> str:
+    return " ".join(f"word{number}" for number in range(first, last))
+
+
+ROWS: list[dict[str, Any]] = [
+    {"id": "a1", "text": words(0, 100), "stars": 3, "date": "2024-03-01", "site": "news"},
+    {"id": "a2", "text": words(0, 103), "stars": 5, "date": "2022-03-01", "site": "wiki"},
+    {"id": "a3", "text": words(0, 100), "stars": 1, "date": "2025-03-01", "site": "blog"},
+    {"id": "b1", "text": words(200, 300), "stars": 2, "date": "2021-05-05", "site": "news"},
+    {"id": "b2", "text": words(205, 300), "stars": 9, "date": "2020-05-05", "site": "wiki"},
+    {"id": "=c()", "text": words(400, 440), "stars": 4, "date": "2020-01-01", "site": "news"},
+]
+"""Two groups, a1 with a2 and a3, b1 with b2, and a document of its own whose id a spreadsheet would run."""
+
+
+@pytest.fixture
+def tables() -> None:
+    """The same rows as corpus.parquet, corpus.jsonl and corpus.csv in the folder of the test."""
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    table = pa.Table.from_pylist(ROWS)
+    parquet.write_table(table, "corpus.parquet")
+    csv.write_csv(table, "corpus.csv")
+    Path("corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+
+
+@pytest.fixture
+def essays() -> Path:
+    """A folder of authors: Ann has two drafts of one essay, Bob a copy of it; Cleo wrote her own."""
+    texts = {
+        "ann/draft.txt": words(0, 95),
+        "ann/essay.txt": words(0, 100),
+        "bob/essay.txt": words(0, 99),
+        "cleo/essay.txt": words(500, 600),
+    }
+    for name, text in texts.items():
+        path = Path("essays", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return Path("essays")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,11 +12,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
+from lookalike.cli import commands
+from tests.cli.conftest import ROWS, words
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run, Start
 
-COMMANDS = ("compare", "doctor")
+COMMANDS = tuple(commands.COMMANDS)
 
 
 @pytest.mark.parametrize("spelling", [[], ["--help"], ["-h"]])
@@ -37,7 +40,7 @@ def test_help_of_a_command_leads_with_examples(run: Run, command: str) -> None:
     assert done.out.index("Examples:") < done.out.index("Options:")
 
 
-@pytest.mark.parametrize("args", [[], ["compare"], ["doctor"]])
+@pytest.mark.parametrize("args", [[], *([command] for command in COMMANDS)])
 def test_help_fits_80_columns(run: Run, args: list[str]) -> None:
     assert max(map(len, run(*args, "--help").out.splitlines())) <= 80
 
@@ -50,16 +53,33 @@ def test_the_recipe_has_a_section_of_its_own(run: Run) -> None:
     assert "-k N" in recipe
 
 
+def test_the_list_says_what_the_help_of_each_command_says_first(run: Run) -> None:
+    for command, summary in commands.COMMANDS.items():
+        said = run(command, "--help").out.split("\n\n")[1]
+        assert " ".join(said.split()) == summary, command
+
+
+@pytest.fixture
+def everything(tables: None, essays: Path) -> None:
+    """All files that the examples in the help name."""
+    for name in ("essay.txt", "source.txt", "a.txt", "b.txt", "old.txt", "new.txt", "a.py", "b.py", "sheet.txt"):
+        Path(name).write_text(words(0, 9), encoding="utf-8")
+    for folder in ("new", "old"):
+        Path(folder).mkdir()
+        Path(folder, "one.txt").write_text(words(0, 50), encoding="utf-8")
+    la.find({row["id"]: row["text"] for row in ROWS}).save("run.lookalike")
+
+
 @pytest.mark.parametrize("page", [[], *([command] for command in COMMANDS)])
-def test_every_example_in_the_help_is_a_command_line_that_works(run: Run, page: list[str]) -> None:
-    text = "one two three four five six seven eight nine"
-    for name in ("essay.txt", "source.txt", "a.txt", "b.txt", "old.txt", "new.txt", "a.py", "b.py"):
-        Path(name).write_text(text, encoding="utf-8")
+def test_every_example_in_the_help_is_a_command_line_that_works(run: Run, everything: None, page: list[str]) -> None:
     shown = run(*page, "--help").out
-    examples = re.findall(r"^    (?:.*\| )?lookalike (.+?)(?:   .*)?$", shown, re.MULTILINE)
+    examples = re.findall(r"^    (?:.*\| )?lookalike (.+?)(?:  .*| >.*)?$", shown, re.MULTILINE)
     assert examples
     for example in examples:
-        assert run(*example.split(), stdin=text.encode()).code == 0, example
+        for output in (*Path().glob("kept.*"), *Path().glob("plan.*"), *Path().glob("removed.*")):
+            output.unlink()
+        done = run(*shlex.split(example), stdin=words(0, 9).encode())
+        assert done.code == (1 if "--fail-over" in example else 0), (example, done.err)
 
 
 @pytest.mark.parametrize("args", [["--version"], ["-V"], ["--version", "compare"]])
@@ -96,7 +116,11 @@ print(*sorted({"pyarrow", "numpy", "charset_normalizer"} & set(sys.modules)), fi
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("lookalike co", {"compare"}),
+        ("lookalike co", {"compare", "completion"}),
+        ("lookalike scan --met", {"--method", "--metric"}),
+        ("lookalike scan --metric c", {"containment"}),
+        ("lookalike explain s", {"s-curve", "shingle", "signature", "star"}),
+        ("lookalike completion f", {"fish"}),
         ("lookalike compare --pre", {"--preset"}),
         ("lookalike compare --preset s", {"slimpajama", "stack"}),
         ("lookalike compare --family m", {"modular", "multiplicative", "murmur3"}),

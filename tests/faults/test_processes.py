@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -139,5 +139,6 @@ def test_errors_of_the_core_have_python_names() -> None:
         matrix.band_keys(1, 257, "mix64", 1)
     with pytest.raises(la.BandsError, match="at least 1 × 1"):
         matrix.candidates(0, 1, "mix64", 1)
+    wrong: Any = ["a", b"b"]
     with pytest.raises(la.DocumentError, match="document 1: text is bytes"):
-        _native.SignatureMatrix.of_texts(["a", b"b"], settings(la.Recipe()), 1)  # type: ignore[list-item]
+        _native.SignatureMatrix.of_texts(wrong, settings(la.Recipe()), 1)

@@ -97,10 +97,15 @@ impl Search<'_> {
     /// The pair if it counts and reaches the threshold.
     pub fn verify(&self, sets: &[Vec<u64>], x: u32, y: u32) -> Option<Pair> {
         let (a, b) = (x.min(y), x.max(y));
+        self.verify_sets(a, b, &sets[a as usize], &sets[b as usize])
+    }
+
+    /// The same for sets that are given; `a` < `b`.
+    pub fn verify_sets(&self, a: u32, b: u32, set_a: &[u64], set_b: &[u64]) -> Option<Pair> {
         if a as usize >= self.old_from {
             return None;
         }
-        let overlap = overlap_at_least(&sets[a as usize], &sets[b as usize], self.metric, self.threshold)?;
+        let overlap = overlap_at_least(set_a, set_b, self.metric, self.threshold)?;
         Some(Pair { a, b, overlap })
     }
 

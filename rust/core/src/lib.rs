@@ -10,6 +10,8 @@
 //! are verified on the sets themselves, so that every reported **pair** is exact ([`join`]). Where the collection is small
 //! enough, a [`prefix`] filter finds all pairs without any probability; [`containment`] does so for a document inside another.
 //!
+//! A collection larger than memory goes through the same [`stages`] one by one.
+//!
 //! Pairs make **groups** ([`groups`]); **passages** ([`passages`]) show a person what two documents share.
 //!
 //! [`batch`] is the only place with threads, [`simd`] the only one with `unsafe`. `docs/format.md` fixes every number.
@@ -34,6 +36,7 @@ pub mod shingle;
 #[allow(unsafe_code)]
 pub mod simd;
 pub mod sketch;
+pub mod stages;
 pub mod unicode;
 pub mod words;
 

@@ -118,7 +118,7 @@ pub fn passages(
         .collect())
 }
 
-fn metric(name: &str) -> PyResult<Metric> {
+pub fn metric(name: &str) -> PyResult<Metric> {
     match name {
         "jaccard" => Ok(Metric::Jaccard),
         "containment" => Ok(Metric::Containment),
@@ -127,7 +127,7 @@ fn metric(name: &str) -> PyResult<Metric> {
 }
 
 /// Scores of pairs as columns of little-endian bytes.
-fn scores<'py>(py: Python<'py>, pairs: &[join::Pair], out: &Bound<'py, PyDict>) -> PyResult<()> {
+pub fn scores<'py>(py: Python<'py>, pairs: &[join::Pair], out: &Bound<'py, PyDict>) -> PyResult<()> {
     let column =
         |value: fn(&join::Pair) -> f64| bytes(py, &pairs.iter().map(value).collect::<Vec<_>>(), f64::to_le_bytes);
     out.set_item("a", bytes(py, &pairs.iter().map(|p| p.a).collect::<Vec<_>>(), u32::to_le_bytes))?;

@@ -5,6 +5,7 @@ mod functions;
 mod run;
 mod settings;
 mod signatures;
+mod stages;
 mod text;
 
 use pyo3::prelude::*;
@@ -21,4 +22,6 @@ mod _native {
     use crate::settings::Settings;
     #[pymodule_export]
     use crate::signatures::SignatureMatrix;
+    #[pymodule_export]
+    use crate::stages::{BandBuckets, classes_of, filter_pairs, merge_pairs, sets_of, sign_batch, verify_pairs};
 }

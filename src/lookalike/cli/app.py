@@ -13,12 +13,12 @@ __all__ = ["app"]
 
 HELP = examples(
     "Finds documents that look alike: which ones, how alike they are, and what they share.",
-    "lookalike essays/                              the pairs and groups of a folder",
-    "lookalike scan corpus.parquet --format json    for programs",
-    "lookalike compare essay.txt source.txt         how alike, and what they share",
+    "lookalike essays/                            pairs and groups of a folder",
+    "lookalike scan corpus.parquet --format json  for programs",
+    "lookalike compare essay.txt source.txt       how alike, and what they share",
     "lookalike dedupe corpus.parquet -o kept.parquet --plan plan.csv",
-    "lookalike explain recall                       what a word means",
-    "lookalike demo                                 a first look",
+    "lookalike explain recall                     what a word means",
+    "lookalike demo                               a first look",
     last="lookalike COMMAND --help tells more of a command. lookalike PATH is lookalike scan PATH.",
 )
 

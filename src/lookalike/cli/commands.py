@@ -24,7 +24,7 @@ __all__ = ["COMMANDS", "Commands", "with_default"]
 COMMANDS: Final = {
     "scan": "Find the documents of a collection that look alike.",
     "compare": "Tell how alike two documents are, and what they share.",
-    "dedupe": "Keep one document of each group of near-copies; write the rest as a plan.",
+    "dedupe": "Keep one document of each group; write what is kept, and why.",
     "plan": "Tell what a scan would cost, before it runs.",
     "files": "List what would be read, and what not and why.",
     "explain": "Explain a word, such as recall, in three sentences.",
@@ -69,7 +69,7 @@ class Commands(MutableMapping[str, Any]):
 
     def __len__(self) -> int:
         """Return the number of commands."""
-        return len([*self])
+        return sum(1 for _ in self)
 
 
 def with_default(args: Sequence[str]) -> list[str]:

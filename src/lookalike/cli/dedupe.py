@@ -1,4 +1,4 @@
-"""`lookalike dedupe PATH…`: one document of each group stays; what was removed, and in whose favour, is written down."""
+"""`lookalike dedupe PATH…`: one document of each group stays; what is removed, and for which one, is written down."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike.cli.dedupe_rows import column_values, split_rows
+from lookalike.cli.dedupe_table import closing, to_table
 from lookalike.cli.help import examples
 from lookalike.cli.hints import command_line
 from lookalike.cli.messages import complain
 from lookalike.cli.output import Color, ColorOption, QuietOption, VerboseOption, draw, send, wants_color
-from lookalike.cli.reading import PathsArgument, Reading, say_notes, with_reading
+from lookalike.cli.reading import Reading, say_notes, with_reading
 from lookalike.cli.recipe_options import with_recipe
-from lookalike.cli.row_files import kind_of
+from lookalike.cli.row_files import KINDS, kind_of
 from lookalike.cli.running import run_search
 from lookalike.cli.searching import Search, with_search
-from lookalike.cli.writing import keep_sources
+from lookalike.cli.writing import destination, extension, keep_sources
 from lookalike.errors import RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
+from lookalike.result.say import count
+from lookalike.result.write import write_table
+from lookalike.search.keep import KeepRule
 
 if TYPE_CHECKING:
     from lookalike.documents import Source
@@ -29,15 +33,21 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "dedupe"]
 
 HELP = examples(
-    "Keep one document of each group of near-copies; write what is kept, and why.",
+    "Keep one document of each group; write what is kept, and why.",
     "lookalike dedupe corpus.parquet                show what would be removed",
     "lookalike dedupe corpus.parquet -o kept.parquet --plan plan.csv",
-    "lookalike dedupe corpus.jsonl --keep max:stars -o kept.jsonl --removed removed.jsonl",
+    "lookalike dedupe corpus.jsonl --keep max:stars --removed removed.jsonl",
     "lookalike dedupe essays/ --keep oldest -o kept.txt",
     "lookalike dedupe --result run.lookalike --plan plan.csv",
     last="No source is ever changed. Names of outputs end in .parquet, .jsonl or .csv; of a folder, .txt lists paths.",
 )
 
+MaybePaths = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="PATH", help="Folders, text files or tables; may be left out with --result.", show_default=False
+    ),
+]
 KeepOption = Annotated[
     str,
     typer.Option(
@@ -89,7 +99,7 @@ class Outputs:
 @with_reading
 @with_search
 def dedupe(
-    paths: PathsArgument = None,  # type: ignore[assignment]  # none are needed with --result
+    paths: MaybePaths = None,
     *,
     reading: Reading,
     search: Search,
@@ -107,4 +117,72 @@ def dedupe(
     verbose: VerboseOption = False,
 ) -> None:
     """Search, plan, and write or show the plan."""
-    from lookalike.search.keep import KeepRule
+    given = paths or []
+    in_color = wants_color(color)
+    rule = _rule(keep, date_column)
+    outputs = Outputs(output, removed, plan)
+    outputs.check([*given, *search.against, *search.ignore, *([result] if result else [])], force=force)
+    source = reading.open(given) if given else None
+    found = _found(source, result, recipe, reading, search, quiet=quiet, verbose=verbose)
+    values = column_values(source, rule, given) if rule.needs_values else None
+    made = found.plan(str(rule), values=values, drop_all=drop_all)
+    if not quiet:
+        say_notes(made.notes)
+    if outputs.any:
+        _write(made, source, outputs, given, quiet=quiet)
+    else:
+        example = ["-o", f"kept.{_suffix(given, source)}", "--plan", "plan.csv"]
+        hint = "" if quiet else command_line("dedupe", given, ["--result", result] if result else [], example)
+        send(draw(to_table(made, found, hint), color=in_color), None)
+
+
+def _rule(keep: str, date_column: str | None) -> KeepRule:
+    rule = KeepRule.parse(keep)
+    if date_column is None:
+        return rule
+    if rule.kind not in ("newest", "oldest"):
+        raise RecipeError("--date-column", date_column, "given with --keep newest or oldest")
+    return KeepRule(rule.kind, date_column)
+
+
+def _found(
+    source: Source | None,
+    saved: str | None,
+    recipe: Recipe,
+    reading: Reading,
+    search: Search,
+    *,
+    quiet: bool,
+    verbose: bool,
+) -> Result:
+    """Return the saved result, if there is one, at the threshold that is wanted; else search."""
+    if saved is None:
+        if source is None:
+            raise RecipeError("PATH", "", "given, or a saved result with --result FILE")
+        return run_search(source, recipe, reading, search, quiet=quiet, verbose=verbose)
+    from lookalike.result import Result as Saved
+
+    found = Saved.load(saved)
+    return found if search.threshold is None else found.rethreshold(search.threshold)
+
+
+def _write(plan: Plan, source: Source | None, outputs: Outputs, paths: list[str], *, quiet: bool) -> None:
+    if outputs.kept is not None or outputs.removed is not None:
+        split_rows(plan, source, outputs.kept, outputs.removed, paths)
+    if outputs.plan is not None:
+        with destination(outputs.plan) as stream:
+            write_table(stream, plan.removals, kind_of(outputs.plan))
+    if not quiet:
+        for name, said in (
+            (outputs.kept, f"{count(plan.kept, 'document')} kept"),
+            (outputs.removed, f"{count(plan.removed, 'document')} removed"),
+            (outputs.plan, f"the plan: {closing(plan)}"),
+        ):
+            if name is not None:
+                complain(f"{name}: {said}")
+
+
+def _suffix(paths: list[str], source: Source | None) -> str:
+    if source is None or source.schema is None:
+        return "txt"
+    return KINDS.get(extension(paths[0]), "parquet")

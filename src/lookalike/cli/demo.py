@@ -19,7 +19,7 @@ HELP = examples(
 )
 
 STEPS = (
-    ("Which texts of a folder look alike, by half or more?", ["scan", "sample", "--threshold", "0.5", "--quiet"]),
+    ("Which texts of a folder look alike, by half or more?", ["scan", "sample", "--threshold", "0.5"]),
     (
         "What do two of them share?",
         ["compare", "sample/clock.txt", "sample/market-and-clock.txt"],

@@ -34,7 +34,7 @@ listens or not.
 
 TEXTS: Final = {
     "lighthouse.txt": _LIGHTHOUSE,
-    "essay-about-a-lighthouse.txt": _LIGHTHOUSE.replace("fishermen found", "the fishermen of the bay found").replace(
+    "lighthouse-essay.txt": _LIGHTHOUSE.replace("fishermen found", "the fishermen of the bay found").replace(
         "opens on Sundays, when", "is open on Sundays if"
     ),
     "bread.txt": _BREAD,

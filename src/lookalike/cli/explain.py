@@ -30,9 +30,7 @@ HELP = examples(
 def explain(
     term: Annotated[
         str | None,
-        typer.Argument(
-            metavar="TERM", help="The word; without it, all are listed.", autocompletion=completion(*TERMS)
-        ),
+        typer.Argument(metavar="TERM", help="The word; without it, all are listed.", autocompletion=completion(*TERMS)),
     ] = None,
     format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,

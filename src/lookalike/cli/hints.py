@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from lookalike.cli.messages import visible
 from lookalike.cli.names import path_of, quoted
 from lookalike.cli.options import typed
 from lookalike.cli.reading import Reading
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from lookalike.result import Result
 
-__all__ = ["after_scan", "command_line"]
+__all__ = ["after_scan", "command_line", "folded"]
 
 TABLES = ("parquet", "jsonl", "csv")
 LOWER = 0.5
@@ -28,9 +30,9 @@ def after_scan(result: Result, paths: Sequence[str], recipe: Recipe, reading: Re
     same = [*typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
     closest = result.top(1).to_pylist()
     if closest:
-        files = [path_of(closest[0][side], [*paths, *search.against]) for side in "ab"]
-        if None not in files:
-            return command_line("compare", map(str, files), typed(recipe, Recipe()))
+        a, b = (_file(str(closest[0][side]), paths, search.against) for side in "ab")
+        if a is not None and b is not None:
+            return command_line("compare", [a, b], typed(recipe, Recipe()))
         kept = extension(paths[0]) if extension(paths[0]) in TABLES else TABLES[0]
         return command_line("dedupe", paths, same, ["-o", f"kept.{kept}", "--plan", "plan.csv"])
     if result.documents > 1 and search.least > LOWER:
@@ -41,12 +43,37 @@ def after_scan(result: Result, paths: Sequence[str], recipe: Recipe, reading: Re
 
 
 def command_line(command: str, *parts: Iterable[str]) -> str:
-    """Return a command as it is typed.
+    """Return a command as it is typed; nothing, if a name has characters that cannot be shown.
 
     >>> command_line("compare", ["two words.txt", "b.txt"], ["-k", "3"])
     "lookalike compare 'two words.txt' b.txt -k 3"
     """
-    return " ".join(["lookalike", command, *(quoted(word) for part in parts for word in part)])
+    words = [word for part in parts for word in part]
+    if any(word != visible(word) for word in words):
+        return ""
+    return " ".join(["lookalike", command, *(quoted(word) for word in words)])
+
+
+def _file(name: str, paths: Sequence[str], old: Sequence[str]) -> str | None:
+    """Return the path of a document that is a file; an old one may be marked, to tell it from a new one."""
+    if old and name.startswith("old:"):
+        return path_of(name.removeprefix("old:"), old)
+    return path_of(name, [*paths, *old])
+
+
+def folded(command: str, cells: int) -> str:
+    r"""Return a command over several lines that can be copied as they are, none longer than `cells` if possible.
+
+    >>> print(folded("lookalike compare essays/one.txt essays/two.txt -k 3", 36))
+    lookalike compare essays/one.txt \
+        essays/two.txt -k 3
+    """
+    lines = [""]
+    for word in re.findall(r"(?:'[^']*'|\S)+", command):
+        if lines[-1].strip() and len(lines[-1]) + 1 + len(word) > cells - 2:
+            lines.append("   ")
+        lines[-1] += f" {word}" if lines[-1] else word
+    return " \\\n".join(lines)
 
 
 def _without(arguments: list[str], option: str) -> list[str]:

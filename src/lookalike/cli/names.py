@@ -66,9 +66,8 @@ def quoted(name: str) -> str:
 
 
 def path_of(name: object, paths: Iterable[str]) -> str | None:
-    """Return the path of a document that is a file: its name may be that inside a folder, and be marked as old."""
-    for bare in (str(name), str(name).removeprefix("old:")):
-        for path in (Path(bare), *(Path(folder) / bare for folder in paths)):
-            if path.is_file():
-                return str(path)
+    """Return the path of a document that is a file: its name may be that inside one of the folders."""
+    for path in (*(Path(folder) / str(name) for folder in paths), Path(str(name))):
+        if path.is_file():
+            return str(path)
     return None

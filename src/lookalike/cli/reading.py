@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PathsArgument", "Reading", "say_notes", "with_reading"]
 
-MOST_NOTES: Final = 5
-"""More notes than these are counted, not printed: a folder of a thousand old files would fill the screen."""
-
 PathsArgument = Annotated[
     list[str],
     typer.Argument(
@@ -81,11 +78,7 @@ with_reading = makes("reading", _OPTIONS, _make)
 """Give a command that takes a `reading` the options that make one."""
 
 
-def say_notes(notes: Iterable[str], *, everything: bool = False) -> None:
+def say_notes(notes: Iterable[str]) -> None:
     """Tell on standard error what was decided while reading, such as the encoding of a file."""
-    listed = list(notes)
-    shown = listed if everything or len(listed) <= MOST_NOTES else listed[: MOST_NOTES - 1]
-    for note in shown:
+    for note in notes:
         complain(f"note: {note}")
-    if len(shown) < len(listed):
-        complain(f"note: … and {len(listed) - len(shown)} more notes; --verbose shows them")

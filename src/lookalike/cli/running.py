@@ -10,10 +10,11 @@ from lookalike.cli.reading import say_notes
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from lookalike.cli.reading import Reading
     from lookalike.cli.searching import Search
+    from lookalike.documents import Source
     from lookalike.recipe import Recipe
     from lookalike.result import Result
 
@@ -21,7 +22,7 @@ __all__ = ["run_search"]
 
 
 def run_search(
-    paths: Sequence[str],
+    source: Source,
     recipe: Recipe,
     reading: Reading,
     search: Search,
@@ -30,15 +31,14 @@ def run_search(
     verbose: bool = False,
 ) -> Result:
     """Read and search; a collection without any document is an error."""
-    source = reading.open(paths)
     with showing_progress(quiet=quiet) as report:
         result = search.find(source, recipe, reading, report)
     new = result.documents if result.old_from is None else result.old_from
     if not new:
-        remedy = f"lookalike files tells why {len(result.skipped):,} were skipped" if result.skipped else "it is empty"
+        remedy = "lookalike files tells what was skipped, and why" if result.skipped else "it is empty"
         raise DocumentError(source.name, "file", "holds no document that can be read", remedy)
     if not quiet:
-        say_notes(result.notes, everything=verbose)
+        say_notes(result.notes)
     if verbose:
         for line in _details(result):
             complain(line)

@@ -29,7 +29,9 @@ __all__ = ["HELP", "scan"]
 
 SAMPLE = 1000
 """Documents that an audit draws unless it is told otherwise."""
-BY_RULE = frozenset({"hidden", "ignored", "excluded", "empty", "null text", "link", "link loop", "table"})
+BY_RULE = frozenset(
+    {"hidden", "ignored", "excluded", "empty", "null text", "link", "link loop", "table", "given twice", "not a file"}
+)
 """Reasons for which something is skipped on purpose; with any other it was meant to be read and could not be."""
 
 HELP = examples(
@@ -89,7 +91,7 @@ def scan(
     worst = _fail_over(fail_over, search.least)
     sample = _sample(audit)
     keep_sources([output, save], [*paths, *search.against, *search.ignore])
-    result = run_search(paths, recipe, reading, search, quiet=quiet, verbose=verbose)
+    result = run_search(reading.open(paths), recipe, reading, search, quiet=quiet, verbose=verbose)
     if sample is not None:
         result = _audited(result, sample)
     authors = None

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from lookalike.cli.compare_table import percent
 from lookalike.cli.group_by import left_out
+from lookalike.cli.hints import folded
 from lookalike.cli.names import common_folder, shorten
 from lookalike.cli.output import width
 
@@ -23,15 +24,13 @@ if TYPE_CHECKING:
     from lookalike.result import Result
     from lookalike.search.groups import Group
 
-__all__ = ["View", "to_table"]
+__all__ = ["View", "grid", "next_step", "to_table"]
 
 MEMBERS: Final = 5
 """Members of a group that are shown."""
 OLD: Final = " (old)"
-_SCORES: Final = 32
-"""Cells that the columns before the names of a pair take."""
-_BEFORE_GROUPS: Final = 12
-"""The same for a group."""
+_SCORES: Final = len("  Jaccard  A in B  B in A  ")
+"""Cells between the rank of a pair and its names."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,14 @@ def to_table(view: View) -> Iterator[RenderableType]:
         yield Text(left_out(view.authors))
     yield Text(view.result.summary())
     if view.next_command:
-        yield Text.assemble(("Next: ", "bold"), (view.next_command, "cyan"))
+        yield next_step(view.next_command)
+
+
+def next_step(command: str) -> Text:
+    """Return the command that comes next, in lines that can be copied."""
+    return Text.assemble(
+        ("Next: ", "bold"), (folded(command, width() - len("Next: ")), "cyan"), overflow="ignore", no_wrap=True
+    )
 
 
 def _nothing(result: Result) -> str:
@@ -118,8 +124,16 @@ def _heading(noun: str, shown: int, there: int, which: str, folder: str) -> Text
     return heading
 
 
-def _grid(*headers: tuple[str, Any]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim", border_style="dim")
+def grid(*headers: tuple[str, Any]) -> Table:
+    """Return an empty table with these columns, each with its side."""
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style="dim",
+        border_style="dim",
+    )
     for header, justify in headers:
         table.add_column(header, justify=justify, no_wrap=True)
     return table
@@ -127,11 +141,11 @@ def _grid(*headers: tuple[str, Any]) -> Table:
 
 def _pairs(pairs: list[dict[str, Any]], names: _Names) -> Table:
     """List the pairs: both names beside each other if they fit, else one above the other."""
-    room = width() - _SCORES
+    room = width() - _SCORES - len(f"{len(pairs)}")
     wide_a, wide_b = (max(names.longest(pair[side] for pair in pairs), 1) for side in "ab")
     scores = [("#", "right"), ("Jaccard", "right"), ("A in B", "right"), ("B in A", "right")]
     beside = wide_a + wide_b + 2 <= room
-    table = _grid(*scores, *([("A", "left"), ("B", "left")] if beside else [("A, and below it B", "left")]))
+    table = grid(*scores, *([("A", "left"), ("B", "left")] if beside else [("A, and below it B", "left")]))
     for rank, pair in enumerate(pairs, start=1):
         numbers = (percent(pair[name]) for name in ("jaccard", "containment_a", "containment_b"))
         shown = [names.show(pair[side], room) for side in "ab"]
@@ -141,14 +155,14 @@ def _pairs(pairs: list[dict[str, Any]], names: _Names) -> Table:
 
 def _groups(view: View, names: _Names) -> Table:
     """List the groups: what each is called, and its members below each other."""
-    room = width() - _BEFORE_GROUPS
+    room = width() - len(f"{len(view.groups)}  Size  ")
     authors = view.authors
     if authors is None:
         first = min(names.longest(group.principal for group in view.groups), room // 2)
-        table = _grid(("#", "right"), ("Size", "right"), ("Principal", "left"), ("Other members", "left"))
+        table = grid(("#", "right"), ("Size", "right"), ("Principal", "left"), ("Other members", "left"))
     else:
         first = min(max(len(_written_by(group, authors)) for group in view.groups), room // 3)
-        table = _grid(("#", "right"), ("Size", "right"), ("Authors", "left"), ("Documents", "left"))
+        table = grid(("#", "right"), ("Size", "right"), ("Authors", "left"), ("Documents", "left"))
     for rank, group in enumerate(view.groups, start=1):
         if authors is None:
             title = names.show(group.principal, first)

@@ -12,7 +12,7 @@ from lookalike.documents.table import Rows, Table
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
@@ -53,14 +53,15 @@ class ArrowFile(Table):
 
         is_file = self._is_file
         try:
-            with pa.OSFile(self._path) as source:
+            with pa.OSFile(self._path, "r") as source:
                 return (pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)).schema
         except (pa.ArrowException, OSError, ValueError) as error:
             problem = f"is not a readable Arrow file ({error})" if Path(self._path).stat().st_size else "is empty"
             raise DocumentError(self.name, "file", problem, "write it again, or give it its right name") from None
 
-    def columns(self) -> pa.Schema:
+    def columns(self, wanted: Sequence[str] = ()) -> pa.Schema:
         """Return the columns of the file."""
+        del wanted
         return self._schema
 
     def size(self, text: str) -> Size:
@@ -75,7 +76,7 @@ class ArrowFile(Table):
         del log
         start = 0
         try:
-            with pa.OSFile(self._path) as source:
+            with pa.OSFile(self._path, "r") as source:
                 for batch in self._batches(source, None if whole else choice.columns):
                     batch.validate(full=True) if whole else batch.validate()
                     yield Rows(batch, range(start, start + batch.num_rows))

@@ -19,7 +19,7 @@ class DamagedError(Exception):
     """Compressed data that ends too early or is not what its name says; the message is for a person."""
 
 
-def decompressed(raw: BinaryIO, compression: str | None) -> BinaryIO:
+def decompressed(raw: io.BufferedReader, compression: str | None) -> io.BufferedReader:
     """Return the stream that is in a compressed one; damage shows as `DamagedError` when it is read."""
     if compression is None:
         return raw

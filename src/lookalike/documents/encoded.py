@@ -60,7 +60,7 @@ def _mostly_utf8(block: bytes) -> bool:
     """Say whether more unusual characters are right UTF-8 than are not."""
     text = block.decode("utf-8", "replace")
     wrong = text.count("\ufffd")
-    right = sum(1 for character in text if character > "\x7f") - wrong
+    right = len(text) - len(text.encode("ascii", "ignore")) - wrong
     return right > wrong
 
 
@@ -75,32 +75,9 @@ def open_utf8(source: Input, encoding: Encoding) -> BinaryIO:
     stream = source.open()
     if not encoding.is_utf8:
         return io.BufferedReader(_Recoded(stream, encoding), _BLOCK)
-    start = stream.read(len(codecs.BOM_UTF8))
-    if start == codecs.BOM_UTF8:
-        return stream
-    return io.BufferedReader(_Preceded(start, stream), _BLOCK) if start else stream
-
-
-class _Preceded(io.RawIOBase):
-    """Some bytes, and then a stream."""
-
-    def __init__(self, start: bytes, stream: BinaryIO) -> None:
-        self._start = start
-        self._stream = stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Buffer, /) -> int:
-        view = memoryview(buffer)
-        data = self._start[: len(view)] if self._start else self._stream.read(len(view))
-        self._start = self._start[len(data) :]
-        view[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
+    if stream.peek(3).startswith(codecs.BOM_UTF8):
+        stream.read(3)
+    return stream
 
 
 class _Recoded(io.RawIOBase):

@@ -24,34 +24,43 @@ def id_type(kind: pa.DataType) -> pa.DataType:
     return pa.int64() if small else pa.large_string()
 
 
-def ids_of(column: pa.Array[Any], target: pa.DataType) -> pa.Array[Any]:
-    """Return a column as ids of the target type, int64 or large_string; nulls stay."""
+def ids_of(column: pa.Array[Any], target: pa.DataType, name: str) -> pa.Array[Any]:
+    """Return a column of table `name` as ids of the target type, int64 or large_string; nulls stay."""
     import pyarrow as pa
 
     if isinstance(column, pa.ExtensionArray):
         values: list[Any] = [scalar.as_py() for scalar in column]  # a uuid, for one
-        column = pa.array([None if value is None else str(value) for value in values])
-    if column.type == target:
-        return _checked(column)
+        column = pa.array([None if value is None else str(value) for value in values], pa.large_string())
     if isinstance(column, pa.DictionaryArray):
         column = column.dictionary_decode()
     try:
-        return _checked(column.cast(target))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # bytes that are no text, lists: as Python shows them
-        shown = [None if value is None else _text(value) for value in column.to_pylist()]
-        return pa.array(shown, target)
-
-
-def _checked(ids: pa.Array[Any]) -> pa.Array[Any]:
-    import pyarrow as pa
-
-    if ids.type == pa.large_string():
-        ids.validate(full=True)
+        ids = column if column.type == target else column.cast(target)
+        if target == pa.large_string():
+            ids.validate(full=True)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return _shown_ids(column, target, name)
     return ids
 
 
-def _text(value: object) -> str:
-    return value.hex() if isinstance(value, bytes) else str(value)
+def _shown_ids(column: pa.Array[Any], target: pa.DataType, name: str) -> pa.Array[Any]:
+    """Return values that Arrow cannot turn into text as Python shows them; bytes that are no text, as hex digits."""
+    import pyarrow as pa
+
+    if target == pa.int64():
+        problem = "holds values that are not whole numbers of 64 bits"
+        raise DocumentError(name, "id column", problem, "give all ids as text, or all as numbers")
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        column = column.cast(pa.large_binary(), safe=False)
+    return pa.array([None if value is None else _shown(value) for value in column.to_pylist()], target)
+
+
+def _shown(value: object) -> str:
+    if not isinstance(value, bytes):
+        return str(value)
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value.hex()
 
 
 def made_ids(name: str, numbers: Sequence[int], target: pa.DataType, named: bool) -> pa.Array[Any]:

@@ -1,7 +1,7 @@
-"""Which names ``.gitignore`` and ``.ignore`` files leave out.
+r"""Which names ``.gitignore`` and ``.ignore`` files leave out.
 
 Supported: comments, blank lines, ``!`` to take back, a slash at the end for folders only, a slash elsewhere to anchor
-at the folder of the file, ``*``, ``?``, ``[…]``, ``**`` and ``\\`` before a special character. A file holds for its own
+at the folder of the file, ``*``, ``?``, ``[…]``, ``**`` and ``\`` before a special character. A file holds for its own
 folder and all below; deeper files win over higher ones, later lines over earlier ones, ``.ignore`` over
 ``.gitignore``. Not looked at: ignore files above the folder that was named, and git's own settings
 (``.git/info/exclude``, ``core.excludesFile``). As in git, what is in an ignored folder cannot be taken back.
@@ -22,8 +22,10 @@ __all__ = ["IGNORED_FOLDERS", "IGNORE_FILES", "IgnoreFile", "ignored"]
 IGNORE_FILES: Final = (".gitignore", ".ignore")
 
 IGNORED_FOLDERS: Final = frozenset(
-    (".git", ".hg", ".svn", ".bzr", "CVS", "_darcs", "node_modules", "__pycache__", ".mypy_cache", ".pytest_cache")
-    + (".ruff_cache", ".tox", ".nox", ".venv", ".ipynb_checkpoints", ".cache", "__MACOSX")
+    (
+        *(".git", ".hg", ".svn", ".bzr", "CVS", "_darcs", "node_modules", "__pycache__", "__MACOSX"),
+        *(".cache", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".tox", ".venv"),
+    )
 )
 """Folders of version control and of caches: never read, not even with hidden files."""
 
@@ -56,9 +58,9 @@ class IgnoreFile:
 
 
 def ignored(files: Sequence[IgnoreFile], names: Sequence[str], folder: bool) -> bool:
-    """Say whether a path is ignored by files that are given from the highest folder to the deepest.
+    r"""Say whether a path is ignored by files that are given from the highest folder to the deepest.
 
-    >>> files = [IgnoreFile("*.log\\n!keep.log\\nbuild/", 0)]
+    >>> files = [IgnoreFile("*.log\n!keep.log\nbuild/", 0)]
     >>> [ignored(files, name.split("/"), False) for name in ("a.log", "keep.log", "sub/b.log", "build")]
     [True, False, True, False]
     >>> ignored(files, ["build"], True)

@@ -36,7 +36,7 @@ class Input:
     compression: str | None = None
     spool: _Spool | None = None
 
-    def open(self) -> BinaryIO:
+    def open(self) -> io.BufferedReader:
         """Open the bytes, decompressed, from the start; `OSError` and `DamagedError` are for the caller."""
         if self.spool is not None:
             return decompressed(self.spool.open(), self.compression)
@@ -96,7 +96,7 @@ def open_error(name: str, error: OSError) -> DocumentError:
     return DocumentError(name, "file", problem, "check the name and the disk")
 
 
-def _open_plain(path: str) -> BinaryIO:
+def _open_plain(path: str) -> io.BufferedReader:
     """Open a plain file; never wait for a pipe or a device that has taken its place."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     mode = os.fstat(file).st_mode
@@ -119,7 +119,7 @@ class _Spool:
             self.size += len(block)
         self._file.flush()
 
-    def open(self) -> BinaryIO:
+    def open(self) -> io.BufferedReader:
         return io.BufferedReader(_SpoolReader(self), _BLOCK)
 
     def read_at(self, position: int, size: int) -> bytes:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["clean", "infer", "mark", "merge", "rows_batch"]
+__all__ = ["arrow_types", "clean", "infer", "is_marked", "mark", "merge", "merge_all", "rows_batch"]
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _MARK: Final = {b"lookalike": b"json"}
@@ -29,14 +29,9 @@ def clean(text: str) -> str:
 
 def infer(rows: Iterable[Mapping[str, Any]]) -> dict[str, pa.DataType | None]:
     """Return the type of each field of some objects, in the order they come in; None for several kinds of values."""
-    import pyarrow as pa
-
     types: dict[str, pa.DataType | None] = {}
     for row in rows:
-        for name, value in row.items():
-            found = _type(value)
-            before = types.get(clean(name), pa.null())
-            types[clean(name)] = None if before is None or found is None else merge(before, found)
+        merge_all(types, {clean(name): _type(value) for name, value in row.items()})
     return types
 
 
@@ -62,7 +57,7 @@ def _type(value: object) -> pa.DataType | None:
         for item in value:
             found = _type(item)
             inner = None if inner is None or found is None else merge(inner, found)
-        return None if inner is None else pa.large_list(inner)
+        return None if inner is None else pa.list_(inner)
     return None
 
 
@@ -76,9 +71,9 @@ def merge(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
         return right
     if {left, right} == {pa.int64(), pa.float64()}:
         return pa.float64()
-    if isinstance(left, pa.LargeListType) and isinstance(right, pa.LargeListType):
+    if isinstance(left, pa.ListType) and isinstance(right, pa.ListType):
         inner = merge(left.value_type, right.value_type)
-        return None if inner is None else pa.large_list(inner)
+        return None if inner is None else pa.list_(inner)
     if isinstance(left, pa.StructType) and isinstance(right, pa.StructType):
         return _merge_structs(left, right)
     return None
@@ -100,7 +95,7 @@ def mark(types: Mapping[str, pa.DataType | None]) -> pa.Schema:
     """Return the schema for such fields; what no type holds, and empty objects, become JSON text."""
     import pyarrow as pa
 
-    fields = []
+    fields: list[pa.Field[Any]] = []
     for name, kind in types.items():
         if kind is None or _has_no_fields(kind):
             fields.append(pa.field(name, pa.large_string(), metadata=_MARK))
@@ -109,13 +104,44 @@ def mark(types: Mapping[str, pa.DataType | None]) -> pa.Schema:
     return pa.schema(fields)
 
 
+def is_marked(field: pa.Field[Any]) -> bool:
+    """Say whether a field is kept as JSON text."""
+    return field.metadata == _MARK
+
+
+def merge_all(left: dict[str, pa.DataType | None], right: Mapping[str, pa.DataType | None]) -> None:
+    """Add the types of some fields to those known so far."""
+    import pyarrow as pa
+
+    for name, found in right.items():
+        before = left.get(name, pa.null())
+        left[name] = None if before is None or found is None else merge(before, found)
+
+
+def arrow_types(schema: pa.Schema) -> dict[str, pa.DataType | None]:
+    """Return the types that Arrow's own reader found, where what looks like a date is the text that it is."""
+    return {field.name: _plain(field.type) for field in schema}
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    import pyarrow as pa
+
+    if pa.types.is_temporal(kind) or pa.types.is_string(kind):
+        return pa.large_string()
+    if isinstance(kind, pa.ListType):
+        return pa.list_(_plain(kind.value_type))
+    if isinstance(kind, pa.StructType):
+        return pa.struct([(field.name, _plain(field.type)) for field in kind])
+    return kind
+
+
 def _has_no_fields(kind: pa.DataType) -> bool:
     """Say whether there is an object without fields somewhere in a type: Parquet cannot store it."""
     import pyarrow as pa
 
     if isinstance(kind, pa.StructType):
         return kind.num_fields == 0 or any(_has_no_fields(field.type) for field in kind)
-    return isinstance(kind, pa.LargeListType) and _has_no_fields(kind.value_type)
+    return isinstance(kind, pa.ListType) and _has_no_fields(kind.value_type)
 
 
 def rows_batch(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
@@ -129,12 +155,13 @@ def _column(rows: Sequence[Mapping[str, Any]], field: pa.Field[Any]) -> pa.Array
     import pyarrow as pa
 
     values = [row.get(field.name) for row in rows]
-    if field.metadata == _MARK:
+    if is_marked(field):
         values = [None if value is None else json.dumps(value, ensure_ascii=False) for value in values]
+    kind: pa.DataType = field.type
     try:
-        return pa.array(values, field.type)
+        return pa.array(values, kind)
     except UnicodeEncodeError:
-        return pa.array([_cleaned(value) for value in values], field.type)
+        return pa.array([_cleaned(value) for value in values], kind)
 
 
 def _cleaned(value: Any) -> Any:

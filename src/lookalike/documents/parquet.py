@@ -13,7 +13,7 @@ from lookalike.documents.table import Rows, Table
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -63,8 +63,9 @@ class ParquetTable(Table):
         with self._open() as file:
             return file.schema_arrow
 
-    def columns(self) -> pa.Schema:
+    def columns(self, wanted: Sequence[str] = ()) -> pa.Schema:
         """Return the columns of the file."""
+        del wanted
         return self._schema
 
     def size(self, text: str) -> Size:

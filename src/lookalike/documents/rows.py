@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["common_schema", "conform"]
+__all__ = ["common_schema", "conform", "valid"]
 
 
 def common_schema(schemas: Sequence[tuple[str, pa.Schema | None]]) -> pa.Schema | None:
@@ -23,20 +23,44 @@ def common_schema(schemas: Sequence[tuple[str, pa.Schema | None]]) -> pa.Schema 
         if schema is None:
             return None
         if common is None or common.equals(schema):
-            common = common or schema
+            common = schema if common is None else common
             continue
         try:
-            common = pa.unify_schemas([common.remove_metadata(), schema.remove_metadata()], promote_options="permissive")
+            common = pa.unify_schemas(
+                [common.remove_metadata(), schema.remove_metadata()], promote_options="permissive"
+            )
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             problem = f"have other types than in the tables before it ({str(error).splitlines()[0]})"
             raise DocumentError(name, "columns", problem, "read tables of one kind together") from None
     return common
 
 
+def valid(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return rows in which bytes that should be text and are not UTF-8 are replaced by U+FFFD."""
+    import pyarrow as pa
+
+    try:
+        batch.validate(full=True)
+    except pa.ArrowInvalid:
+        return pa.RecordBatch.from_arrays([_valid(column) for column in batch.columns], schema=batch.schema)
+    return batch
+
+
+def _valid(column: pa.Array[Any]) -> pa.Array[Any]:
+    import pyarrow as pa
+
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return column
+    raw = column.cast(pa.large_binary(), safe=False).to_pylist()
+    return pa.array([None if value is None else value.decode("utf-8", "replace") for value in raw], column.type)
+
+
 def conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """Return a batch with the columns of a schema; what it does not have is null."""
     import pyarrow as pa
 
+    if batch.schema.equals(schema):
+        return batch
     columns: list[pa.Array[Any]] = []
     for field in schema:
         at = batch.schema.get_field_index(field.name)

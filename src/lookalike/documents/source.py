@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import os
@@ -38,9 +38,9 @@ class Skipped:
 class Batch:
     """Some documents: as many as make a few megabytes of text, and at least one."""
 
-    ids: pa.Array
+    ids: pa.Array[Any]
     """large_string or int64, the same in every batch of a source; never null."""
-    texts: pa.Array
+    texts: pa.Array[Any]
     """large_string; never null, always valid UTF-8."""
     rows: pa.RecordBatch | None = None
     """Tables only, and when asked for: the whole rows as read, in the same order as `ids`."""

@@ -38,8 +38,8 @@ class Table(ABC):
     name: str
 
     @abstractmethod
-    def columns(self) -> pa.Schema:
-        """Return the names and types of the columns, as far as they can be known quickly."""
+    def columns(self, wanted: Sequence[str] = ()) -> pa.Schema:
+        """Return the names and types of the columns, as far as they can be known quickly and have those wanted."""
 
     @abstractmethod
     def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
@@ -78,7 +78,8 @@ class TablePart(Part):
         """The columns that are read; None for a table with nothing in it."""
         if not self._table.has_rows():
             return None
-        return choose(self.name, self._table.columns(), self._text_column, self._id_column)
+        wanted = [name for name in (self._text_column, self._id_column) if name]
+        return choose(self.name, self._table.columns(wanted), self._text_column, self._id_column)
 
     def given_ids(self) -> pa.DataType | None:
         """Return the type of the id column."""
@@ -110,7 +111,7 @@ class TablePart(Part):
     def _batch(self, rows: Rows, choice: Choice, reading: Pass) -> Batch:
         numbers: Sequence[int] = rows.numbers
         texts, bad = texts_of(rows.batch.column(choice.text))
-        given = None if choice.id is None else ids_of(rows.batch.column(choice.id), reading.id_type)
+        given = None if choice.id is None else ids_of(rows.batch.column(choice.id), reading.id_type, self.name)
         batch = rows.batch
         if texts.null_count:
             self._skip(texts, bad, given, numbers, choice, reading)
@@ -156,8 +157,7 @@ class TablePart(Part):
                 reading.log.skip(str(own), *(("not text", broken) if row in wrong else ("null text", without)))
 
     def _whole(self, batch: pa.RecordBatch, reading: Pass) -> pa.RecordBatch:
-        if reading.schema is None or batch.schema.equals(reading.schema):
-            return batch
-        from lookalike.documents.rows import conform
+        from lookalike.documents.rows import conform, valid
 
-        return conform(batch, reading.schema)
+        batch = valid(batch)
+        return batch if reading.schema is None else conform(batch, reading.schema)

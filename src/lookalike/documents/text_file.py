@@ -28,6 +28,7 @@ __all__ = [
     "decode",
     "guess_codec",
     "read_text",
+    "similar_name",
     "spoken_name",
     "to_utf8",
 ]
@@ -119,7 +120,7 @@ def read_text(path: str | os.PathLike[str]) -> TextFile:
     try:
         data = Path(name).read_bytes()
     except FileNotFoundError:
-        raise DocumentError(name, "file", "does not exist", _similar_name(Path(name)) or "check the name") from None
+        raise DocumentError(name, "file", "does not exist", similar_name(Path(name)) or "check the name") from None
     except IsADirectoryError:
         raise DocumentError(name, "file", "is a directory", "give one file") from None
     except PermissionError:
@@ -251,7 +252,7 @@ def _read_stdin() -> bytes:
         raise DocumentError(STDIN, "file", f"cannot be read ({error.strerror})", "give a file instead of -") from None
 
 
-def _similar_name(path: Path) -> str:
+def similar_name(path: Path) -> str:
     """Return "did you mean …?" for a misspelt file name; looks at no more than 1000 names of a large folder."""
     from difflib import get_close_matches
 

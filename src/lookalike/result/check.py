@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from lookalike.search.columns import compute, counting, key, whole
+from lookalike.search.columns import compute, counting, key, permutation, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +39,8 @@ def check_parts(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None
     _demand(ids["id"].null_count == 0, "an id is missing")
     for name in ("ids.arrow", "classes.arrow", "lengths.arrow", "order.arrow"):
         _demand(name not in tables or tables[name].num_rows == documents, f"{name} has another length")
+    if "order.arrow" in tables:
+        _demand(permutation(tables["order.arrow"]["document"]) is not None, "the order names a document twice")
     _check_numbers(documents, whole(tables["classes.arrow"]["class"]), tables["pairs.arrow"])
     _check_settings(meta, documents)
 

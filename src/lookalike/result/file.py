@@ -19,7 +19,7 @@ import os
 import zipfile
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from lookalike.errors import DocumentError, LookalikeError
+from lookalike.errors import DocumentError
 from lookalike.recipe import Recipe
 from lookalike.result.check import check_parts
 from lookalike.result.recall import Recall
@@ -61,7 +61,7 @@ def load(path: str | os.PathLike[str]) -> Result:
     try:
         with open(path, "rb") as stream:  # noqa: PTH123 — takes whatever names a file
             return _read(stream, name)
-    except LookalikeError:
+    except DocumentError:
         raise
     except FileNotFoundError:
         raise DocumentError(name, "file", "does not exist", "check the name") from None

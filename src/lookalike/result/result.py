@@ -248,6 +248,12 @@ to go lower, search again
         at_base = {"_searched_recall": recall, "_searched_audit": seen} if self._found is self._searched else {}
         return self._changed(recall=recall, audited=seen, **at_base)
 
+    def with_ids(self, ids: Column) -> Result:
+        """Return the result with other ids for its documents, int64 or large_string and as many as there are."""
+        if len(ids) != self.documents:
+            raise RecipeError("ids", len(ids), f"as many as there are documents, {self.documents}")
+        return self._changed(ids=ids, source=None)
+
     def plan(self, keep: str = "first", *, values: Any = None, drop_all: bool = False) -> Plan:
         """Return which documents to keep, and in whose favour each of the others is removed; see `Plan`.
 

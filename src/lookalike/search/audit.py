@@ -238,7 +238,7 @@ class _Texts:
         for source in self.sources:
             for batch in source.batches():
                 of_new = max(0, min(len(batch), new - start))
-                if not _same(batch.ids.slice(0, of_new), ids.slice(start, of_new)):
+                if start + len(batch) > len(ids) or not _same(batch.ids.slice(0, of_new), ids.slice(start, of_new)):
                     raise self._changed(source)
                 yield start, batch.texts
                 start += len(batch)

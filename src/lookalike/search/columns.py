@@ -104,7 +104,7 @@ def key(major: Column | Chunks, minor: Column | Chunks) -> Column:
     return made
 
 
-def permutation(given: Sequence[int]) -> Column | None:
+def permutation(given: Sequence[int] | Chunks) -> Column | None:
     """Return an order of documents as a column, or None unless it names every number from 0 once.
 
     >>> permutation([2, 0, 1]).to_pylist(), permutation([0, 0]), permutation([-1, 0])
@@ -113,7 +113,7 @@ def permutation(given: Sequence[int]) -> Column | None:
     import pyarrow as pa
 
     try:
-        order: Column = pa.array(given, type=pa.uint32())
+        order: Column = whole(given) if isinstance(given, pa.ChunkedArray) else pa.array(given, type=pa.uint32())
     except (pa.ArrowException, OverflowError, TypeError):
         return None
     pc = compute()

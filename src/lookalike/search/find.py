@@ -12,14 +12,14 @@ from lookalike.errors import BandsError, DocumentError, RecipeError
 from lookalike.recipe import Recipe, suggest
 from lookalike.result import Recall, Result
 from lookalike.search.bands import Bands, check_bands, choose_bands
+from lookalike.search.budget import plan_files
 from lookalike.search.found import Found, Metric
-from lookalike.search.load import Loaded, load
+from lookalike.search.load import Loaded, load, together
 from lookalike.settings import settings
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Sequence
-
-    import pyarrow as pa
 
     from lookalike.search.groups import Linkage
 
@@ -50,6 +50,8 @@ def find(
     common: float | None = None,
     linkage: Linkage = "star",
     order: Sequence[int] | None = None,
+    memory: int | None = None,
+    work: str | os.PathLike[str] | None = None,
     threads: int = 0,
     progress: Callable[[str, int, int | None], None] | None = None,
 ) -> Result:
@@ -71,6 +73,8 @@ def find(
     * `against`: old documents; new ones are compared with each other and with them, old ones never with each other.
     * `ignore`: template texts whose shingles count on no side. Documents that are equal still read 1.
     * `common`: shingles that more than this share of the documents have (and at least five) do not count either.
+    * `memory`: bytes to stay below; what does not fit goes to files, in `work` or a temporary folder. A search in
+      `work` that was interrupted goes on when it is started again.
 
     >>> result = find(["the quick brown fox jumps over the lazy dog", "The quick brown fox jumps over the lazy dog!",
     ...                "something else altogether, not like the others"])
@@ -82,18 +86,51 @@ def find(
     if linkage not in LINKAGES:
         raise RecipeError("linkage", linkage, "'star' or 'linked'")
     threads = checks.threads(threads)
+    templates = template_shingles(recipe, ignore)
+    if memory is not None or work is not None:
+        plan = plan_files(documents, against, recipe, memory, work)
+        if plan is not None:
+            strategy = choose_strategy(threshold, recall, _only_lsh(method, metric, common), metric, recipe, bands, 0)
+            loaded, old_from, found = plan.run(strategy, recipe, templates, threads, progress)
+            return _result(loaded, found, strategy, recipe, metric, linkage, order, old_from, started)
     loaded = load(documents, progress)
     old_from = None
     if against is not None:
         old_from = len(loaded)
-        loaded = _together(loaded, load(against, progress))
+        loaded = together(loaded, load(against, progress))
     reading = time.perf_counter() - started
     strategy = choose_strategy(threshold, recall, method, metric, recipe, bands, loaded.size)
-    ignored = _ignored(loaded, recipe, ignore, common, threads)
+    ignored = sorted(templates | _common_shingles(loaded, recipe, common, threads))
     if progress:
         progress("searching", 0, None)
     found = strategy.run(loaded, recipe, ignored, old_from, threads)
-    stages = {"reading": reading} | found["seconds"]
+    found["seconds"] = {"reading": reading} | found["seconds"]
+    return _result(loaded, found, strategy, recipe, metric, linkage, order, old_from, started)
+
+
+def _only_lsh(method: str, metric: str, common: float | None) -> str:
+    """Say what a search in files cannot do."""
+    if metric == "containment":
+        raise RecipeError("metric", metric, "'jaccard' or 'bag' in a search larger than memory")
+    if common is not None:
+        raise RecipeError("common", common, "None in a search larger than memory")
+    if method not in ("auto", "lsh"):
+        raise RecipeError("method", method, "'auto' or 'lsh' in a search larger than memory")
+    return "lsh"
+
+
+def _result(
+    loaded: Loaded,
+    found: dict[str, Any],
+    strategy: Strategy,
+    recipe: Recipe,
+    metric: Metric,
+    linkage: Linkage,
+    order: Sequence[int] | None,
+    old_from: int | None,
+    started: float,
+) -> Result:
+    stages: dict[str, float] = found["seconds"]
     return Result(
         ids=loaded.ids,
         found=Found.of_core(found),
@@ -120,43 +157,24 @@ def _with_metric(recipe: Recipe, metric: str) -> Recipe:
     return recipe.replace(bag=True) if metric == "bag" else recipe
 
 
-def _together(new: Loaded, old: Loaded) -> Loaded:
-    """Put old documents behind the new ones; ids that both have are told apart by the prefix ``old:``."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    ids, others = new.ids, old.ids
-    if ids.type != others.type:
-        ids, others = ids.cast(pa.large_string()), others.cast(pa.large_string())
-    if pc.any(pc.is_in(others, value_set=ids)).as_py():
-        ids = ids.cast(pa.large_string())
-        prefix = pa.scalar("old:", pa.large_string())
-        others = pc.binary_join_element_wise(prefix, others.cast(pa.large_string()), pa.scalar("", pa.large_string()))
-    return Loaded(
-        ids=pa.concat_arrays([ids, others]),
-        texts=new.texts + old.texts,
-        lengths=pa.concat_arrays([new.lengths, old.lengths]),
-        skipped=new.skipped + old.skipped,
-        notes=new.notes + old.notes,
-    )
-
-
-def _ignored(loaded: Loaded, recipe: Recipe, templates: Iterable[str], common: float | None, threads: int) -> list[int]:
-    """Return the shingles that do not count; how many were common is said in the notes."""
-    single = settings(recipe.replace(bag=False))
+def template_shingles(recipe: Recipe, templates: Iterable[str]) -> set[int]:
+    """Return the shingles of template texts."""
     if isinstance(templates, str):
         raise DocumentError("ignore", "templates", "are one text", "give a list of texts")
-    ignored = {shingle for text in templates for shingle in _native.elements(text, single)}
-    if common is not None:
-        if not 0.0 < common < 1.0:
-            raise RecipeError("common", common, "a share between 0 and 1")
-        least = max(FEW, math.floor(common * len(loaded)) + 1)
-        frequent = _native.common(loaded.texts, single, least, threads)
-        loaded.notes.append(
-            f"{len(frequent)} shingles that at least {least} of {len(loaded)} documents have do not count"
-        )
-        ignored.update(frequent)
-    return sorted(ignored)
+    single = settings(recipe.replace(bag=False))
+    return {shingle for text in templates for shingle in _native.elements(checks.text("ignore", text), single)}
+
+
+def _common_shingles(loaded: Loaded, recipe: Recipe, common: float | None, threads: int) -> set[int]:
+    """Return the shingles that too many documents have; how many they are is said in the notes."""
+    if common is None:
+        return set()
+    if not 0.0 < checks.number("common", common, "a share between 0 and 1") < 1.0:
+        raise RecipeError("common", common, "a share between 0 and 1")
+    least = max(FEW, math.floor(common * len(loaded)) + 1)
+    frequent = _native.common(loaded.texts, settings(recipe.replace(bag=False)), least, threads)
+    loaded.notes.append(f"{len(frequent)} shingles that at least {least} of {len(loaded)} documents have do not count")
+    return set(frequent)
 
 
 @dataclass(frozen=True, slots=True)

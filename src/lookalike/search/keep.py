@@ -92,14 +92,14 @@ min:COLUMN, source:A,B,C, not 'longst'; did you mean 'longest'?
         elif self.kind == "source":
             ranked, notes = self._by_source(ids, values)
         else:
-            ranked = self._comparable(self._column(values, len(ids)))
+            ranked = self._comparable(self.values(values, len(ids)))
         direction = "descending" if self.kind in _LARGEST_FIRST else "ascending"
         keys = pa.table({"value": ranked, "place": counting(len(ids))})
         by = [("value", direction), ("place", "ascending")]
-        order: Column = compute().sort_indices(keys, sort_keys=by, null_placement="at_end").cast(pa.uint32())
+        order: Column = compute().sort_indices(keys, sort_keys=by).cast(pa.uint32())
         return order, notes
 
-    def _column(self, values: Any, documents: int) -> Column:
+    def values(self, values: Any, documents: int) -> Column:
         """Return the values as a column, one for each document."""
         import pyarrow as pa
 
@@ -137,7 +137,7 @@ min:COLUMN, source:A,B,C, not 'longst'; did you mean 'longest'?
         """Return the rank of each document's source, null for others, and which sources there are none of."""
         import pyarrow as pa
 
-        names = ids if self.column is None and values is None else self._column(values, len(ids))
+        names = ids if self.column is None and values is None else self.values(values, len(ids))
         if not _is_text(names):
             hint = f"these are {names.type}; name a column, as in source:COLUMN=A,B"
             raise RecipeError("keep", str(self), "given where ids or sources are texts", hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents import Skipped
 
-__all__ = ["Loaded", "load", "packed"]
+__all__ = ["Loaded", "ids_together", "load", "packed", "together"]
 
 
 @dataclass(slots=True)
@@ -52,7 +53,13 @@ def load(documents: Any, progress: Callable[[str, int, int | None], None] | None
         collection = gather(documents)
         kind = pa.int64() if not collection.ids or isinstance(collection.ids[0], int) else pa.large_string()
         lengths = pa.array(map(len, collection.texts), type=pa.uint64())
-        return Loaded(pa.array(collection.ids, type=kind), list(collection.texts), lengths)
+        held = (
+            dict(zip(collection.ids, collection.texts, strict=True))
+            if isinstance(documents, Mapping)
+            else collection.texts
+        )
+        source = open_documents(held)
+        return Loaded(pa.array(collection.ids, type=kind), list(collection.texts), lengths, source=source)
     return _load_source(open_documents(documents), progress)
 
 
@@ -68,7 +75,7 @@ def _load_source(source: Source, progress: Callable[[str, int, int | None], None
     for batch in source.batches():
         ids.append(batch.ids)
         texts.append(packed(batch.texts))
-        lengths.append(pc.binary_length(batch.texts).cast(pa.uint64()))
+        lengths.append(pc.call_function("binary_length", [batch.texts]).cast(pa.uint64()))
         done += len(batch)
         if progress:
             progress("reading", done, expected)
@@ -81,6 +88,33 @@ def _load_source(source: Source, progress: Callable[[str, int, int | None], None
         notes=source.notes(),
         source=source,
     )
+
+
+def together(new: Loaded, old: Loaded) -> Loaded:
+    """Put old documents behind the new ones."""
+    import pyarrow as pa
+
+    return Loaded(
+        ids=ids_together(new.ids, old.ids),
+        texts=new.texts + old.texts,
+        lengths=pa.concat_arrays([new.lengths, old.lengths]),
+        skipped=new.skipped + old.skipped,
+        notes=new.notes + old.notes,
+    )
+
+
+def ids_together(new: pa.Array[Any], old: pa.Array[Any]) -> pa.Array[Any]:
+    """Put old ids behind new ones; if both have some in common, all old ones get the prefix ``old:``."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if new.type != old.type:
+        new, old = new.cast(pa.large_string()), old.cast(pa.large_string())
+    if pc.any(pc.is_in(old, value_set=new)).as_py():
+        new, old = new.cast(pa.large_string()), old.cast(pa.large_string())
+        mark, nothing = pa.scalar("old:", pa.large_string()), pa.scalar("", pa.large_string())
+        old = pc.call_function("binary_join_element_wise", [mark, old, nothing])
+    return pa.concat_arrays([new, old])
 
 
 def packed(texts: pa.Array[Any]) -> tuple[Any, Any, int, int]:

@@ -1,0 +1,73 @@
+"""`lookalike dedupe` for a person, when nothing is written: what would be removed, and in whose favour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rich.text import Text
+
+from lookalike.cli.compare_table import percent
+from lookalike.cli.names import common_folder, shorten
+from lookalike.cli.output import width
+from lookalike.cli.scan_table import grid, next_step
+from lookalike.result.say import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from lookalike.result import Result
+    from lookalike.search.plan import Plan
+
+__all__ = ["closing", "to_table"]
+
+SHOWN: Final = 20
+"""Removals that are shown."""
+
+
+def closing(plan: Plan) -> str:
+    """Return what the plan comes to.
+
+    >>> import lookalike as la
+    >>> closing(la.find(["one two three", "one two three", "four"]).plan("first"))
+    '2 of 3 documents kept (first), 1 removed from 1 group'
+    """
+    rule = "no member of a group" if plan.drop_all else plan.keep
+    removed = f"{plan.removed:,} removed from {count(plan.groups, 'group')}"
+    return f"{plan.kept:,} of {count(plan.documents, 'document')} kept ({rule}), {removed}"
+
+
+def to_table(plan: Plan, result: Result, next_command: str) -> Iterator[RenderableType]:
+    """Give what is printed, part by part."""
+    if plan.removed:
+        shown = plan.removals.slice(0, SHOWN).to_pylist()
+        yield Text(f"{count(plan.removed, 'document')} would be removed", style="bold")
+        yield _removals(shown)
+        if plan.removed > len(shown):
+            yield Text(f"… and {plan.removed - len(shown):,} more; --plan FILE writes all", style="dim")
+        yield Text()
+        yield Text(f"{closing(plan)}. Nothing is written yet.")
+    else:
+        yield Text("There is nothing to remove.", style="bold")
+        yield Text()
+    yield Text(result.summary())
+    if next_command and plan.removed:
+        yield next_step(next_command)
+
+
+def _removals(rows: list[dict[str, object]]) -> Table:
+    names = [str(row[side]) for row in rows for side in ("id", "kept_id") if row[side] is not None]
+    folder = common_folder(names)
+    half = (width() - len("  100.0%  ")) // 2
+    table = grid(("Removed", "left"), ("Score", "right"), ("Kept in its place", "left"))
+    for row in rows:
+        removed, kept = (_name(row[side], folder, half) for side in ("id", "kept_id"))
+        score = row["score"]
+        table.add_row(removed, percent(score) if isinstance(score, float) else "–", kept)
+    return table
+
+
+def _name(name: object, folder: str, cells: int) -> str:
+    return "–" if name is None else shorten(str(name).removeprefix(folder), cells)

@@ -1,0 +1,131 @@
+"""Data frames: whatever exports an Arrow stream, from pyarrow, pandas, polars, DuckDB or Hugging Face datasets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lookalike.documents.batching import TARGET
+from lookalike.documents.parts import PartsSource
+from lookalike.documents.source import Size
+from lookalike.documents.table import Rows, Table, TablePart
+from lookalike.errors import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from lookalike.documents.columns import Choice
+    from lookalike.documents.log import Log
+    from lookalike.documents.source import Source
+
+__all__ = ["FrameTable", "source_of_frame"]
+
+NAME = "the table"
+
+
+def source_of_frame(documents: object, text_column: str | None, id_column: str | None) -> Source | None:
+    """Open a data frame; None if this is none."""
+    table = _table(documents, text_column)
+    if table is None:
+        return None
+    return PartsSource(NAME, [TablePart(FrameTable(table), text_column, id_column)])
+
+
+def _table(documents: Any, text_column: str | None) -> pa.Table | None:
+    """Take the Arrow data out of what was given, once: a stream can be read only once, and a table is not copied."""
+    if hasattr(documents, "__arrow_c_stream__"):
+        return _exported(documents, text_column)
+    if hasattr(documents, "__arrow_c_array__"):
+        import pyarrow as pa
+
+        return _of_column(pa.chunked_array([pa.array(documents)]))
+    # Hugging Face datasets before they exported streams. The format "arrow" minds a selection or a shuffle, which
+    # `data` does not know of.
+    if hasattr(documents, "with_format") and hasattr(documents, "data"):
+        import pyarrow as pa
+
+        found = documents.with_format("arrow")[:]
+        return found if isinstance(found, pa.Table) else pa.table(found)
+    held = getattr(getattr(documents, "data", None), "table", None)
+    if held is not None and hasattr(held, "__arrow_c_stream__"):
+        return _exported(held, text_column)
+    return None
+
+
+def _exported(documents: Any, text_column: str | None) -> pa.Table:
+    import pyarrow as pa
+
+    if isinstance(documents, pa.Table):
+        return documents
+    if isinstance(documents, pa.ChunkedArray):
+        return _of_column(documents)
+    try:
+        return pa.RecordBatchReader.from_stream(documents).read_all()
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        column = _as_column(documents)
+        if column is not None:
+            return column
+        raise _no_export(documents, text_column, error) from None
+
+
+def _as_column(documents: Any) -> pa.Table | None:
+    """Take a single column, such as a pandas or polars series of texts."""
+    import pyarrow as pa
+
+    try:
+        return _of_column(pa.chunked_array(documents))
+    except (pa.ArrowException, ValueError, TypeError):
+        return None
+
+
+def _of_column(column: pa.ChunkedArray[Any]) -> pa.Table:
+    import pyarrow as pa
+
+    if isinstance(column.type, pa.StructType):
+        return pa.Table.from_struct_array(column)
+    return pa.Table.from_arrays([column], names=["text"])
+
+
+def _no_export(documents: Any, text_column: str | None, error: Exception) -> DocumentError:
+    """Say why a frame could not be taken; look for the row of the text column that is no text."""
+    try:
+        values = list(documents[text_column or "text"])
+    except (KeyError, TypeError, IndexError):
+        values = []
+    for number, value in enumerate(values):
+        if not isinstance(value, str | None) and value == value:  # noqa: PLR0124 - NaN stands for nothing in pandas
+            column = text_column or "text"
+            problem = f"is {type(value).__name__}, not text"
+            return DocumentError(number, f"column {column!r}", problem, "give texts only, for example by .astype(str)")
+    lines = str(error).splitlines()
+    problem = f"cannot be given as Arrow data ({lines[0] if lines else type(error).__name__})"
+    return DocumentError(0, "documents", problem, "give only the columns that are needed, each of one type")
+
+
+class FrameTable(Table):
+    """A table in memory."""
+
+    def __init__(self, table: pa.Table, name: str = NAME) -> None:
+        """Take a table."""
+        self.name = name
+        self._table = table
+
+    def columns(self, wanted: Sequence[str] = ()) -> pa.Schema:
+        """Return its schema."""
+        del wanted
+        return self._table.schema
+
+    def size(self, text: str) -> Size:
+        """Count rows and bytes."""
+        return Size(self._table.num_rows, self._table.column(text).nbytes)
+
+    def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
+        """Give slices of the table, without a copy."""
+        del log
+        table = self._table if whole else self._table.select(choice.columns)
+        each = max(1, self.size(choice.text).bytes // max(1, table.num_rows))
+        start = 0
+        for batch in table.to_batches(max_chunksize=max(1, TARGET // each)):
+            yield Rows(batch, range(start, start + batch.num_rows))
+            start += batch.num_rows

@@ -1,0 +1,221 @@
+"""CSV and TSV files, with a header.
+
+Cells are texts, exactly as written: an id ``007`` stays ``007``. An empty cell is null, an empty pair of quotes is an
+empty text. Arrow reads them; a file that it refuses is read by Python's own reader, which can name the row.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike.documents.batching import TARGET
+from lookalike.documents.encoded import Encoding, detect, open_utf8
+from lookalike.documents.json_table import readable
+from lookalike.documents.source import Size
+from lookalike.documents.table import Rows, Table
+from lookalike.documents.text_file import check_start, codec_of_mark
+from lookalike.errors import DocumentError
+
+if TYPE_CHECKING:
+    import _csv
+    from collections.abc import Iterator, Sequence
+    from typing import BinaryIO
+
+    import pyarrow as pa
+
+    from lookalike.documents.columns import Choice
+    from lookalike.documents.inputs import Input
+    from lookalike.documents.log import Log
+
+__all__ = ["LONGEST_CELL", "CsvTable"]
+
+LONGEST_CELL: Final = 256 << 20
+"""The most bytes of one cell."""
+
+_SAMPLES: Final = (1 << 16, 1 << 20, 1 << 24)  # the next only if not even the header fits
+_SAMPLE_ROWS: Final = 20
+_DELIMITERS: Final = (",", ";", "\t", "|")
+_SPOKEN: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_SLOW_ROWS: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    delimiter: str
+    header: list[str]
+
+
+class CsvTable(Table):
+    """One file."""
+
+    def __init__(self, name: str, source: Input, encoding: str = "auto", *, tabs: bool = False) -> None:
+        """Take an input; unless it is told to have tabs, what separates the cells is found out."""
+        self.name = name
+        self._input = source
+        self._told = encoding
+        self._tabs = tabs
+
+    @cached_property
+    def _encoding(self) -> Encoding:
+        return next(readable(self.name, self._detected()))
+
+    def _detected(self) -> Iterator[Encoding]:
+        if self._told == "auto":
+            with self._input.open() as stream:
+                start = stream.read(_SAMPLES[0])
+            if codec_of_mark(start) is None:
+                check_start(start)
+        yield detect(self._input, self._told, guess=True)
+
+    @cached_property
+    def _layout(self) -> _Layout:
+        best: tuple[bool, int, list[str], str] = (False, 0, [], ",")
+        for size in _SAMPLES:
+            sample, whole = next(readable(self.name, self._start(size)))
+            delimiters = ("\t",) if self._tabs else _DELIMITERS
+            scores = [(*_score(sample, delimiter, whole), delimiter) for delimiter in delimiters]
+            best = max(scores, key=lambda score: score[:2])
+            if whole or best[2]:
+                break
+        return _Layout(best[3], best[2])
+
+    def _start(self, size: int) -> Iterator[tuple[str, bool]]:
+        with open_utf8(self._input, self._encoding) as stream:
+            data = stream.read(size)
+        yield data.decode("utf-8", "replace"), len(data) < size
+
+    def columns(self, wanted: Sequence[str] = ()) -> pa.Schema:
+        """Return the header: all columns are texts."""
+        import pyarrow as pa
+
+        del wanted
+        return pa.schema([(name, pa.large_string()) for name in self._layout.header])
+
+    def has_rows(self) -> bool:
+        """Say whether there is a header."""
+        return bool(self._layout.header)
+
+    def size(self, text: str) -> Size:
+        """Take the size of the file: rows are not counted before they are read."""
+        del text
+        return Size(None, self._input.size())
+
+    def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
+        """Read block after block by Arrow, and all that it refuses by Python."""
+        import pyarrow as pa
+
+        if self._encoding.guessed:
+            log.note(f"{self.name} read as {self._encoding.name}")
+        if self._layout.delimiter not in (",", "\t") or (self._layout.delimiter == "\t") != self._tabs:
+            log.note(f"{self.name}: cells are separated by {_SPOKEN[self._layout.delimiter]}")
+        columns = self._layout.header if whole else choice.columns
+        done = 0
+        try:
+            for batch in readable(self.name, self._by_arrow(columns)):
+                yield Rows(batch, range(done, done + batch.num_rows))
+                done += batch.num_rows
+        except pa.ArrowInvalid:
+            yield from readable(self.name, self._by_python(columns, done))
+
+    def _by_arrow(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+        import pyarrow.csv as pv
+
+        header = self._layout.header
+        options = pv.ConvertOptions(
+            include_columns=columns,
+            column_types=dict.fromkeys(header, pa.large_string()),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            check_utf8=False,  # checked where rows become documents: one bad row is no reason to refuse a file
+        )
+        with open_utf8(self._input, self._encoding) as stream:
+            if len(set(header)) < len(header):
+                raise pa.ArrowInvalid("two columns of one name")
+            reader = pv.open_csv(
+                pa.PythonFile(stream, "r"),  # type: ignore[arg-type]
+                pv.ReadOptions(column_names=header, skip_rows_after_names=1, block_size=TARGET),
+                pv.ParseOptions(delimiter=self._layout.delimiter, newlines_in_values=True),
+                options,
+            )
+            yield from reader
+
+    def _by_python(self, columns: list[str], done: int) -> Iterator[Rows]:
+        """Read all rows after the first `done`; a row with too many or too few cells is an error that names it."""
+        header = self._layout.header
+        wanted = [header.index(name) for name in columns]
+        cells: list[list[str]] = []
+        start = done
+        with open_utf8(self._input, self._encoding) as stream:
+            for number, row in enumerate(self._records(stream)):
+                if number < done:
+                    continue
+                cells.append([row[at] for at in wanted])
+                if len(cells) == _SLOW_ROWS or sum(map(len, cells[-1])) > TARGET:
+                    yield _rows(cells, columns, start)
+                    start, cells = start + len(cells), []
+        if cells:
+            yield _rows(cells, columns, start)
+
+    def _records(self, stream: BinaryIO) -> Iterator[list[str]]:
+        text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
+        records = _reader(text, self._layout.delimiter)
+        number = -1
+        try:
+            for row in records:
+                if row and number >= 0 and len(row) != len(self._layout.header):
+                    problem = (
+                        f"has {len(row)} cells and the header {len(self._layout.header)} (line {records.line_num})"
+                    )
+                    remedy = "put cells with separators or line ends in quotes, and close every quote"
+                    raise DocumentError(f"{self.name}:{number + 1}", "row", problem, remedy)
+                if row:
+                    number += 1
+                    if number:
+                        yield row
+        except csv.Error as error:
+            raise DocumentError(f"{self.name}:{number + 1}", "row", f"cannot be read ({error})", "mend it") from None
+        finally:
+            text.detach()
+
+
+def _reader(text: io.TextIOBase, delimiter: str) -> _csv.Reader:
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
+    return csv.reader(text, delimiter=delimiter)
+
+
+def _score(sample: str, delimiter: str, whole: bool) -> tuple[bool, int, list[str]]:
+    """Say how well a delimiter explains the first rows: are they of one length, of how many cells; and the header."""
+    rows: list[list[str]] = []
+    try:
+        for row in _reader(io.StringIO(sample, newline=""), delimiter):
+            if row:
+                rows.append(row)
+            if len(rows) > _SAMPLE_ROWS:
+                break
+    except csv.Error:
+        return False, 0, []
+    if rows and not whole and len(rows) <= _SAMPLE_ROWS:
+        rows.pop()  # cut off in its middle
+    if not rows:
+        return False, 0, []
+    cells = len(rows[0])
+    return cells > 1 and all(len(row) == cells for row in rows), cells, rows[0]
+
+
+def _rows(cells: list[list[str]], columns: list[str], start: int) -> Rows:
+    """Make columns of rows; bytes that were not UTF-8 stay so, to be found like Arrow's."""
+    import pyarrow as pa
+
+    arrays: list[pa.Array[Any]] = []
+    for at in range(len(columns)):
+        values = [row[at].encode("utf-8", "surrogateescape") or None for row in cells]
+        raw = pa.array(values, pa.large_binary())
+        arrays.append(pa.Array.from_buffers(pa.large_string(), len(raw), raw.buffers(), raw.null_count))
+    batch = pa.RecordBatch.from_arrays(arrays, names=columns)
+    return Rows(batch, range(start, start + len(cells)))

@@ -1,0 +1,178 @@
+"""Rows that are JSON objects, read exactly: what the faster ways refuse comes here, and each error names its row."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+from lookalike.documents.compressed import DamagedError
+from lookalike.documents.inputs import open_error
+from lookalike.documents.json_values import clean, infer, is_marked, mark, merge_all, rows_batch
+from lookalike.documents.source import Size
+from lookalike.documents.table import Rows, Table
+from lookalike.documents.text_file import NotTextError
+from lookalike.errors import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from lookalike.documents.columns import Choice
+    from lookalike.documents.inputs import Input
+    from lookalike.documents.log import Log
+
+__all__ = ["JsonTable", "Numbered", "Wanted", "readable"]
+
+Numbered: TypeAlias = "list[tuple[int, dict[str, Any]]]"
+"""Objects with their positions."""
+
+_T = TypeVar("_T")
+
+_SAMPLE_ROWS: Final = 1000
+_SAMPLE_BYTES: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to make of each object: columns, of which one is the text and one may be the id."""
+
+    schema: pa.Schema
+    choice: Choice
+
+
+class JsonTable(Table):
+    """A table of objects, one after the other."""
+
+    def __init__(self, name: str, source: Input) -> None:
+        """Take an input; it is opened when first needed."""
+        self.name = name
+        self._input = source
+
+    @abstractmethod
+    def _groups(self, log: Log | None, size: int) -> Iterator[Numbered]:
+        """Read the objects in groups of about `size` bytes; rows that are skipped go to the log, if there is one."""
+
+    @cached_property
+    def _types(self) -> dict[str, pa.DataType | None]:
+        return {}
+
+    def columns(self, wanted: Sequence[str] = ()) -> pa.Schema:
+        """Look at the first rows, and further until the wanted columns are seen."""
+        if not self._types or not set(wanted) <= set(self._types):
+            rows = 0
+            for group in readable(self.name, self._groups(None, _SAMPLE_BYTES)):
+                merge_all(self._types, infer(row for _, row in group[:_SAMPLE_ROWS]))
+                if rows + len(group) > _SAMPLE_ROWS:  # only names are looked for now
+                    merge_all(self._types, _names(group[_SAMPLE_ROWS:], self._types))
+                rows += len(group)
+                if set(wanted) <= set(self._types):
+                    break
+        return mark(self._types)
+
+    def has_rows(self) -> bool:
+        """Say whether there is an object."""
+        return any(readable(self.name, self._groups(None, _SAMPLE_BYTES)))
+
+    def schema(self) -> pa.Schema:
+        """Read all rows to know the types of all fields."""
+        return self._schema
+
+    @cached_property
+    def _schema(self) -> pa.Schema:
+        types: dict[str, pa.DataType | None] = {}
+        for group in readable(self.name, self._groups(None, _SAMPLE_BYTES)):
+            merge_all(types, infer(row for _, row in group))
+        return mark(types)
+
+    def size(self, text: str) -> Size:
+        """Take the size of the file: rows are not counted before they are read."""
+        del text
+        return Size(None, self._input.size())
+
+    def _wanted(self, choice: Choice, whole: bool) -> Wanted:
+        import pyarrow as pa
+
+        known = self.columns(choice.columns)
+        if whole:
+            return Wanted(self.schema(), choice)
+        fields: list[pa.Field[Any]] = [pa.field(choice.text, pa.large_string())]
+        if choice.id is not None and choice.id != choice.text:
+            kind = known.field(choice.id).type
+            fields.append(pa.field(choice.id, kind if kind == pa.int64() else pa.large_string()))
+        return Wanted(pa.schema(fields), choice)
+
+    def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
+        """Read object after object."""
+        wanted = self._wanted(choice, whole)
+        for group in readable(self.name, self._groups(log, _SAMPLE_BYTES)):
+            yield self._rows(group, wanted)
+
+    def _rows(self, group: Numbered, wanted: Wanted) -> Rows:
+        """Check the fields that matter, and make columns of a group."""
+        import pyarrow as pa
+
+        text, own_id = wanted.choice.text, wanted.choice.id
+        id_kind = None if own_id in (None, text) else wanted.schema.field(str(own_id)).type
+        checked: list[dict[str, Any]] = []
+        for number, row in group:
+            found: dict[str, str | int | None] = {text: self._text(number, row.get(text), text)}
+            if own_id is not None and id_kind in (pa.int64(), pa.large_string()):
+                found[own_id] = self._id(number, row.get(own_id), own_id, id_kind == pa.int64())
+            checked.append({**row, **found})
+        # The text and the id are what they are meant to be, whatever else their fields hold in other rows.
+        fields = [
+            field.with_metadata({}) if field.name in wanted.choice.columns and is_marked(field) else field
+            for field in wanted.schema
+        ]
+        try:
+            batch = rows_batch(checked, pa.schema(fields))
+        except (pa.ArrowException, OverflowError) as error:
+            first = f"{self.name}:{group[0][0] + 1}"
+            problem = f"and those after it cannot be put in columns ({error})"
+            raise DocumentError(first, "row", problem, "give each field values of one kind") from None
+        return Rows(batch, [number for number, _ in group])
+
+    def _text(self, number: int, value: object, column: str) -> str | None:
+        if value is None or isinstance(value, str):
+            return None if value is None else clean(value)
+        problem = f"is {_json_kind(value)}, not text"
+        raise DocumentError(
+            f"{self.name}:{number + 1}", f"field {column!r}", problem, "put it in quotes, or use another --text-column"
+        )
+
+    def _id(self, number: int, value: object, column: str, number_ids: bool) -> str | int | None:
+        if value is None:
+            return None
+        if not number_ids:
+            return clean(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=True)
+        if isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63:
+            return value
+        problem = f"is {_json_kind(value)}, where the ids before it are whole numbers of 64 bits"
+        remedy = "give all ids as text, or all as numbers"
+        raise DocumentError(f"{self.name}:{number + 1}", f"field {column!r}", problem, remedy)
+
+
+def _names(group: Numbered, known: Mapping[str, object]) -> dict[str, pa.DataType | None]:
+    """Return the fields of some objects that are not known yet, with their types."""
+    return infer({name: value for name, value in row.items() if name not in known} for _, row in group)
+
+
+def _json_kind(value: object) -> str:
+    kinds = {bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
+    return kinds.get(type(value), type(value).__name__)
+
+
+def readable(name: str, read: Iterator[_T]) -> Iterator[_T]:
+    """Pass on what is read; what keeps it from being read becomes a `DocumentError`."""
+    try:
+        yield from read
+    except DamagedError as error:
+        raise DocumentError(name, "file", f"cannot be read to its end: {error}", "get the file again") from None
+    except NotTextError as error:
+        raise DocumentError(name, "file", error.problem, error.remedy) from None
+    except OSError as error:
+        raise open_error(name, error) from None

@@ -1,0 +1,176 @@
+"""JSON Lines: an object on each line.
+
+Blocks of whole lines go to Arrow's reader. It is quick, but it takes two objects on a line without a word, refuses
+escapes that JSON allows, and ends the process at a bare ``null``. So each block is looked over first, what Arrow made
+of it is counted and checked, and where there is any doubt the block is read line by line by Python's own reader.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike.documents.batching import TARGET
+from lookalike.documents.encoded import Encoding, detect, open_utf8
+from lookalike.documents.json_table import JsonTable, readable
+from lookalike.documents.json_values import arrow_types, infer, is_marked, mark, merge_all
+from lookalike.documents.table import Rows
+from lookalike.errors import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+    from lookalike.documents.columns import Choice
+    from lookalike.documents.inputs import Input
+    from lookalike.documents.json_table import Numbered
+    from lookalike.documents.log import Log
+
+__all__ = ["LONGEST_LINE", "JsonLines"]
+
+LONGEST_LINE: Final = 256 << 20
+"""The most bytes of one line."""
+
+_ARROW_BLOCK: Final = 2 << 20  # what Arrow gives to one thread
+
+# Where a bare null could stand: at the start, or after an object. pyarrow (seen in 26.0) dies of it.
+_NULL_AT_START: Final = re.compile(rb"[ \t\r\n]*n")
+_NULL_AFTER_OBJECT: Final = re.compile(rb"\}[ \t\r\n]*n")  # by itself, for speed
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Some whole lines: the number of the first, their bytes, and how many they are."""
+
+    first: int
+    data: bytearray
+    lines: int
+
+
+class JsonLines(JsonTable):
+    """One file of JSON Lines. The rows are its lines: blank ones are counted, so that row 17 is on line 17."""
+
+    def __init__(self, name: str, source: Input, encoding: str = "auto") -> None:
+        """Take an input; JSON is UTF-8, unless a mark or `encoding` says otherwise."""
+        super().__init__(name, source)
+        self._told = encoding
+
+    @cached_property
+    def _encoding(self) -> Encoding:
+        return detect(self._input, self._told, guess=False)
+
+    def _blocks(self, size: int) -> Iterator[_Block]:
+        """Cut the file after the last line end of every `size` bytes."""
+        number = 0
+        begun = bytearray()
+        with open_utf8(self._input, self._encoding) as stream:
+            while chunk := stream.read(size):
+                end = chunk.rfind(b"\n") + 1
+                first = chunk.find(b"\n") if end else len(chunk)
+                if len(begun) + first > LONGEST_LINE:
+                    raise self._too_long(number)
+                if not end:
+                    begun += chunk
+                    continue
+                begun += memoryview(chunk)[:end]
+                block = _Block(number, begun, begun.count(b"\n"))
+                begun = bytearray(memoryview(chunk)[end:])
+                del chunk  # while the block is in use, not more than a line is held besides
+                yield block
+                number += block.lines
+        if begun:
+            yield _Block(number, begun, 1)
+
+    def _too_long(self, number: int) -> DocumentError:
+        problem = f"is longer than {LONGEST_LINE >> 20} MB"
+        remedy = "cut it into several documents, or check that each object is on a line of its own"
+        return DocumentError(f"{self.name}:{number + 1}", "line", problem, remedy)
+
+    def _groups(self, log: Log | None, size: int) -> Iterator[Numbered]:
+        for block in self._blocks(size):
+            if group := list(self._objects(block, log)):
+                yield group
+
+    def _objects(self, block: _Block, log: Log | None) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Read line by line."""
+        for position, line in enumerate(block.data.split(b"\n"), block.first):
+            if not line.strip():
+                continue
+            try:
+                text = line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                if log is not None:
+                    where = f"line {position + 1} is not UTF-8 (byte {error.start + 1})"
+                    log.skip(f"{self.name}:{position + 1}", "not text", f"{where}; save the file as UTF-8")
+                continue
+            yield position, self._object(position, text)
+
+    def _object(self, position: int, line: str) -> dict[str, Any]:
+        remedy = "mend or remove the line"
+        try:
+            value = json.loads(line)
+        except json.JSONDecodeError as error:
+            problem = f"is not JSON ({error.msg} at character {error.pos + 1})"
+            raise DocumentError(f"{self.name}:{position + 1}", "line", problem, remedy) from None
+        except (RecursionError, ValueError) as error:
+            deep = isinstance(error, RecursionError)
+            problem = "is nested too deeply" if deep else "has a number that is too long"
+            raise DocumentError(f"{self.name}:{position + 1}", "line", problem, remedy) from None
+        if not isinstance(value, dict):
+            problem = f"is a {type(value).__name__}, not an object in braces"
+            raise DocumentError(f"{self.name}:{position + 1}", "line", problem, remedy)
+        return value
+
+    @cached_property
+    def _schema(self) -> pa.Schema:
+        types: dict[str, pa.DataType | None] = {}
+        for block in readable(self.name, self._blocks(TARGET)):
+            table = _by_arrow(block, None)
+            if table is not None:
+                merge_all(types, arrow_types(table.schema))
+            else:
+                merge_all(types, infer(row for _, row in self._objects(block, None)))
+        return mark(types)
+
+    def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
+        """Read block after block, the quick way where it is safe."""
+        wanted = self._wanted(choice, whole)
+        quick = not any(is_marked(field) for field in wanted.schema)
+        for block in readable(self.name, self._blocks(TARGET)):
+            table = _by_arrow(block, wanted.schema) if quick else None
+            if table is not None:
+                yield from _in_batches(table, block.first)
+            elif group := list(self._objects(block, log)):
+                yield self._rows(group, wanted)
+
+
+def _by_arrow(block: _Block, schema: pa.Schema | None) -> pa.Table | None:
+    """Read a block by Arrow; None if it refuses, or if the rows are not one for each line."""
+    import pyarrow as pa
+    import pyarrow.json as pj
+
+    data = block.data
+    if _NULL_AT_START.match(data) or _NULL_AFTER_OBJECT.search(data):
+        return None
+    unexpected = "infer" if schema is None else "ignore"
+    parse = pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unexpected)  # type: ignore[arg-type]
+    for size in (_ARROW_BLOCK, len(data) + 1):
+        try:
+            table = pj.read_json(pa.py_buffer(data), pj.ReadOptions(block_size=size), parse)  # type: ignore[arg-type]
+            table.validate(full=True)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            if "straddling" in str(error):  # a line longer than the size for one thread
+                continue
+            return None
+        return table if table.num_rows == block.lines else None
+    return None
+
+
+def _in_batches(table: pa.Table, number: int) -> Iterator[Rows]:
+    for batch in table.to_batches():
+        yield Rows(batch, range(number, number + batch.num_rows))
+        number += batch.num_rows

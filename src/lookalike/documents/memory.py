@@ -1,0 +1,115 @@
+"""Documents that a program holds: a list, a dict, an iterator of texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike.documents.gather import gather
+from lookalike.documents.json_values import clean
+from lookalike.documents.source import Batch, Size, Skipped, Source
+from lookalike.errors import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+__all__ = ["MemorySource", "source_of_documents"]
+
+_BATCH_CHARACTERS: Final = 8 << 20
+_BATCH_DOCUMENTS: Final = 1 << 16
+
+
+def source_of_documents(documents: object, *, text_column: str | None, id_column: str | None) -> Source:
+    """Find out what was given, and open it."""
+    if isinstance(documents, Source):
+        return documents
+    if isinstance(documents, str | bytes | bytearray):
+        kind = type(documents).__name__
+        remedy = "give a list or dict of texts, or Path(...) for a file or folder"
+        raise DocumentError(0, "documents", f"are one {kind}, not a collection", remedy)
+    if isinstance(documents, os.PathLike):
+        return _of_paths([documents], text_column, id_column)
+    if not isinstance(documents, Mapping):
+        from lookalike.documents.arrow import source_of_frame
+
+        frame = source_of_frame(documents, text_column, id_column)
+        if frame is not None:
+            return frame
+    if not isinstance(documents, Iterable):
+        kind = type(documents).__name__
+        remedy = "give a list or dict of texts, a Path, or a data frame"
+        raise DocumentError(0, "documents", f"are {kind}, which has none", remedy)
+    if not isinstance(documents, Mapping):
+        documents = list(documents)
+        if documents and all(isinstance(one, os.PathLike) for one in documents):
+            return _of_paths(documents, text_column, id_column)
+    if text_column or id_column:
+        column = text_column or id_column
+        remedy = "leave text_column and id_column out, or give a data frame"
+        raise DocumentError(0, f"column {column!r}", "is in no table: the documents are texts", remedy)
+    return MemorySource(documents)
+
+
+def _of_paths(paths: list[Any], text_column: str | None, id_column: str | None) -> Source:
+    from lookalike.documents.paths import PathOptions, source_of_paths
+
+    return source_of_paths(paths, PathOptions(text_column, id_column))
+
+
+class MemorySource(Source):
+    """Texts in a list or a dict."""
+
+    def __init__(self, documents: Iterable[str] | Mapping[str, str] | Mapping[int, str]) -> None:
+        """Take texts; anything that is not one is an error that names it."""
+        self.name = "the documents"
+        collection = gather(documents)
+        self._ids = collection.ids
+        self._texts = collection.texts
+        for name in self._ids:
+            if isinstance(name, str):
+                break  # they all are
+            if not -(2**63) <= name < 2**63:
+                raise DocumentError(name, "id", "is a number of more than 64 bits", "give ids as text")
+
+    def batches(self, *, rows: bool = False) -> Iterator[Batch]:
+        """Give the texts, encoded anew each time: they are not held twice."""
+        del rows
+        start = size = 0
+        for number, text in enumerate(self._texts, 1):
+            size += len(text)
+            if size >= _BATCH_CHARACTERS or number - start == _BATCH_DOCUMENTS:
+                yield self._batch(start, number)
+                start, size = number, 0
+        if start < len(self._texts):
+            yield self._batch(start, len(self._texts))
+
+    def _batch(self, start: int, end: int) -> Batch:
+        import pyarrow as pa
+
+        numbers = isinstance(self._ids[0], int)
+        ids = self._ids[start:end]
+        return Batch(pa.array(ids, pa.int64()) if numbers else _strings(ids), _strings(self._texts[start:end]))
+
+    def skipped(self) -> list[Skipped]:
+        """Nothing is skipped."""
+        return []
+
+    def notes(self) -> list[str]:
+        """Nothing is decided."""
+        return []
+
+    def size(self) -> Size:
+        """Count the texts and their characters."""
+        return Size(len(self._texts), sum(map(len, self._texts)))
+
+
+def _strings(values: list[Any]) -> pa.Array[Any]:
+    import pyarrow as pa
+
+    try:
+        return pa.array(values, pa.large_string())
+    except UnicodeEncodeError:  # a lone surrogate
+        return pa.array([clean(value) for value in values], pa.large_string())

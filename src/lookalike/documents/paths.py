@@ -1,0 +1,197 @@
+"""Paths as a person names them: folders, files, globs, standard input; together one source."""
+
+from __future__ import annotations
+
+import glob
+import os
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from lookalike.documents.folder import Found, Listing, Selection, shown, walk
+from lookalike.documents.inputs import Input, file_input, of_stdin, open_error
+from lookalike.documents.kinds import Kind, kind_of
+from lookalike.documents.log import Log
+from lookalike.documents.parts import Part, PartsSource
+from lookalike.documents.table import Table, TablePart
+from lookalike.documents.text_file import STDIN, check_encoding, similar_name
+from lookalike.documents.texts import TextDocument, TextFiles
+from lookalike.errors import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lookalike.documents.source import Source
+
+__all__ = ["PathOptions", "source_of_paths"]
+
+
+@dataclass(frozen=True, slots=True)
+class PathOptions:
+    """How paths are read; see `open_paths`."""
+
+    text_column: str | None = None
+    id_column: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    encoding: str = "auto"
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One file to read, under the name that it has alone, and the one that it has among others."""
+
+    name: str
+    full_name: str
+    path: str | None
+    kind: Kind
+    size: int = -1
+    """In bytes, if a folder said so: then it is a plain file."""
+
+
+def source_of_paths(paths: Sequence[str | os.PathLike[str]], options: PathOptions) -> Source:
+    """Find all files, give each a name of its own, and put them together in the order given."""
+    check_encoding(options.encoding)
+    if isinstance(paths, str | os.PathLike):
+        paths = [paths]
+    given = [os.fspath(path) for path in paths]
+    if not given:
+        raise DocumentError("", "paths", "are missing", "give a folder or a file")
+    log = Log()
+    items: list[_Item] = []
+    for path in _expanded(given):
+        items += _items(path, options, log)
+    items = _once(items, log)
+    names = [item.name for item in items]
+    if len(set(names)) < len(names):
+        items = [_Item(item.full_name, item.full_name, item.path, item.kind, item.size) for item in items]
+    name = shown(given[0]) if len(given) == 1 else f"{len(given)} paths"
+    return PartsSource(name, _parts(items, options), log)
+
+
+def _expanded(paths: Iterable[str]) -> list[str]:
+    """Replace each glob, where no file has that very name, by the paths that it matches."""
+    found: list[str] = []
+    for path in paths:
+        if path == "-" or not glob.has_magic(path) or os.path.lexists(path):
+            found.append(path)
+            continue
+        matched = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - the pattern may be absolute
+        if not matched:
+            raise DocumentError(shown(path), "file", "matches nothing", "check the name")
+        found += matched
+    return found
+
+
+def _items(path: str, options: PathOptions, log: Log) -> list[_Item]:
+    if path == "-":
+        return [_Item(STDIN, STDIN, None, Kind("stdin"))]
+    name = shown(PurePath(path).as_posix()) if path else "''"
+    try:
+        status = Path(path).stat() if path else None
+    except FileNotFoundError:
+        remedy = similar_name(Path(path)) or "check the name"
+        raise DocumentError(name, "file", "does not exist", remedy) from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL character in the name
+        raise open_error(name, error if isinstance(error, OSError) else OSError(str(error))) from None
+    if status is None:
+        raise DocumentError(name, "file", "is not the name of a file", "check the name")
+    if Path(path).is_dir():
+        return _folder_items(path, name, options, log)
+    kind = kind_of(path)
+    if kind.format == "office":
+        log.skip(name, "not text", f"{kind.office}: reading such files comes in a later version")
+        return []
+    if not status.st_size and Path(path).is_file():
+        log.skip(name, "empty", "the file has no bytes")
+        return []
+    return [_Item(name, name, path, kind)]
+
+
+def _folder_items(path: str, name: str, options: PathOptions, log: Log) -> list[_Item]:
+    listing = walk(path, Selection(options.include, options.exclude, options.hidden), log)
+    found = listing.texts or _shards(listing, name, log)
+    if found is listing.texts:
+        for table in listing.tables:
+            log.skip(table.id, "table", "name it directly to read its rows")
+    prefix = "" if name == "." else name.rstrip("/") + "/"
+    return [_Item(file.id, prefix + file.id, file.path, file.kind, file.size) for file in found]
+
+
+def _shards(listing: Listing, name: str, log: Log) -> list[Found]:
+    """Return the tables of a folder that has nothing but tables of one kind: they are the parts of one."""
+    if len({table.kind.format for table in listing.tables}) != 1:
+        return listing.texts
+    log.note(f"{name} has {len(listing.tables)} {listing.tables[0].kind.format} files and no texts: read as one table")
+    return listing.tables
+
+
+def _once(items: list[_Item], log: Log) -> list[_Item]:
+    """Keep each file once, also if it was named twice or is in a folder that was named too."""
+    kept: list[_Item] = []
+    seen: set[str] = set()
+    for item in items:
+        key = STDIN if item.path is None else str(Path(item.path).absolute())
+        if key in seen:
+            log.skip(item.full_name, "given twice", "it is read once")
+        else:
+            seen.add(key)
+            kept.append(item)
+    return kept
+
+
+def _parts(items: Iterable[_Item], options: PathOptions) -> list[Part]:
+    """Open items: runs of texts together, each table by itself."""
+    parts: list[Part] = []
+    texts: list[TextDocument] = []
+    for item in items:
+        source = _input(item)
+        kind = item.kind if item.path is not None else _kind_of_stdin(source)
+        if kind.is_table:
+            if texts:
+                parts.append(TextFiles(texts[0].id, texts, options.encoding))
+                texts = []
+            table = _open_table(item, kind, source, options)
+            parts.append(TablePart(table, options.text_column, options.id_column))
+        else:
+            texts.append(TextDocument(item.name, source, item.size if item.size >= 0 else source.size()))
+    if texts:
+        parts.append(TextFiles(texts[0].id, texts, options.encoding))
+    return parts
+
+
+def _input(item: _Item) -> Input:
+    if item.path is None:
+        return of_stdin()
+    if item.size >= 0:
+        return Input(item.name, item.path, item.kind.compression)
+    return file_input(Path(item.path), item.name, item.kind.compression)
+
+
+def _kind_of_stdin(source: Input) -> Kind:
+    """Take what begins with a brace for JSON Lines, and all else for one text."""
+    with source.open() as stream:
+        while block := stream.read(1 << 16):
+            if start := block.removeprefix(b"\xef\xbb\xbf").lstrip():
+                return Kind("jsonl" if start.startswith(b"{") else "text")
+    return Kind("text")
+
+
+def _open_table(item: _Item, kind: Kind, source: Input, options: PathOptions) -> Table:
+    from lookalike.documents.arrow_file import ArrowFile
+    from lookalike.documents.csv import CsvTable
+    from lookalike.documents.json_array import open_json
+    from lookalike.documents.jsonl import JsonLines
+    from lookalike.documents.parquet import ParquetTable
+
+    if kind.format in ("parquet", "arrow"):
+        if source.path is None or kind.compression:
+            problem = "is compressed as a whole" if kind.compression else "is not a plain file"
+            raise DocumentError(item.name, "file", problem, "unpack it or copy it into a file first")
+        return (ParquetTable if kind.format == "parquet" else ArrowFile)(item.name, source.path)
+    if kind.format == "jsonl":
+        return JsonLines(item.name, source, options.encoding)
+    if kind.format == "json":
+        return open_json(item.name, source, options.encoding)
+    return CsvTable(item.name, source, options.encoding, tabs=kind.format == "tsv")

@@ -1,0 +1,300 @@
+"""The kinds of data that `drop_near_duplicates` takes and gives back: one small face for all of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from itertools import compress
+from typing import TYPE_CHECKING, Any
+
+from lookalike.documents.columns import choose, texts_of
+from lookalike.errors import DocumentError
+from lookalike.search.columns import compute, counting, whole
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lookalike.search.columns import Column
+
+__all__ = ["Frame", "frame_of"]
+
+
+class Frame(ABC):
+    """Rows with a text each, of whatever type."""
+
+    kind: str
+    """What a message calls it."""
+
+    def __init__(self, data: Any) -> None:
+        """Take the data; nothing is copied."""
+        self.data = data
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.data)
+
+    @abstractmethod
+    def texts(self, column: str | None) -> Column | list[str | None]:
+        """Return the text of each row, None or null where there is none."""
+
+    @abstractmethod
+    def filter(self, kept: Column) -> Any:
+        """Return the data of the same type with the kept rows only."""
+
+    def column(self, name: str) -> Column:
+        """Return the values of a column."""
+        problem = f"does not exist: a {self.kind} has no columns"
+        raise DocumentError(self.kind, f"column {name!r}", problem, "give a table, or the values themselves: values=…")
+
+    def ids(self) -> Column:
+        """Return what a plan calls the rows, if no column is named: their positions."""
+        import pyarrow as pa
+
+        return counting(len(self)).cast(pa.int64())
+
+
+class _Texts(Frame):
+    """A list or tuple of texts, or of rows that are dicts."""
+
+    kind = "list"
+
+    def texts(self, column: str | None) -> list[str | None]:
+        values = self.data if column is None else self._values(column)
+        return [_checked(row, text) for row, text in enumerate(values)]
+
+    def column(self, name: str) -> Column:
+        return _array(self._values(name), name)
+
+    def _values(self, name: str) -> list[Any]:
+        for row, value in enumerate(self.data):
+            if not isinstance(value, Mapping):
+                problem = f"is {type(value).__name__}, which has no column {name!r}"
+                raise DocumentError(row, "row", problem, "give a list of dicts, or no column")
+        if self.data and not any(name in row for row in self.data):
+            raise DocumentError(self.kind, f"column {name!r}", "does not exist", "name one that the rows have")
+        return [row.get(name) for row in self.data]
+
+    def filter(self, kept: Column) -> Any:
+        chosen = compress(self.data, kept.to_pylist())
+        return tuple(chosen) if isinstance(self.data, tuple) else list(chosen)
+
+
+class _Dict(Frame):
+    """A dict of texts by id."""
+
+    kind = "dict"
+
+    def texts(self, column: str | None) -> list[str | None]:
+        if column is not None:
+            self.column(column)
+        return [_checked(name, text) for name, text in self.data.items()]
+
+    def ids(self) -> Column:
+        return _array(list(self.data), "id")
+
+    def filter(self, kept: Column) -> Any:
+        return dict(compress(self.data.items(), kept.to_pylist()))
+
+
+class _Arrow(Frame):
+    """A table, record batch, array or column in pieces of pyarrow."""
+
+    kind = "Arrow table"
+
+    def _schema(self) -> pa.Schema | None:
+        return getattr(self.data, "schema", None)
+
+    def texts(self, column: str | None) -> Column:
+        schema = self._schema()
+        if schema is None:
+            if column is not None:
+                super().column(column)
+            return _as_texts(whole(self.data), "array")
+        name = choose(self.kind, schema, column, "").text
+        return _as_texts(self.column(name), name)
+
+    def column(self, name: str) -> Column:
+        schema = self._schema()
+        if schema is None:
+            return super().column(name)
+        _check_name(self.kind, name, schema.names)
+        return whole(self.data.column(schema.names.index(name)))
+
+    def filter(self, kept: Column) -> Any:
+        return self.data.filter(kept)
+
+
+class _Pandas(Frame):
+    """A data frame or series of pandas; the index stays with the rows."""
+
+    kind = "data frame"
+
+    def texts(self, column: str | None) -> Column:
+        series = self.data
+        if hasattr(self.data, "columns"):
+            series = self._series(self._chosen() if column is None else column)
+        elif column is not None:
+            super().column(column)
+        return _as_texts(_array(series, str(series.name), "text"), str(series.name))
+
+    def _chosen(self) -> Any:
+        """Return the column of texts; the others may hold what Arrow does not know."""
+        import pyarrow as pa
+
+        names = list(self.data.columns)
+        kinds = [pa.large_string() if self._has_texts(place) else pa.bool_() for place in range(len(names))]
+        fields = [(str(name), kind) for name, kind in zip(names, kinds, strict=True)]
+        chosen = choose(self.kind, pa.schema(fields), None, "").text
+        return names[[str(name) for name in names].index(chosen)]
+
+    def _has_texts(self, place: int) -> bool:
+        values = self.data.iloc[:, place].dropna()
+        return len(values) > 0 and isinstance(values.iloc[0], str)
+
+    def _series(self, name: Any) -> Any:
+        names = list(self.data.columns)
+        if name in names:
+            _check_name(self.kind, name, names)
+            return self.data.iloc[:, names.index(name)]
+        _check_name(self.kind, name, [str(known) for known in names])
+        return self.data.iloc[:, [str(known) for known in names].index(name)]
+
+    def column(self, name: str) -> Column:
+        return _array(self._series(name), name) if hasattr(self.data, "columns") else super().column(name)
+
+    def filter(self, kept: Column) -> Any:
+        return self.data[kept.to_numpy(zero_copy_only=False)]
+
+
+class _Polars(Frame):
+    """A data frame, lazy frame or series of polars; a lazy frame is collected, and lazy again afterwards."""
+
+    kind = "data frame"
+
+    def __init__(self, data: Any) -> None:
+        self.lazy = type(data).__name__ == "LazyFrame"
+        super().__init__(data.collect() if self.lazy else data)
+
+    def texts(self, column: str | None) -> Column:
+        import polars as pl
+        import pyarrow as pa
+
+        if not hasattr(self.data, "columns"):
+            if column is not None:
+                super().column(column)
+            return _as_texts(self._arrow(self.data), "series")
+        texts = (pl.String, pl.Categorical, pl.Enum)
+        kinds = [pa.large_string() if dtype in texts else pa.bool_() for dtype in self.data.dtypes]
+        schema = pa.schema(list(zip(self.data.columns, kinds, strict=True)))
+        name = choose(self.kind, schema, column, "").text
+        return _as_texts(self.column(name), name)
+
+    def column(self, name: str) -> Column:
+        if not hasattr(self.data, "columns"):
+            return super().column(name)
+        _check_name(self.kind, name, self.data.columns)
+        return self._arrow(self.data.get_column(name))
+
+    @staticmethod
+    def _arrow(series: Any) -> Column:
+        made: Column = whole(series.rechunk().to_arrow())
+        return made
+
+    def filter(self, kept: Column) -> Any:
+        import polars as pl
+
+        mask = pl.from_arrow(kept)
+        chosen = self.data.filter(mask)
+        return chosen.lazy() if self.lazy else chosen
+
+
+class _Dataset(Frame):
+    """A Dataset of Hugging Face: the rows are selected, nothing is written."""
+
+    kind = "dataset"
+
+    def texts(self, column: str | None) -> Column:
+        schema = self.data.features.arrow_schema
+        name = choose(self.kind, schema, column, "").text
+        return _as_texts(self.column(name), name)
+
+    def column(self, name: str) -> Column:
+        _check_name(self.kind, name, self.data.column_names)
+        return whole(self.data.select_columns([name]).with_format("arrow")[:].column(name))
+
+    def filter(self, kept: Column) -> Any:
+        return self.data.select(compute().indices_nonzero(kept).to_pylist())
+
+
+def frame_of(data: Any) -> Frame:
+    """Return the face of some data.
+
+    >>> frame_of(["one", "two"]).kind
+    'list'
+    >>> frame_of({"a", "b"})
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.DocumentError: document 'set': data is set; give a list, a dict, or a table of pyarrow, pandas, \
+polars or Hugging Face datasets
+    """
+    import pyarrow as pa
+
+    home = {kind.__module__.partition(".")[0] for kind in type(data).__mro__}
+    if isinstance(data, pa.Table | pa.RecordBatch | pa.Array | pa.ChunkedArray):
+        return _Arrow(data)
+    if "pandas" in home and hasattr(data, "iloc"):
+        return _Pandas(data)
+    if "polars" in home and hasattr(data, "filter"):
+        return _Polars(data)
+    if all(hasattr(data, name) for name in ("select", "select_columns", "features", "column_names", "__len__")):
+        return _Dataset(data)
+    if isinstance(data, Mapping) and all(isinstance(text, str | None) for text in data.values()):
+        return _Dict(data)
+    if isinstance(data, Sequence) and not isinstance(data, str | bytes | bytearray):
+        return _Texts(data)
+    kind = type(data).__name__
+    tables = "a table of pyarrow, pandas, polars or Hugging Face datasets"
+    raise DocumentError(kind, "data", f"is {kind}", f"give a list, a dict, or {tables}")
+
+
+def _checked(row: Any, text: Any) -> str | None:
+    if text is None or isinstance(text, str):
+        return text
+    raise DocumentError(row, "text", f"is {type(text).__name__}, not str", "give its text as str, or None")
+
+
+def _check_name(kind: str, name: Any, names: Sequence[Any]) -> None:
+    """Raise an error that lists the columns, unless there is exactly one of that name."""
+    from lookalike.recipe import suggest
+
+    count = list(names).count(name)
+    if count == 1:
+        return
+    listed = ", ".join(repr(str(known)) for known in names[:12]) + (" …" if len(names) > 12 else "")
+    problem = f"is there {count} times" if count else f"does not exist; the columns are {listed}"
+    remedy = suggest(name, [str(known) for known in names]) or "name another"
+    raise DocumentError(kind, f"column {name!r}", problem, "give every column its own name" if count else remedy)
+
+
+def _array(values: Any, name: str, what: str = "value") -> Column:
+    """Return Python values as a column; NaN is none."""
+    import pyarrow as pa
+
+    try:
+        return whole(pa.array(values, from_pandas=True))
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        first = str(error).partition("\n")[0][:100]
+        problem = f"has values that do not go together ({first})"
+        raise DocumentError(what, f"column {name!r}", problem, "give values of one type") from None
+
+
+def _as_texts(column: Column, name: str) -> Column:
+    import pyarrow as pa
+
+    kind = column.type
+    if not (pa.types.is_null(kind) or "string" in str(kind) or pa.types.is_dictionary(kind)):
+        raise DocumentError(name, "text", f"is {kind}, not text", "name the column of texts with text_column")
+    texts, bad = texts_of(column)
+    if bad:
+        raise DocumentError(bad[0], "text", "is not valid UTF-8", "give its text as str")
+    return texts

@@ -1,0 +1,357 @@
+"""`lookalike scan` for a person: what it says, and what its options do."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import lookalike as la
+from lookalike.cli.commands import with_default
+from tests.cli.conftest import COLLECTION, ROWS, words
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run, Start
+
+SAMPLE = """\
+2 pairs
+#  Jaccard  A in B  B in A  A                          B
+──────────────────────────────────────────────────────────────────────────
+1   100.0%  100.0%  100.0%  branch-news-saturday.txt   library-reopens.txt
+2    92.8%   96.3%   96.3%  old-bridge-rearranged.txt  old-bridge.txt
+
+2 groups
+#  Size  Principal                  Other members
+───────────────────────────────────────────────────────
+1     2  branch-news-saturday.txt   library-reopens.txt
+2     2  old-bridge-rearranged.txt  old-bridge.txt
+
+17 documents (1 skipped: 1 empty) · 2 pairs ≥ 0.80 in 2 groups · scores exact ·
+recall 1 · TIME
+Next: lookalike compare sample/branch-news-saturday.txt \\
+    sample/library-reopens.txt
+"""
+
+
+def write(folder: str, **texts: str) -> str:
+    Path(folder).mkdir(exist_ok=True)
+    for name, text in texts.items():
+        Path(folder, f"{name}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
+def pairs(text: str) -> list[tuple[str, str]]:
+    """The names in the list of pairs of a table."""
+    found = re.findall(r"^ *\d+ +[\d.]+% +[\d.]+% +[\d.]+%  (\S.*?)  +(\S.*)$", text, re.MULTILINE)
+    return [(a, b) for a, b in found]
+
+
+# -- the sample collection ---------------------------------------------------------------------------------------------
+
+
+def test_the_sample_collection_reads_as_a_person_would_want(start: Start) -> None:
+    Path("sample").symlink_to(COLLECTION)
+    done = start("scan", "sample")
+    assert (done.code, done.err) == (0, "")
+    assert re.sub(r"[\d.]+ s$", "TIME", done.out, flags=re.MULTILINE) == SAMPLE
+
+
+def test_a_path_alone_is_a_scan(start: Start) -> None:
+    Path("sample").symlink_to(COLLECTION)
+    as_command, alone = start("scan", "sample", "-t", "0.5"), start("sample", "-t", "0.5")
+    assert alone.code == 0
+    assert pairs(alone.out) == pairs(as_command.out)
+    assert len(pairs(alone.out)) == 4
+
+
+@pytest.mark.parametrize(
+    ("args", "scanned"),
+    [
+        (["here"], True),
+        (["./nowhere"], True),
+        (["nowhere.txt"], True),
+        (["a/b"], True),
+        (["-"], True),
+        (["nowhere"], False),
+        (["scan", "here"], False),
+        (["files"], False),
+        (["--help"], False),
+        (["-t", "here"], False),
+        ([], False),
+    ],
+)
+def test_what_counts_as_a_path(args: list[str], scanned: bool) -> None:
+    Path("here").mkdir()
+    assert with_default(args) == (["scan", *args] if scanned else args)
+
+
+def test_a_file_that_does_not_exist_is_said_so(run: Run) -> None:
+    Path("corpus.jsonl").touch()
+    assert run("corpus.jsnl").complaint == "corpus.jsnl does not exist: did you mean 'corpus.jsonl'?"
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 120])
+def test_fits_the_width(run: Run, essays: Path, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = run("scan", str(essays)).out.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_long_names_stand_one_above_the_other_and_are_cut_in_the_middle(run: Run) -> None:
+    long = {f"{letter * 30}{'-part' * 10}-end": words(0, 50) for letter in "xy"}
+    out = run("scan", write("long", **long)).out
+    assert "A, and below it B" in out
+    for letter in "xy":
+        assert re.search(rf"{letter}{{10,}}…[-part]+-end\.txt$", out, re.MULTILINE)
+    # The command has the real names, also where they are too long for a line.
+    command = re.sub(r" \\\n +", " ", out[out.index("Next: ") :])
+    assert command == f"Next: lookalike compare long/{min(long)}.txt long/{max(long)}.txt\n"
+
+
+def test_a_folder_that_all_names_share_is_said_once(run: Run) -> None:
+    write("one", x=words(0, 50), y=words(0, 50))
+    Path("one/deep").mkdir()
+    Path("one/deep/er").mkdir()
+    for name in "pq":
+        Path("one/deep/er", f"{name}.txt").write_text(words(100, 150), encoding="utf-8")
+    out = run("scan", "one/deep", "--hidden").out
+    assert out.startswith("1 pair in er/\n")
+    assert pairs(out) == [("p.txt", "q.txt")]
+    assert "Next: lookalike compare one/deep/er/p.txt one/deep/er/q.txt\n" in out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_hostile_names_are_shown_as_escapes(run: Run) -> None:
+    write("names", **{"a\x1b[31m": words(0, 50), "b\nc": words(0, 50)})
+    out = run("scan", "names").out
+    assert r"a\x1b[31m.txt" in out
+    assert r"b\nc.txt" in out
+    assert "\x1b" not in out
+    assert "Next" not in out, "a command with such names could not be copied"
+
+
+# -- what is said when there is little ---------------------------------------------------------------------------------
+
+
+def test_nothing_found_reads_well(run: Run) -> None:
+    out = run("scan", write("some", a=words(0, 50), b=words(100, 150), c=words(200, 250))).out
+    lines = out.splitlines()
+    assert lines[0] == "No two documents are alike by 80.0% or more."
+    assert lines[2].startswith("3 documents · 0 pairs ≥ 0.80 in 0 groups · scores exact")
+    assert lines[3] == "Next: lookalike scan some -t 0.5"
+    assert "Next: lookalike scan some --threshold 0.4 --metric containment" in run("scan", "some", "-t", "0.4").out
+    assert "Next" not in run("scan", "some", "-t", "0.4", "--metric", "containment").out
+
+
+def test_one_document_has_nothing_to_be_like(run: Run) -> None:
+    done = run("scan", write("one", a=words(0, 50)))
+    assert done.code == 0
+    assert done.out.startswith("There is only one document, so there is nothing that it could be like.\n")
+    assert "Next" not in done.out
+
+
+def test_no_document_is_an_error(run: Run) -> None:
+    Path("empty").mkdir()
+    assert run("scan", "empty").complaint == "empty holds no document that can be read: it is empty"
+    Path("empty/blank.txt").touch()
+    message = "empty holds no document that can be read: lookalike files tells what was skipped, and why"
+    assert run("scan", "empty").complaint == message
+
+
+# -- options -----------------------------------------------------------------------------------------------------------
+
+
+def test_threshold(run: Run, tables: None) -> None:
+    def found(*options: str) -> int:
+        return len(pairs(run("scan", "corpus.parquet", *options).out))
+
+    assert found("-t", "0.5") == found("--threshold", "50%") == 4
+    assert found("-t", "0.99") == found("-t", "100%") == 1
+
+
+def test_top(run: Run) -> None:
+    folder = write("many", **{f"n{number:02}": words(0, 50 + number) for number in range(14)})
+    out = run("scan", folder, "-t", "0.5").out
+    assert out.startswith("The 10 closest of 91 pairs\n")
+    assert len(pairs(out)) == 10
+    assert "… and 8 more" in out, "a group shows five members besides its principal"
+    out = run("scan", folder, "-t", "0.5", "--top", "3").out
+    assert out.startswith("The 3 closest of 91 pairs\n")
+    assert len(pairs(out)) == 3
+    assert len(pairs(run("scan", folder, "-t", "0.5", "--top", "0").out)) == 91
+
+
+def test_the_closest_come_first(run: Run) -> None:
+    folder = write("some", a=words(0, 100), b=words(0, 95), c=words(0, 99), d=words(0, 80))
+    shares = [
+        float(share) for share in re.findall(r"^ *\d+ +([\d.]+)%", run("scan", folder, "-t", "0.5").out, re.MULTILINE)
+    ]
+    assert len(shares) == 6
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_against_old_documents(run: Run) -> None:
+    write("old", x=words(0, 50), x2=words(0, 50), y=words(100, 150))
+    write("new", a=words(0, 50), b=words(200, 250))
+    done = run("scan", "new", "--against", "old")
+    assert pairs(done.out) == [("a.txt", "x.txt (old)"), ("a.txt", "x2.txt (old)")], "old ones not with each other"
+    assert "2 documents against 3 old · 2 pairs ≥ 0.80" in done.out
+    assert "Next: lookalike compare new/a.txt old/x.txt\n" in done.out
+
+
+def test_old_and_new_documents_of_one_name(run: Run) -> None:
+    write("old", a=words(0, 50))
+    write("new", a=words(0, 50))
+    out = run("scan", "new", "--against", "old").out
+    assert pairs(out) == [("a.txt", "old:a.txt (old)")]
+    assert "Next: lookalike compare new/a.txt old/a.txt\n" in out
+
+
+def test_ignore_takes_a_template_out(run: Run) -> None:
+    template = words(1000, 1100)
+    folder = write("sheets", a=f"{template} {words(0, 30)}", b=f"{template} {words(50, 80)}", c=words(0, 9))
+    Path("sheet.txt").write_text(template, encoding="utf-8")
+    assert pairs(run("scan", folder, "-t", "0.5").out) == [("a.txt", "b.txt")]
+    assert pairs(run("scan", folder, "-t", "0.5", "--ignore", "sheet.txt").out) == []
+    write("sheets", d=f"{template} {words(0, 30)}")
+    assert "100.0%" in run("scan", folder, "--ignore", "sheet.txt").out, "identical ones still read 100 %"
+
+
+def test_common_leaves_frequent_shingles_out_and_says_so(run: Run) -> None:
+    folder = write("forms", **{f"f{n}": f"{words(1000, 1100)} {words(n * 50, n * 50 + 30)}" for n in range(8)})
+    assert pairs(run("scan", folder, "-t", "0.5").out)
+    done = run("scan", folder, "-t", "0.5", "--common", "0.3")
+    assert pairs(done.out) == []
+    assert re.search(r"^lookalike: note: \d+ shingles that ", done.err, re.MULTILINE)
+    assert run("scan", folder, "-t", "0.5", "--common", "0.3", "--quiet").err == ""
+
+
+@pytest.mark.parametrize("rule", ["dir", r"^(\w+)/"])
+def test_group_by_author(run: Run, essays: Path, rule: str) -> None:
+    assert len(pairs(run("scan", str(essays)).out)) == 3
+    done = run("scan", str(essays), "--group-by", rule)
+    assert pairs(done.out) == [("ann/essay.txt", "bob/essay.txt"), ("ann/draft.txt", "bob/essay.txt")]
+    assert f"1 pair between documents of one author left out (--group-by {rule})\n" in done.out
+    assert re.search(r"^1 +\d  ann, bob +ann/draft.txt\n +bob/essay.txt$", done.out, re.MULTILINE)
+    note = f"lookalike: note: 1 pair between documents of one author left out (--group-by {rule})\n"
+    as_json = run("scan", str(essays), "--group-by", rule, "--format", "json")
+    assert as_json.err == note
+    assert len(as_json.json["pairs"]) == 2
+
+
+def test_group_by_a_pattern_that_some_names_do_not_have(run: Run, essays: Path) -> None:
+    """A document without an author is on its own."""
+    assert len(pairs(run("scan", str(essays), "--group-by", "^(bob)/").out)) == 3
+
+
+def test_metric_containment_finds_a_short_document_in_a_long_one(run: Run) -> None:
+    folder = write("books", page=words(5000, 5040), book=words(0, 10_000))
+    assert pairs(run("scan", folder, "-t", "0.5").out) == []
+    out = run("scan", folder, "--metric", "containment").out
+    assert pairs(out) == [("book.txt", "page.txt")]
+    assert re.search(r"1 +0\.4% +0\.4%  100\.0%", out)
+
+
+def test_metric_bag_counts_repeats(run: Run) -> None:
+    once = words(0, 30)
+    folder = write("bags", a=once, b=f"{once} {once} {once}")
+    assert len(pairs(run("scan", folder, "-t", "0.8", "-k", "1").out)) == 1
+    assert pairs(run("scan", folder, "-t", "0.8", "-k", "1", "--metric", "bag").out) == []
+
+
+@pytest.mark.parametrize("method", ["auto", "lsh", "exact", "signatures", "brute"])
+def test_every_method_finds_the_same_here(run: Run, tables: None, method: str) -> None:
+    result = run("scan", "corpus.parquet", "--method", method, "--format", "json").json
+    assert len(result["pairs"]) == 4
+    assert result["method"] == (method if method != "auto" else "exact")
+
+
+def test_linkage(run: Run) -> None:
+    folder = write("chain", a=words(0, 100), b=words(10, 110), c=words(20, 120))
+    assert "in 1 group" in run("scan", folder, "-t", "0.75").out
+    star = run("scan", folder, "-t", "0.75", "--format", "json").json["groups"]
+    linked = run("scan", folder, "-t", "0.75", "--linkage", "linked", "--format", "json").json["groups"]
+    assert [len(group["members"]) for group in (*star, *linked)] == [2, 3]
+
+
+def test_recipe_options_reach_the_search(run: Run) -> None:
+    folder = write("case", a=words(0, 30), b=words(0, 30).upper())
+    assert len(pairs(run("scan", folder).out)) == 1
+    assert pairs(run("scan", folder, "--no-lowercase").out) == []
+    out = run("scan", folder, "-k", "3", "--accents", "strip").out
+    assert "Next: lookalike compare case/a.txt case/b.txt -k 3 --accents strip\n" in out
+
+
+def test_reading_options_reach_the_source(run: Run, tables: None) -> None:
+    write("mixed", a=words(0, 50), b=words(0, 50))
+    Path("mixed/c.md").write_text(words(0, 50), encoding="utf-8")
+    Path("mixed/.d.txt").write_text(words(0, 50), encoding="utf-8")
+
+    def count(*options: str) -> int:
+        return int(run("scan", "mixed", *options, "--format", "json").json["documents"])
+
+    assert [count(), count("--hidden"), count("--include", "*.md"), count("--exclude", "a*")] == [3, 4, 1, 2]
+    assert count("--include", "*.md", "--include", "a*") == 2
+    done = run("scan", "corpus.csv", "--text-column", "text", "--id-column", "id", "--format", "json")
+    assert done.json["groups"][0]["members"] == ["a1", "a2", "a3"]
+    assert "colum" in run("scan", "corpus.csv", "--text-column", "txt").complaint
+
+
+def test_encoding(run: Run) -> None:
+    Path("old").mkdir()
+    for name in "ab":
+        Path("old", f"{name}.txt").write_bytes(("größer als früher " * 9).encode("cp1252"))
+    noted = run("scan", "old")
+    assert noted.err.startswith("lookalike: note: ")
+    assert "windows-1252" in noted.err
+    assert run("scan", "old", "--quiet").err == ""
+    assert run("scan", "old", "--encoding", "cp1252").err == ""
+    assert run("scan", "old", "--encoding", "klingon").code == 2
+
+
+def test_standard_input(start: Start) -> None:
+    lines = "".join(f'{{"id": "{row["id"]}", "text": "{row["text"]}"}}\n' for row in ROWS)
+    for args in (["scan", "-"], ["-"]):
+        done = start(*args, "--format", "json", stdin=lines.encode())
+        assert len(done.json["pairs"]) == 4, done.err
+
+
+def test_verbose_tells_settings_and_times(run: Run) -> None:
+    done = run("scan", str(COLLECTION), "--verbose")
+    for said in ("recipe: lookalike-recipe/1 ", "method: exact; ", "seconds: reading ", "skipped: blank-page.txt: "):
+        assert f"lookalike: {said}" in done.err
+
+
+def test_quiet_gives_the_result_alone(run: Run) -> None:
+    done = run("scan", str(COLLECTION), "--quiet")
+    assert done.err == ""
+    assert "Next" not in done.out
+    assert "2 pairs" in done.out
+
+
+@pytest.mark.parametrize("option", ["--audit", "--audit=5"])
+def test_audit_measures_the_recall(run: Run, tables: None, option: str) -> None:
+    done = run("scan", "corpus.parquet", option)
+    assert "recall 1, measured 1" in " ".join(done.out.split())
+    assert "true pairs found: recall 1.0000" in done.err
+    assert run("scan", "corpus.parquet", option, "--format", "json").json["recall"]["measured"] == 1.0
+
+
+def test_audit_and_group_by_go_together(run: Run, essays: Path) -> None:
+    done = run("scan", str(essays), "--audit", "--group-by", "dir", "--format", "json")
+    assert done.json["recall"]["measured"] == 1.0
+    assert len(done.json["pairs"]) == 2
+
+
+def test_save_can_be_read_back(run: Run, tables: None) -> None:
+    printed = run("scan", "corpus.parquet", "--save", "run.lookalike", "--format", "json").json
+    assert la.Result.load("run.lookalike").to_dict() == printed
+
+
+def test_threads_make_no_difference(run: Run, tables: None) -> None:
+    one, two = (run("scan", "corpus.parquet", "--threads", n, "--format", "json").json for n in ("1", "2"))
+    assert one == two
