@@ -39,8 +39,8 @@ class Case(NamedTuple):
         listed = [(*ends, *pairs[ends]) for ends in sorted(pairs) if self.old_from is None or ends[0] < self.old_from]
         columns = list(zip(*listed, strict=True)) or [()] * 5
         kinds = ("I", "I", "d", "d", "d")
-        arrays = [array(kind, values).tobytes() for kind, values in zip(kinds, columns, strict=True)]
-        return Found(array("I", self.firsts).tobytes(), *arrays, candidates=len(listed))
+        a, b, jaccard, in_b, in_a = (array(kind, values).tobytes() for kind, values in zip(kinds, columns, strict=True))
+        return Found(array("I", self.firsts).tobytes(), a, b, jaccard, in_b, in_a, len(listed))
 
     def pairs(self, threshold: float = 0.0, metric: str = "jaccard") -> list[Row]:
         """Every pair at or above the threshold, two old documents excepted."""
@@ -78,6 +78,11 @@ class Case(NamedTuple):
             "lengths": pa.array([100] * len(self.kinds), pa.uint64()),
         }
         return la.Result(**given | changes)
+
+
+def numbered(groups: list[la.Group]) -> list[tuple[int, tuple[int, ...]]]:
+    """Groups whose ids are numbers: the principal and the members of each."""
+    return [(int(group.principal), tuple(int(member) for member in group.members)) for group in groups]
 
 
 def rows(table: pa.Table) -> list[tuple[Any, ...]]:

@@ -17,7 +17,7 @@ from lookalike.result import pairs as listing
 from lookalike.search.found import Found
 from tests.property.strategies import Case as Texts
 from tests.property.strategies import collections, tries
-from tests.result.making import Case, cases, rows
+from tests.result.making import Case, cases, numbered, rows
 
 LINKAGES: st.SearchStrategy[Literal["star", "linked"]] = st.sampled_from(("star", "linked"))
 
@@ -66,9 +66,9 @@ def test_one_new_copy_among_many_old_ones_is_no_product() -> None:
     # 300 000 old documents of one kind, one new one, and another kind of which there are as many: squares are out.
     many = 300_000
     kinds = array("I", [0, 1, *[0] * many, *[1] * many])
-    found = Found(
-        kinds.tobytes(), array("I", [0]).tobytes(), array("I", [1]).tobytes(), *[array("d", [0.9]).tobytes()] * 3, 1
-    )
+    score = array("d", [0.9]).tobytes()
+    a, b = array("I", [0]).tobytes(), array("I", [1]).tobytes()
+    found = Found(kinds.tobytes(), a, b, score, score, score, 1)
     result = Case([0, 1], {}).result(ids=pa.array(range(len(kinds))), found=found, old_from=2, lengths=None)
     assert result.copies_listed == "first"  # 1 200 001 pairs
     assert result.pair_count == 2 * many + 1
@@ -121,8 +121,8 @@ def test_groups(case: Case, linkage: Literal["star", "linked"], data: st.DataObj
 def test_the_least_score_of_a_group(case: Case, linkage: Literal["star", "linked"], metric: Any) -> None:
     score = {row[:2]: max(row[3:]) if metric == "containment" else row[2] for row in case.pairs()}
     for group in case.result(linkage=linkage, metric=metric).groups:
-        others = [m for m in group.members if m != group.principal]
-        scores = [score.get(ref.ordered_pair(group.principal, other)) for other in others]
+        ((principal, members),) = numbered([group])
+        scores = [score.get(ref.ordered_pair(principal, member)) for member in members if member != principal]
         known = [each for each in scores if each is not None]
         if case.old_from is None:
             assert group.least == (min(known) if len(known) == len(scores) else None)
@@ -135,7 +135,8 @@ def test_the_least_score_of_a_group(case: Case, linkage: Literal["star", "linked
 def test_new_documents_join_the_old_one_they_are_most_like(case: Case) -> None:
     assert case.old_from is not None
     score = {row[:2]: row[2] for row in case.pairs()}
-    grouped = {member: group.principal for group in case.result().groups for member in group.members}
+    groups = numbered(case.result().groups)
+    grouped = {member: principal for principal, members in groups for member in members}
     for new in range(case.old_from):
         old = {o: s for (a, o), s in score.items() if a == new and o >= case.old_from}
         if old:
@@ -144,24 +145,23 @@ def test_new_documents_join_the_old_one_they_are_most_like(case: Case) -> None:
             assert grouped[new] == best
         else:
             assert grouped.get(new, new) < case.old_from
-    for group in case.result().groups:
-        old_members = [m for m in group.members if m >= case.old_from]
-        assert old_members in ([], [group.principal])
-        assert len(group) > 1
+    for principal, members in groups:
+        assert [m for m in members if m >= case.old_from] in ([], [principal])
+        assert len(members) > 1
 
 
 @given(cases(old=True))
 def test_no_linked_group_is_of_old_documents_only(case: Case) -> None:
     assert case.old_from is not None
-    made = case.result(linkage="linked").groups
+    made = numbered(case.result(linkage="linked").groups)
     expected = ref.linked_groups(range(len(case.kinds)), [row[:2] for row in case.pairs()])
     # Old copies of one kind belong together although they are no pair.
-    assert {m for group in made for m in group.members if m < case.old_from} == {
+    assert {m for _, members in made for m in members if m < case.old_from} == {
         m for group in expected for m in group if m < case.old_from
     }
-    for group in made:
-        assert min(group.members) < case.old_from
-        assert group.principal == min((m for m in group.members if m >= case.old_from), default=min(group.members))
+    for principal, members in made:
+        assert min(members) < case.old_from
+        assert principal == min((m for m in members if m >= case.old_from), default=min(members))
 
 
 # -- other thresholds ------------------------------------------------------------------------------------------------

@@ -8,8 +8,7 @@ import json
 import os
 import sys
 import threading
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -21,14 +20,17 @@ import lookalike as la
 from lookalike.result.write import FORMATS, safe_for_spreadsheets, write_table
 from tests.result.making import Case, rows
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 CASE = Case([0, 1, 0], {(0, 1): (0.75, 0.8, 0.9999999)})
 NAMES = ["=1+1", 'say "hi", ü', "-x\n|y"]
 RESULT = CASE.result(ids=pa.array(NAMES, pa.large_string()))
 
 
-def written(format: Any, result: la.Result = RESULT, **how: Any) -> str:
+def written(form: Any, result: la.Result = RESULT, **how: Any) -> str:
     stream = io.BytesIO()
-    result.write_pairs(stream, format, **how)
+    result.write_pairs(stream, form, **how)
     return stream.getvalue().decode()
 
 
@@ -78,11 +80,11 @@ def test_only_the_top() -> None:
     assert json.loads(written("json", top=1))["pairs"][0]["jaccard"] == 1.0
 
 
-@pytest.mark.parametrize("format", FORMATS)
-def test_a_file_has_what_a_stream_gets(format: Any, tmp_path: Path) -> None:
-    RESULT.write_pairs(tmp_path / "out", format)
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_file_has_what_a_stream_gets(form: Any, tmp_path: Path) -> None:
+    RESULT.write_pairs(tmp_path / "out", form)
     stream = io.BytesIO()
-    RESULT.write_pairs(stream, format)
+    RESULT.write_pairs(stream, form)
     assert (tmp_path / "out").read_bytes() == stream.getvalue()
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
@@ -20,6 +19,9 @@ from lookalike.search.columns import as_bytes
 from lookalike.settings import settings
 from tests.corpus import pages
 from tests.property.strategies import tries
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 RECIPE = la.Recipe(k=2)
 TEXTS = pages(11, originals=120, words=40, changes=(0, 1, 2, 3, 5, 8))
@@ -68,7 +70,8 @@ def test_what_is_missing_is_missed(every: int, sample: int, seed: int) -> None:
 
 def firsts() -> Any:
     found = EXACT._found
-    return pa.array(sorted(set(found.firsts.to_pylist())), pa.uint32())
+    numbers: set[Any] = set(found.firsts.to_pylist())
+    return pa.array(sorted(numbers), pa.uint32())
 
 
 def test_small_portions_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,7 +123,7 @@ def draw(parts: Iterable[RenderableType], *, color: bool) -> str:
     )
     with console.capture() as captured:
         for part in parts:
-            console.print(part)
+            console.print(part, crop=False)  # a command to copy may be longer than a line
     return re.sub(" +\n", "\n", captured.get())  # Rich fills every line up to the width
 
 

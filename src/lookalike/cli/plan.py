@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lookalike.cli.help import examples
+from lookalike.cli.hints import command_line
+from lookalike.cli.options import typed
 from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, to_json, wants_color, wants_json
 from lookalike.cli.reading import PathsArgument, Reading, with_reading
 from lookalike.cli.recipe_options import with_recipe
 from lookalike.cli.searching import Demand, with_demand
-from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
+from lookalike.recipe import Recipe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
 
 __all__ = ["HELP", "plan"]
 
@@ -33,8 +42,6 @@ def plan(
     color: ColorOption = Color.AUTO,
 ) -> None:
     """Print the expected cost of a search."""
-    from rich.text import Text
-
     from lookalike.search.cost import estimate_cost
 
     as_json, in_color = wants_json(format), wants_color(color)
@@ -44,9 +51,22 @@ def plan(
         recall=demand.recall,
         recipe=recipe,
         method=demand.method,
+        metric=demand.metric,
         memory=demand.memory,
     )
     if as_json:
-        send(to_json(cost.to_dict()), None, encoding="utf-8")
+        send(to_json({"schema": "lookalike/1", **cost.to_dict()}), None, encoding="utf-8")
     else:
-        send(draw([Text(str(cost))], color=in_color), None)
+        same = (typed(reading, Reading()), typed(demand, Demand()), typed(recipe, Recipe()))
+        send(draw(_to_table(str(cost), command_line("scan", paths, *same)), color=in_color), None)
+
+
+def _to_table(cost: str, next_command: str) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from lookalike.cli.scan_table import next_step
+
+    yield Text(cost)
+    if next_command:
+        yield Text()
+        yield next_step(next_command)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from rich import box
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from lookalike.cli.group_by import Authors
     from lookalike.result import Result
-    from lookalike.search.groups import Group
+    from lookalike.search.groups import Group as Documents
 
 __all__ = ["View", "grid", "next_step", "to_table"]
 
@@ -40,7 +41,7 @@ class View:
     result: Result
     pairs: list[dict[str, Any]]
     """The closest pairs, as many as are wanted."""
-    groups: list[Group]
+    groups: list[Documents]
     authors: Authors | None = None
     next_command: str = ""
 
@@ -102,11 +103,11 @@ def to_table(view: View) -> Iterator[RenderableType]:
         yield next_step(view.next_command)
 
 
-def next_step(command: str) -> Text:
+def next_step(command: str) -> Group:
     """Return the command that comes next, in lines that can be copied."""
-    return Text.assemble(
-        ("Next: ", "bold"), (folded(command, width() - len("Next: ")), "cyan"), overflow="ignore", no_wrap=True
-    )
+    lines = folded(command, width() - len("Next: "))
+    # In a group, because a bare text loses its no_wrap when it is printed.
+    return Group(Text.assemble(("Next: ", "bold"), (lines, "cyan"), overflow="ignore", no_wrap=True))
 
 
 def _nothing(result: Result) -> str:
@@ -176,5 +177,5 @@ def _groups(view: View, names: _Names) -> Table:
     return table
 
 
-def _written_by(group: Group, authors: Authors) -> str:
+def _written_by(group: Documents, authors: Authors) -> str:
     return ", ".join(dict.fromkeys(authors.of(str(member)) or str(member) for member in group.members))

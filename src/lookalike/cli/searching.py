@@ -44,7 +44,6 @@ _DEMAND: Final[dict[str, tuple[Any, Any]]] = {
         "--metric", panel=_PANEL, metavar="NAME", help="jaccard, containment or bag; default jaccard.", values=METRICS
     ),
     "memory": option("--memory", panel=_PANEL, metavar="SIZE", help="Most memory to use, as 6GB."),
-    "threads": option("--threads", panel=_PANEL, metavar="N", help="Threads; default: one for each processor."),
 }
 _SEARCH: Final[dict[str, tuple[Any, Any]]] = {
     **_DEMAND,
@@ -58,6 +57,7 @@ _SEARCH: Final[dict[str, tuple[Any, Any]]] = {
     "common": option(
         "--common", panel=_PANEL, metavar="S", help="Leave out shingles in more than this share of documents, as 0.3."
     ),
+    "threads": option("--threads", panel=_PANEL, metavar="N", help="Threads; default: one for each processor."),
     "work": option("--work", panel=_PANEL, metavar="DIR", help="Keep unfinished work here, to resume."),
 }
 
@@ -72,7 +72,6 @@ class Demand:
     method: Method = "auto"
     metric: Metric = "jaccard"
     memory: int | None = None
-    threads: int = 0
 
     @property
     def least(self) -> float:
@@ -88,11 +87,11 @@ class Search(Demand):
     against: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     common: float | None = None
+    threads: int = 0
     work: str | None = None
 
     def find(self, source: Source, recipe: Recipe, reading: Reading, report: Report | None) -> Result:
         """Run the search."""
-        more: dict[str, Any] = {"memory": self.memory, "work": self.work}
         return find(
             source,
             self.least,
@@ -104,9 +103,10 @@ class Search(Demand):
             ignore=_texts(self.ignore, reading),
             common=self.common,
             linkage=self.linkage,
+            memory=self.memory,
+            work=self.work,
             threads=self.threads,
             progress=report,
-            **{name: value for name, value in more.items() if value is not None},
         )
 
 
@@ -133,7 +133,6 @@ def _demand(given: dict[str, Any]) -> dict[str, Any]:
         "method": _choice("--method", given["method"], METHODS),
         "metric": _choice("--metric", given["metric"], METRICS),
         "memory": size("--memory", given["memory"]) if given["memory"] is not None else None,
-        "threads": whole_number("--threads", given["threads"] if given["threads"] is not None else "0", least=0),
     }
 
 
@@ -144,6 +143,7 @@ def _search(given: dict[str, Any]) -> Search:
         against=tuple(given["against"] or ()),
         ignore=tuple(given["ignore"] or ()),
         common=share("--common", given["common"]) if given["common"] is not None else None,
+        threads=whole_number("--threads", given["threads"] if given["threads"] is not None else "0", least=0),
         work=given["work"],
     )
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from lookalike import _native
 from lookalike.documents import open_documents
 from lookalike.recipe import Recipe
-from lookalike.search.bands import Bands
 from lookalike.search.budget import PAGE, memory_needed
 from lookalike.search.find import choose_strategy
 from lookalike.search.load import packed
@@ -18,6 +17,7 @@ from lookalike.settings import settings
 
 if TYPE_CHECKING:
     from lookalike.documents import Batch
+    from lookalike.search.bands import Bands
     from lookalike.search.found import Metric
 
 __all__ = ["Cost", "estimate_cost"]
@@ -123,14 +123,8 @@ def _size(count: int) -> str:
     >>> _size(532), _size(2_500_000), _size(25_000_000_000)
     ('532 B', '2.5 MB', '25 GB')
     """
-    value = float(count)
-    for unit in ("B", "kB", "MB", "GB"):
-        if value < 1000:
-            break
-        value /= 1000
-    else:
-        unit = "TB"
-    return f"{value:.3g} {unit}"
+    power = min(4, (len(str(max(1, count))) - 1) // 3)
+    return f"{count / 1000**power:.3g} {('B', 'kB', 'MB', 'GB', 'TB')[power]}"
 
 
 def _duration(seconds: float) -> str:

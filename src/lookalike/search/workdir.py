@@ -49,9 +49,14 @@ class WorkDir:
         with disk_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self._manifest = self._read(identity)
-            for name, length in self._manifest["lengths"].items():
+            lengths = self._manifest["lengths"]
+            for path in [*folder.glob("*.bin"), *folder.glob("*.arrow")]:
+                if path.name not in lengths:
+                    path.unlink()
+            for name, length in lengths.items():
                 with (folder / name).open("ab") as file:
                     file.truncate(length)
+            self._write()
 
     def _read(self, identity: dict[str, Any]) -> dict[str, Any]:
         path = self.folder / "manifest.json"
@@ -105,12 +110,15 @@ class WorkDir:
             for name in lengths:
                 lengths[name] = self.size(name)
             self._manifest["done"][stage] = count
-            new = self.path("manifest.new")
-            with new.open("w", encoding="utf-8") as file:
-                json.dump(self._manifest, file)
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(self.path("manifest.json"))
+            self._write()
+
+    def _write(self) -> None:
+        new = self.path("manifest.new")
+        with new.open("w", encoding="utf-8") as file:
+            json.dump(self._manifest, file)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(self.path("manifest.json"))
 
     def clear(self) -> None:
         """Remove all files of the search; the folder too, if nothing else is in it."""
