@@ -1,5 +1,6 @@
 """The native core. Private: use the functions of `lookalike`. Arrays come and go as little-endian bytes."""
 
+from collections.abc import Callable
 from typing import Any, TypeAlias, final
 
 __all__ = [
@@ -128,6 +129,7 @@ def find(
     old_from: int,
     ignored: list[int],
     threads: int,
+    progress: Callable[[str, int, int], object] | None = None,
 ) -> dict[str, Any]:
     """Verified pairs of a collection: class, a, b, jaccard, containment_a, containment_b, candidates."""
 

@@ -36,7 +36,9 @@ def test_an_empty_folder_has_no_documents(tmp_path: Path) -> None:
 
 
 def test_everything_skipped_is_listed_with_its_reason(tmp_path: Path) -> None:
-    fill(tmp_path, "good.txt", ".hidden", ".folder/x", "node_modules/m.js", "skip.log", "drafts/d.txt", "t.csv", "p.pdf")
+    fill(
+        tmp_path, "good.txt", ".hidden", ".folder/x", "node_modules/m.js", "skip.log", "drafts/d.txt", "t.csv", "p.pdf"
+    )
     fill(tmp_path, ".git/config", "__pycache__/m.py", "ignored.tmp", "more.jsonl.gz")
     (tmp_path / ".gitignore").write_text("*.tmp\n")
     (tmp_path / "empty.txt").touch()

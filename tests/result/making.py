@@ -39,8 +39,10 @@ class Case(NamedTuple):
         listed = [(*ends, *pairs[ends]) for ends in sorted(pairs) if self.old_from is None or ends[0] < self.old_from]
         columns = list(zip(*listed, strict=True)) or [()] * 5
         kinds = ("I", "I", "d", "d", "d")
-        a, b, jaccard, in_b, in_a = (array(kind, values).tobytes() for kind, values in zip(kinds, columns, strict=True))
-        return Found(array("I", self.firsts).tobytes(), a, b, jaccard, in_b, in_a, len(listed))
+        arrays = (array(kind, values).tobytes() for kind, values in zip(kinds, columns, strict=True))
+        names = ("a", "b", "jaccard", "containment_a", "containment_b")
+        given: dict[str, Any] = dict(zip(names, arrays, strict=True))
+        return Found(array("I", self.firsts).tobytes(), **given, candidates=len(listed))
 
     def pairs(self, threshold: float = 0.0, metric: str = "jaccard") -> list[Row]:
         """Every pair at or above the threshold, two old documents excepted."""

@@ -55,6 +55,24 @@ def test_json_lines() -> None:
     assert [json.loads(line) for line in written("jsonl").splitlines()] == RESULT.pairs.to_pylist()
 
 
+_texts = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@given(
+    st.lists(st.tuples(st.one_of(st.none(), _texts), st.integers(-(2**63), 2**63 - 1), st.floats(0, 1), st.booleans()))
+)
+def test_json_lines_say_exactly_what_there_is(values: list[tuple[Any, ...]]) -> None:
+    kinds = {'a"': pa.string(), "n": pa.int64(), "score": pa.float64(), "kept": pa.bool_()}
+    columns = list(zip(*values, strict=True)) or [()] * 4
+    table = pa.table([pa.array(c, k) for c, k in zip(columns, kinds.values(), strict=True)], names=list(kinds))
+    stream = io.BytesIO()
+    write_table(stream, table, "jsonl")
+    expected = [json.dumps(row, ensure_ascii=False) for row in table.to_pylist()]
+    lines = stream.getvalue().decode().split("\n")[:-1]
+    assert [json.loads(line) for line in lines] == [json.loads(line) for line in expected]
+    assert [line.split('"score"')[0] for line in lines] == [line.split('"score"')[0] for line in expected]
+
+
 def test_json_is_to_dict() -> None:
     assert json.loads(written("json")) == RESULT.to_dict()
     assert json.loads(written("json", Case([], {}).result())) == Case([], {}).result().to_dict()

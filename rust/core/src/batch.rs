@@ -6,25 +6,46 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use crate::error::{Error, Result};
 use crate::recipe::Recipe;
 use crate::shingle::{Scratch, Shingler};
 use crate::sketch::{INFINITY, Sketcher};
 
-/// How a call runs: how many threads, and whether it was asked to stop.
+/// How a call runs: how many threads, whether it was asked to stop, and how far it is.
 #[derive(Debug)]
 pub struct Control {
     threads: usize,
     stop: AtomicBool,
+    stage: Mutex<&'static str>,
+    done: AtomicUsize,
+    total: AtomicUsize,
 }
 
 impl Control {
     /// With at most `threads` threads; 0 means one per core.
     pub fn new(threads: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Control { threads: if threads == 0 { cores } else { threads }, stop: AtomicBool::new(false) }
+        Control {
+            threads: if threads == 0 { cores } else { threads },
+            stop: AtomicBool::new(false),
+            stage: Mutex::new(""),
+            done: AtomicUsize::new(0),
+            total: AtomicUsize::new(0),
+        }
+    }
+
+    /// Name what the call is doing now.
+    pub fn begin(&self, stage: &'static str) {
+        *self.stage.lock().expect("held briefly") = stage;
+        self.total.store(0, Ordering::Relaxed);
+    }
+
+    /// What the call is doing, and how many parts of how many are done; 0 of 0 when that is not known.
+    pub fn progress(&self) -> (&'static str, usize, usize) {
+        let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
+        (*self.stage.lock().expect("held briefly"), done.min(total), total)
     }
 
     /// Ask the call to end soon.
@@ -46,6 +67,8 @@ impl Control {
         work: impl Fn(&mut S, J) -> Result<()> + Sync,
     ) -> Result<()> {
         let threads = self.threads.min(jobs.len());
+        self.done.store(0, Ordering::Relaxed);
+        self.total.store(jobs.len(), Ordering::Relaxed);
         let queue = Mutex::new(jobs);
         let run = || {
             let mut state = state();
@@ -53,7 +76,10 @@ impl Control {
                 self.check()?;
                 let job = queue.lock().expect("no thread panics while it holds this").next();
                 match job {
-                    Some(job) => work(&mut state, job)?,
+                    Some(job) => {
+                        work(&mut state, job)?;
+                        self.done.fetch_add(1, Ordering::Relaxed);
+                    }
                     None => return Ok(()),
                 }
             }

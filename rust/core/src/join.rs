@@ -59,20 +59,30 @@ pub struct Found {
 }
 
 /// Times the stages of a search.
-struct Clock {
-    last: Instant,
+struct Clock<'a> {
+    control: &'a Control,
+    began: Instant,
+    stage: &'static str,
     seconds: Vec<(&'static str, f64)>,
 }
 
-impl Clock {
-    fn start() -> Self {
-        Clock { last: Instant::now(), seconds: Vec::new() }
+impl<'a> Clock<'a> {
+    fn start(control: &'a Control, stage: &'static str) -> Self {
+        control.begin(stage);
+        Clock { control, began: Instant::now(), stage, seconds: Vec::new() }
     }
 
-    /// A stage has ended.
-    fn ended(&mut self, stage: &'static str) {
-        self.seconds.push((stage, self.last.elapsed().as_secs_f64()));
-        self.last = Instant::now();
+    /// The next stage begins.
+    fn next(&mut self, stage: &'static str) {
+        self.seconds.push((self.stage, self.began.elapsed().as_secs_f64()));
+        (self.began, self.stage) = (Instant::now(), stage);
+        self.control.begin(stage);
+    }
+
+    /// The last stage has ended.
+    fn end(mut self) -> Vec<(&'static str, f64)> {
+        self.next("");
+        self.seconds
     }
 }
 
@@ -136,20 +146,19 @@ pub fn find(texts: &[&str], search: &Search<'_>, control: &Control) -> Result<Fo
 }
 
 fn find_by_sets(texts: &[&str], search: &Search<'_>, shingler: &Shingler, control: &Control) -> Result<Found> {
-    let mut clock = Clock::start();
+    let mut clock = Clock::start(control, "copies");
     let digests = digests(texts, shingler, control)?;
     let class = classes(texts, &digests, shingler, control)?;
-    clock.ended("copies");
+    clock.next("sets");
     let members = firsts(&class);
     let sets = sets(texts, &wanted(texts.len(), members.iter().copied()), shingler, control)?;
-    clock.ended("sets");
+    clock.next("join");
     let (pairs, candidates) = match (search.method, search.metric) {
         (Method::Exact, Metric::Jaccard) => prefix::join(&sets, &members, search, control)?,
         (Method::Exact, Metric::Containment) => containment::join(&sets, &members, search, control)?,
         _ => (all_pairs(&sets, &members, search, control)?, members.len() * members.len().saturating_sub(1) / 2),
     };
-    clock.ended("join");
-    Ok(Found { class, candidates, pairs, seconds: clock.seconds })
+    Ok(Found { class, candidates, pairs, seconds: clock.end() })
 }
 
 fn all_pairs(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &Control) -> Result<Vec<Pair>> {
@@ -170,11 +179,11 @@ fn all_pairs(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &
 }
 
 fn find_by_signatures(texts: &[&str], search: &Search<'_>, shingler: &Shingler, control: &Control) -> Result<Found> {
-    let mut clock = Clock::start();
+    let mut clock = Clock::start(control, "sign");
     let (values, digests) = sign(texts, shingler, search.recipe, control)?;
-    clock.ended("sign");
+    clock.next("copies");
     let class = classes(texts, &digests, shingler, control)?;
-    clock.ended("copies");
+    clock.next("candidates");
     let members = firsts(&class);
     let signatures = Signatures { values: &values, hashes: search.recipe.hashes };
     let proposed = match search.method {
@@ -186,10 +195,10 @@ fn find_by_signatures(texts: &[&str], search: &Search<'_>, shingler: &Shingler, 
         Method::Brute | Method::Exact => Vec::new(),
     };
     drop(values);
-    clock.ended("candidates");
+    clock.next("sets");
     let needed = wanted(texts.len(), proposed.iter().flat_map(|&(a, b)| [a, b]));
     let sets = sets(texts, &needed, shingler, control)?;
-    clock.ended("sets");
+    clock.next("verify");
     let found = control.parts(
         proposed.len(),
         1024,
@@ -199,9 +208,8 @@ fn find_by_signatures(texts: &[&str], search: &Search<'_>, shingler: &Shingler, 
             Ok(proposed[part].iter().filter_map(|&(a, b)| search.verify(&sets, a, b)).collect::<Vec<_>>())
         },
     )?;
-    clock.ended("verify");
     let pairs = found.into_iter().flatten().collect();
-    Ok(Found { class, pairs, candidates: proposed.len(), seconds: clock.seconds })
+    Ok(Found { class, pairs, candidates: proposed.len(), seconds: clock.end() })
 }
 
 fn all_by_signature(

@@ -13,7 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
-use crate::run::run;
+use crate::run::{run, run_told};
 use crate::settings::{Settings, family};
 use crate::signatures::{bytes, from_bytes};
 use crate::text::{CodePoints, Texts, read};
@@ -139,7 +139,7 @@ pub fn scores<'py>(py: Python<'py>, pairs: &[join::Pair], out: &Bound<'py, PyDic
 
 /// Verified pairs of a collection; arrays come as little-endian bytes.
 #[pyfunction]
-#[pyo3(signature = (texts, settings, *, threshold, method, metric, bands, rows, least, old_from, ignored, threads))]
+#[pyo3(signature = (texts, settings, *, threshold, method, metric, bands, rows, least, old_from, ignored, threads, progress = None))]
 #[allow(clippy::too_many_arguments)] // by name only
 pub fn find<'py>(
     py: Python<'py>,
@@ -154,6 +154,7 @@ pub fn find<'py>(
     old_from: usize,
     ignored: Vec<u64>,
     threads: usize,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let method = match method {
         "brute" => Method::Brute,
@@ -168,7 +169,7 @@ pub fn find<'py>(
     let texts: Vec<&str> = read.iter().map(|t| &**t).collect();
     let size = texts.iter().map(|t| t.len()).sum::<usize>() + texts.len() * texts.len();
     let search = Search { recipe: &settings.recipe, metric, threshold, method, old_from, ignored: &ignored };
-    let found = run(py, threads, size, |control| join::find(&texts, &search, control))?;
+    let found = run_told(py, threads, size, progress.as_ref(), |control| join::find(&texts, &search, control))?;
     let out = PyDict::new(py);
     out.set_item("class", bytes(py, &found.class, u32::to_le_bytes))?;
     scores(py, &found.pairs, &out)?;

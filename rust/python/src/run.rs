@@ -20,10 +20,21 @@ pub fn run<T: Send>(
     bytes: usize,
     work: impl FnOnce(&Control) -> Result<T> + Send,
 ) -> PyResult<T> {
+    run_told(py, threads, bytes, None, work)
+}
+
+/// [`run`], telling `progress` every now and then how far the work is: (stage, parts done, parts in all).
+pub fn run_told<T: Send>(
+    py: Python<'_>,
+    threads: usize,
+    bytes: usize,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&Control) -> Result<T> + Send,
+) -> PyResult<T> {
     let control = Control::new(threads);
     let guarded = || catch_unwind(AssertUnwindSafe(|| work(&control)));
     let (outcome, signal) =
-        py.detach(|| if bytes < SHORT { (guarded(), Ok(())) } else { run_watched(&control, guarded) });
+        py.detach(|| if bytes < SHORT { (guarded(), Ok(())) } else { run_watched(&control, progress, guarded) });
     signal?;
     match outcome {
         Ok(Ok(value)) => Ok(value),
@@ -33,7 +44,11 @@ pub fn run<T: Send>(
 }
 
 /// Work on a thread of its own while this one watches for signals.
-fn run_watched<T: Send>(control: &Control, work: impl FnOnce() -> T + Send) -> (T, PyResult<()>) {
+fn run_watched<T: Send>(
+    control: &Control,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce() -> T + Send,
+) -> (T, PyResult<()>) {
     let (done, watch) = channel::<()>();
     let mut signal = Ok(());
     let value = std::thread::scope(|scope| {
@@ -44,7 +59,10 @@ fn run_watched<T: Send>(control: &Control, work: impl FnOnce() -> T + Send) -> (
         });
         while watch.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
             if signal.is_ok() {
-                signal = Python::attach(|py| py.check_signals());
+                signal = Python::attach(|py| {
+                    py.check_signals()?;
+                    progress.map_or(Ok(()), |told| told.call1(py, control.progress()).map(|_| ()))
+                });
                 if signal.is_err() {
                     control.stop();
                 }

@@ -12,6 +12,7 @@ from lookalike.cli.dedupe_table import closing, to_table
 from lookalike.cli.help import examples
 from lookalike.cli.hints import command_line
 from lookalike.cli.messages import complain
+from lookalike.cli.options import typed
 from lookalike.cli.output import Color, ColorOption, QuietOption, VerboseOption, draw, send, wants_color
 from lookalike.cli.reading import Reading, say_notes, with_reading
 from lookalike.cli.recipe_options import with_recipe
@@ -20,7 +21,7 @@ from lookalike.cli.running import run_search
 from lookalike.cli.searching import Search, with_search
 from lookalike.cli.writing import destination, extension, keep_sources
 from lookalike.errors import RecipeError
-from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
+from lookalike.recipe import Recipe
 from lookalike.result.say import count
 from lookalike.result.write import write_table
 from lookalike.search.keep import KeepRule
@@ -41,6 +42,9 @@ HELP = examples(
     "lookalike dedupe --result run.lookalike --plan plan.csv",
     last="No source is ever changed. Names of outputs end in .parquet, .jsonl or .csv; of a folder, .txt lists paths.",
 )
+
+KEEP = "longest"
+"""The rule unless another is given."""
 
 MaybePaths = Annotated[
     list[str] | None,
@@ -104,7 +108,7 @@ def dedupe(
     reading: Reading,
     search: Search,
     recipe: Recipe,
-    keep: KeepOption = "longest",
+    keep: KeepOption = KEEP,
     drop_all: DropOption = False,
     output: KeptOption = None,
     removed: RemovedOption = None,
@@ -124,15 +128,16 @@ def dedupe(
     outputs.check([*given, *search.against, *search.ignore, *([result] if result else [])], force=force)
     source = reading.open(given) if given else None
     found = _found(source, result, recipe, reading, search, quiet=quiet, verbose=verbose)
-    values = column_values(source, rule, given) if rule.needs_values else None
+    values = column_values(found, source, rule, given) if rule.needs_values else None
     made = found.plan(str(rule), values=values, drop_all=drop_all)
     if not quiet:
         say_notes(made.notes)
     if outputs.any:
-        _write(made, source, outputs, given, quiet=quiet)
+        _write(made, found, source, outputs, given, quiet=quiet)
     else:
-        example = ["-o", f"kept.{_suffix(given, source)}", "--plan", "plan.csv"]
-        hint = "" if quiet else command_line("dedupe", given, ["--result", result] if result else [], example)
+        rules = [*(["--keep", str(rule)] if keep != KEEP else []), *(["--drop-all"] if drop_all else [])]
+        same = [*rules, *typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
+        hint = "" if quiet else _hint(given, result, source, same)
         send(draw(to_table(made, found, hint), color=in_color), None)
 
 
@@ -166,23 +171,31 @@ def _found(
     return found if search.threshold is None else found.rethreshold(search.threshold)
 
 
-def _write(plan: Plan, source: Source | None, outputs: Outputs, paths: list[str], *, quiet: bool) -> None:
+def _write(
+    plan: Plan, result: Result, source: Source | None, outputs: Outputs, paths: list[str], *, quiet: bool
+) -> None:
     if outputs.kept is not None or outputs.removed is not None:
-        split_rows(plan, source, outputs.kept, outputs.removed, paths)
+        split_rows(plan, result, source, outputs.kept, outputs.removed, paths)
     if outputs.plan is not None:
         with destination(outputs.plan) as stream:
             write_table(stream, plan.removals, kind_of(outputs.plan))
-    if not quiet:
-        for name, said in (
-            (outputs.kept, f"{count(plan.kept, 'document')} kept"),
-            (outputs.removed, f"{count(plan.removed, 'document')} removed"),
-            (outputs.plan, f"the plan: {closing(plan)}"),
-        ):
-            if name is not None:
-                complain(f"{name}: {said}")
+    if quiet:
+        return
+    without = sum(skipped.reason == "null text" for skipped in source.skipped()) if source is not None else 0
+    if without:
+        complain(f"note: {count(without, 'row')} without a text in none of the files; lookalike files lists them")
+    new = result.documents if result.old_from is None else result.old_from
+    for name, said in (
+        (outputs.kept, f"{count(new - plan.removed, 'document')} kept"),
+        (outputs.removed, f"{count(plan.removed, 'document')} removed"),
+        (outputs.plan, closing(plan, result)),
+    ):
+        if name is not None:
+            complain(f"{name}: {said}")
 
 
-def _suffix(paths: list[str], source: Source | None) -> str:
-    if source is None or source.schema is None:
-        return "txt"
-    return KINDS.get(extension(paths[0]), "parquet")
+def _hint(paths: list[str], saved: str | None, source: Source | None, same: list[str]) -> str:
+    """Return the command that writes what was shown."""
+    kept = "txt" if source is None or source.schema is None else KINDS.get(extension(paths[0]), "parquet")
+    result = ["--result", saved] if saved else []
+    return command_line("dedupe", paths, result, same, ["-o", f"kept.{kept}", "--plan", "plan.csv"])

@@ -27,16 +27,18 @@ SHOWN: Final = 20
 """Removals that are shown."""
 
 
-def closing(plan: Plan) -> str:
-    """Return what the plan comes to.
+def closing(plan: Plan, result: Result) -> str:
+    """Return what the plan comes to; old documents, which are always kept, do not count.
 
     >>> import lookalike as la
-    >>> closing(la.find(["one two three", "one two three", "four"]).plan("first"))
+    >>> result = la.find(["one two three", "one two three", "four"])
+    >>> closing(result.plan("first"), result)
     '2 of 3 documents kept (first), 1 removed from 1 group'
     """
+    new = result.documents if result.old_from is None else result.old_from
     rule = "no member of a group" if plan.drop_all else plan.keep
     removed = f"{plan.removed:,} removed from {count(plan.groups, 'group')}"
-    return f"{plan.kept:,} of {count(plan.documents, 'document')} kept ({rule}), {removed}"
+    return f"{new - plan.removed:,} of {count(new, 'document')} kept ({rule}), {removed}"
 
 
 def to_table(plan: Plan, result: Result, next_command: str) -> Iterator[RenderableType]:
@@ -48,7 +50,7 @@ def to_table(plan: Plan, result: Result, next_command: str) -> Iterator[Renderab
         if plan.removed > len(shown):
             yield Text(f"… and {plan.removed - len(shown):,} more; --plan FILE writes all", style="dim")
         yield Text()
-        yield Text(f"{closing(plan)}. Nothing is written yet.")
+        yield Text(f"{closing(plan, result)}. Nothing is written yet.")
     else:
         yield Text("There is nothing to remove.", style="bold")
         yield Text()

@@ -6,6 +6,7 @@ from array import array
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.documents.json_values import clean
 from lookalike.documents.source import Batch
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["LARGE", "TARGET", "regroup", "text_array"]
+__all__ = ["LARGE", "TARGET", "number_array", "regroup", "string_array", "text_array"]
 
 TARGET: Final = 16 << 20
 """Bytes of text that readers aim at for one batch."""
@@ -25,6 +26,30 @@ _SMALL: Final = 4 << 20
 """Below this, batches are put together."""
 
 _MOST_DOCUMENTS: Final = 1 << 17
+
+
+# `pa.array` of a Python list imports pandas, where that is installed, to ask whether the list is one of its things:
+# half a second for nothing. The arrays that every run needs are made from buffers instead.
+
+
+def number_array(numbers: Iterable[int]) -> pa.Array[Any]:
+    """Return whole numbers of 64 bits as an array."""
+    import pyarrow as pa
+
+    values = array("q", numbers)
+    return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
+
+
+def string_array(strings: Iterable[str]) -> pa.Array[Any]:
+    """Return strings as an array; a lone surrogate becomes U+FFFD, as in every text."""
+    return text_array([_encoded(string) for string in strings])
+
+
+def _encoded(string: str) -> bytes:
+    try:
+        return string.encode("utf-8")
+    except UnicodeEncodeError:
+        return clean(string).encode("utf-8")
 
 
 def text_array(texts: Sequence[bytes]) -> pa.Array[Any]:

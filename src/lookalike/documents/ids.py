@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.documents.batching import number_array, string_array
 from lookalike.errors import DocumentError, DuplicateIdError
 
 if TYPE_CHECKING:
@@ -63,13 +64,11 @@ def _shown(value: object) -> str:
         return value.hex()
 
 
-def made_ids(name: str, numbers: Sequence[int], target: pa.DataType, named: bool) -> pa.Array[Any]:
+def made_ids(name: str, numbers: Sequence[int], named: bool) -> pa.Array[Any]:
     """Return ids for rows that have none: their position from 0, or ``table:row`` with rows from 1."""
-    import pyarrow as pa
-
     if not named:
-        return pa.array(numbers, pa.int64())
-    return pa.array([f"{name}:{number + 1}" for number in numbers], target)
+        return number_array(numbers)
+    return string_array(f"{name}:{number + 1}" for number in numbers)
 
 
 def place(name: str, number: int) -> str:

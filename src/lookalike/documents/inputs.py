@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 import tempfile
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
@@ -113,6 +114,7 @@ class _Spool:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as this object
+        weakref.finalize(self, self._file.close)
         self.size = 0
         while block := stream.read(_BLOCK):
             self._file.write(block)

@@ -6,15 +6,13 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.documents.batching import number_array, string_array
 from lookalike.documents.gather import gather
-from lookalike.documents.json_values import clean
 from lookalike.documents.source import Batch, Size, Skipped, Source
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import pyarrow as pa
 
 __all__ = ["MemorySource", "source_of_documents"]
 
@@ -87,11 +85,9 @@ class MemorySource(Source):
             yield self._batch(start, len(self._texts))
 
     def _batch(self, start: int, end: int) -> Batch:
-        import pyarrow as pa
-
-        numbers = isinstance(self._ids[0], int)
-        ids = self._ids[start:end]
-        return Batch(pa.array(ids, pa.int64()) if numbers else _strings(ids), _strings(self._texts[start:end]))
+        ids: list[Any] = self._ids[start:end]
+        numbers = isinstance(ids[0], int)
+        return Batch(number_array(ids) if numbers else string_array(ids), string_array(self._texts[start:end]))
 
     def skipped(self) -> list[Skipped]:
         """Nothing is skipped."""
@@ -104,12 +100,3 @@ class MemorySource(Source):
     def size(self) -> Size:
         """Count the texts and their characters."""
         return Size(len(self._texts), sum(map(len, self._texts)))
-
-
-def _strings(values: list[Any]) -> pa.Array[Any]:
-    import pyarrow as pa
-
-    try:
-        return pa.array(values, pa.large_string())
-    except UnicodeEncodeError:  # a lone surrogate
-        return pa.array([clean(value) for value in values], pa.large_string())

@@ -121,7 +121,7 @@ class TablePart(Part):
             texts, batch = texts.filter(keep), batch.filter(keep)
             given = None if given is None else given.filter(keep)
         if given is None:
-            ids = made_ids(self.name, numbers, reading.id_type, reading.named_rows)
+            ids = made_ids(self.name, numbers, reading.named_rows)
         else:
             ids = self._given(given, numbers, reading)
         return Batch(ids, texts, self._whole(batch, reading) if reading.rows else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from lookalike.documents.batching import text_array
+from lookalike.documents.batching import string_array, text_array
 from lookalike.documents.compressed import DamagedError
 from lookalike.documents.inputs import COMPRESSED_FACTOR
 from lookalike.documents.parts import Part
@@ -122,9 +122,7 @@ class TextFiles(Part):
 
 
 def _batch(ids: list[str], texts: list[bytes]) -> Batch:
-    import pyarrow as pa
-
-    return Batch(pa.array(ids, pa.large_string()), text_array(texts))
+    return Batch(string_array(ids), text_array(texts))
 
 
 def _note_guesses(guesses: dict[str, list[str]], log: Log) -> None:

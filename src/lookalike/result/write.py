@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from lookalike.search.columns import Column
+
 __all__ = ["FORMATS", "Format", "Target", "new_file", "opened", "safe_for_spreadsheets", "write_json", "write_table"]
 
 Format = Literal["csv", "jsonl", "parquet", "md", "json"]
@@ -57,11 +59,11 @@ def write_json(target: Target, head: Mapping[str, Any], lists: Mapping[str, pa.T
         stream.write(json.dumps(head, ensure_ascii=False, indent=2).removesuffix("\n}").encode())
         for name, rows in lists.items():
             stream.write(f",\n  {json.dumps(name)}: [".encode())
-            between = "\n    "
-            for row in _rows(rows):
-                stream.write((between + json.dumps(row, ensure_ascii=False)).encode())
-                between = ",\n    "
-            stream.write(b"]" if between == "\n    " else b"\n  ]")
+            written = False
+            for piece in _json_rows(rows, before=",\n    ", after=""):
+                stream.write(piece if written else piece[1:])
+                written = True
+            stream.write(b"\n  ]" if written else b"]")
         stream.write(b"\n}\n")
 
 
@@ -93,8 +95,8 @@ def _csv(stream: IO[bytes], table: pa.Table) -> None:
 
 
 def _jsonl(stream: IO[bytes], table: pa.Table) -> None:
-    for row in _rows(table):
-        stream.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
+    for piece in _json_rows(table, before="", after="\n"):
+        stream.write(piece)
 
 
 def _parquet(stream: IO[bytes], table: pa.Table) -> None:
@@ -107,8 +109,9 @@ def _markdown(stream: IO[bytes], table: pa.Table) -> None:
     names = table.column_names
     for line in (names, ["---"] * len(names)):
         stream.write(f"| {' | '.join(line)} |\n".encode())
-    for row in _rows(table):
-        stream.write(f"| {' | '.join(_cell(value) for value in row.values())} |\n".encode())
+    for batch in table.to_batches(max_chunksize=_ROWS):
+        for row in batch.to_pylist():
+            stream.write(f"| {' | '.join(_cell(value) for value in row.values())} |\n".encode())
 
 
 def _cell(value: Any) -> str:
@@ -123,14 +126,41 @@ def _cell(value: Any) -> str:
     return text
 
 
-def _rows(rows: pa.Table | Iterable[Any]) -> Iterator[Any]:
+def _json_rows(rows: pa.Table | Iterable[Any], before: str, after: str) -> Iterator[bytes]:
+    """Give rows as JSON, each between `before` and `after`, in pieces of any size that are not empty."""
     import pyarrow as pa
 
     if not isinstance(rows, pa.Table):
-        yield from rows
+        for row in rows:
+            yield f"{before}{json.dumps(row, ensure_ascii=False)}{after}".encode()
         return
+    pc, kind = compute(), pa.large_string()
     for batch in rows.to_batches(max_chunksize=_ROWS):
-        yield from batch.to_pylist()
+        if not batch.num_rows:
+            continue
+        parts: list[Any] = []
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            parts += [pa.scalar(f"{', ' if parts else before + '{'}{json.dumps(name)}: ", kind), _json_column(column)]
+        lines = pc.binary_join_element_wise(*parts, pa.scalar("}" + after, kind), pa.scalar("", kind))
+        length = pc.sum(pc.binary_length(lines)).as_py()
+        yield lines.buffers()[2].slice(0, length).to_pybytes()  # the lines, one after the other
+
+
+def _json_column(column: Column) -> Column:
+    """Return each value of a column of texts, numbers or truths as JSON writes it."""
+    import pyarrow as pa
+
+    pc, kind = compute(), pa.large_string()
+    if pa.types.is_floating(column.type) or pa.types.is_integer(column.type) or pa.types.is_boolean(column.type):
+        texts = column.cast(kind)
+        if pa.types.is_floating(column.type):  # 1.0 is not 1
+            texts = pc.replace_substring_regex(texts, r"\A(-?[0-9]+)\z", r"\1.0")
+    else:
+        encoded: Any = column.dictionary_encode()
+        values = [json.dumps(value, ensure_ascii=False) for value in encoded.dictionary.to_pylist()]
+        texts = pa.array(values, kind).take(encoded.indices)
+    made: Column = pc.fill_null(texts, pa.scalar("null", kind))
+    return made
 
 
 class _Unclosed(io.RawIOBase):

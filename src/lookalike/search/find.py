@@ -101,9 +101,7 @@ def find(
     reading = time.perf_counter() - started
     strategy = choose_strategy(threshold, recall, method, metric, recipe, bands, loaded.size)
     ignored = sorted(templates | _common_shingles(loaded, recipe, common, threads))
-    if progress:
-        progress("searching", 0, None)
-    found = strategy.run(loaded, recipe, ignored, old_from, threads)
+    found = strategy.run(loaded, recipe, ignored, old_from, threads, progress)
     found["seconds"] = {"reading": reading} | found["seconds"]
     return _result(loaded, found, strategy, recipe, metric, linkage, order, old_from, started)
 
@@ -190,7 +188,13 @@ class Strategy:
     promised: float
 
     def run(
-        self, loaded: Loaded, recipe: Recipe, ignored: list[int], old_from: int | None, threads: int
+        self,
+        loaded: Loaded,
+        recipe: Recipe,
+        ignored: list[int],
+        old_from: int | None,
+        threads: int,
+        progress: Callable[[str, int, int | None], None] | None = None,
     ) -> dict[str, Any]:
         """Search in memory."""
         return _native.find(
@@ -205,6 +209,7 @@ class Strategy:
             old_from=len(loaded) if old_from is None else old_from,
             ignored=ignored,
             threads=threads,
+            progress=progress and (lambda stage, done, total: progress(stage, done, total or None)),
         )
 
 

@@ -1,0 +1,321 @@
+"""`lookalike dedupe`: what is kept, where it is written, and that no source is ever touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+
+from tests.cli.conftest import COLLECTION, ROWS, words
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run, Start
+
+SAMPLE = """\
+2 documents would be removed
+Removed               Score  Kept in its place
+──────────────────────────────────────────────────────
+library-reopens.txt  100.0%  branch-news-saturday.txt
+old-bridge.txt        92.8%  old-bridge-rearranged.txt
+
+15 of 17 documents kept (longest), 2 removed from 2 groups. Nothing is written
+yet.
+17 documents (1 skipped: 1 empty) · 2 pairs ≥ 0.80 in 2 groups · scores exact ·
+recall 1 · TIME
+Next: lookalike dedupe sample -o kept.txt --plan plan.csv
+"""
+
+
+def read(name: str) -> list[dict[str, Any]]:
+    if name.endswith("jsonl"):
+        return [json.loads(line) for line in Path(name).read_text(encoding="utf-8").splitlines()]
+    table = parquet.read_table(name) if name.endswith("parquet") else csv.read_csv(name)
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+def ids(name: str) -> list[str]:
+    return [row["id"] for row in read(name)]
+
+
+# -- for a person ------------------------------------------------------------------------------------------------------
+
+
+def test_without_an_output_it_shows_what_it_would_do(start: Start) -> None:
+    Path("sample").symlink_to(COLLECTION)
+    before = sorted(Path().iterdir())
+    done = start("dedupe", "sample")
+    assert (done.code, done.err) == (0, "")
+    assert re.sub(r"[\d.]+ s$", "TIME", done.out, flags=re.MULTILINE) == SAMPLE
+    assert sorted(Path().iterdir()) == before
+
+
+def test_the_next_command_does_what_was_shown(run: Run, tables: None) -> None:
+    options = ["--keep", "max:stars", "-t", "0.9", "--id-column", "id", "-k", "4"]
+    out = run("dedupe", "corpus.jsonl", *options).out
+    command = re.sub(r" \\\n +", " ", out[out.index("Next: ") :]).removeprefix("Next: lookalike ").split()
+    assert run(*command).code == 0
+    assert (ids("kept.jsonl"), ids("plan.csv")) == (["a2", "b2", "=c()"], ["a1", "a3", "b1"])
+
+
+def test_nothing_to_remove(run: Run) -> None:
+    Path("t.jsonl").write_text('{"text": "one two"}\n{"text": "three four"}\n', encoding="utf-8")
+    out = run("dedupe", "t.jsonl").out
+    assert out.startswith("There is nothing to remove.\n")
+    assert "Next" not in out
+
+
+def test_many_removals_are_cut_short(run: Run) -> None:
+    rows = [{"id": f"n{number}", "text": words(0, 50)} for number in range(30)]
+    Path("t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    out = run("dedupe", "t.jsonl").out
+    assert "29 documents would be removed\n" in out
+    assert "… and 9 more; --plan FILE writes all\n" in out
+
+
+def test_quiet(run: Run, tables: None) -> None:
+    done = run("dedupe", "corpus.parquet", "--quiet")
+    assert done.err == ""
+    assert "Next" not in done.out
+    assert run("dedupe", "corpus.parquet", "--quiet", "-o", "kept.parquet").err == ""
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", ["corpus.parquet", "corpus.jsonl", "corpus.csv"])
+@pytest.mark.parametrize("kind", ["parquet", "jsonl", "csv"])
+def test_from_every_format_to_every_format(run: Run, tables: None, source: str, kind: str) -> None:
+    outputs = {name: f"{name}.{kind}" for name in ("kept", "removed", "plan")}
+    done = run(
+        *("dedupe", source, "--keep", "longest"),
+        *("-o", outputs["kept"], "--removed", outputs["removed"], "--plan", outputs["plan"]),
+    )
+    assert (done.code, done.out) == (0, "")
+    assert done.err.splitlines()[-3:] == [
+        f"lookalike: kept.{kind}: 3 documents kept",
+        f"lookalike: removed.{kind}: 3 documents removed",
+        f"lookalike: plan.{kind}: 3 of 6 documents kept (longest), 3 removed from 2 groups",
+    ]
+    rows = {row["id"]: row for row in ROWS}
+    kept, removed, plan = (read(outputs[name]) for name in ("kept", "removed", "plan"))
+    assert [row["id"] for row in kept] == ["a2", "b1", "=c()"]
+    assert [row["id"] for row in removed] == ["a1", "a3", "b2"]
+    for row in (*kept, *removed):
+        assert {name: str(value) for name, value in row.items()} == {
+            name: str(value) for name, value in rows[row["id"]].items()
+        }
+    assert [(row["id"], row["kept_id"]) for row in plan] == [("a1", "a2"), ("a3", "a2"), ("b2", "b1")]
+    assert [round(row["score"], 3) for row in plan] == [0.97, 0.97, 0.948]
+
+
+def test_the_command_of_the_design(start: Start, tables: None) -> None:
+    done = start("dedupe", "corpus.parquet", "--keep", "longest", "-o", "kept.parquet", "--plan", "plan.csv")
+    assert done.code == 0
+    assert ids("kept.parquet") == ["a2", "b1", "=c()"]
+    assert Path("plan.csv").read_text(encoding="utf-8").startswith("id,kept_id,score,group\n")
+
+
+def test_parquet_keeps_its_schema(run: Run) -> None:
+    texts = [words(0, 50), words(0, 50), words(100, 150)]
+    table = pa.table(
+        {
+            "text": pa.array(texts, pa.large_string()),
+            "tags": pa.array([["a"], [], None], pa.list_(pa.string())),
+            "when": pa.array([1, 2, None], pa.timestamp("us", "UTC")),
+            "price": pa.array(["1.10", "2.20", None]).cast(pa.decimal128(8, 2)),
+            "raw": pa.array([b"\xff", b"", None], pa.binary()),
+            "kind": pa.array(["x", "y", "x"]).dictionary_encode(),
+        }
+    )
+    parquet.write_table(table, "rich.parquet")
+    assert run("dedupe", "rich.parquet", "--keep", "first", "-o", "kept.parquet", "--quiet").code == 0
+    kept = parquet.read_table("kept.parquet")
+    assert kept.schema.equals(parquet.read_schema("rich.parquet"))
+    assert kept.to_pylist() == [table.to_pylist()[0], table.to_pylist()[2]]
+    assert run("dedupe", "rich.parquet", "--keep", "first", "-o", "kept.jsonl", "--quiet").code == 0
+    assert read("kept.jsonl")[0] == {
+        "text": texts[0],
+        "tags": ["a"],
+        "when": "1970-01-01T00:00:00.000001+00:00",
+        "price": "1.10",
+        "raw": "/w==",
+        "kind": "x",
+    }
+    message = "'tags'"
+    assert message in run("dedupe", "rich.parquet", "-o", "kept.csv", "--quiet").complaint
+    assert not Path("kept.csv").exists()
+
+
+def test_what_is_no_number_is_null_in_json(run: Run) -> None:
+    table = pa.table({"text": ["one two", "three four"], "score": [float("nan"), 0.5]})
+    parquet.write_table(table, "t.parquet")
+    assert run("dedupe", "t.parquet", "-o", "kept.jsonl", "--quiet").code == 0
+    assert [row["score"] for row in read("kept.jsonl")] == [None, 0.5]
+
+
+def test_rows_without_a_text_are_said(run: Run) -> None:
+    Path("t.jsonl").write_text('{"text": "one two"}\n{"text": null}\n{"text": "one two"}\n', encoding="utf-8")
+    done = run("dedupe", "t.jsonl", "-o", "kept.jsonl")
+    assert "lookalike: note: 1 row without a text in none of the files; lookalike files lists them\n" in done.err
+
+
+def test_a_folder_is_listed_never_copied(run: Run, essays: Path) -> None:
+    before = {path: path.read_bytes() for path in essays.rglob("*.txt")}
+    done = run("dedupe", str(essays), "-o", "kept.txt", "--removed", "removed.jsonl", "--plan", "plan.csv")
+    assert done.code == 0
+    assert Path("kept.txt").read_text(encoding="utf-8").splitlines() == [
+        "essays/ann/essay.txt",
+        "essays/cleo/essay.txt",
+    ]
+    assert read("removed.jsonl") == [{"path": "essays/ann/draft.txt"}, {"path": "essays/bob/essay.txt"}]
+    assert [(row["id"], row["kept_id"]) for row in read("plan.csv")] == [
+        ("ann/draft.txt", "ann/essay.txt"),
+        ("bob/essay.txt", "ann/essay.txt"),
+    ]
+    assert {path: path.read_bytes() for path in essays.rglob("*.txt")} == before
+
+
+def test_standard_input_can_be_deduplicated(start: Start, tables: None) -> None:
+    done = start("dedupe", "-", "-o", "kept.jsonl", stdin=Path("corpus.jsonl").read_bytes())
+    assert done.code == 0, done.err
+    assert ids("kept.jsonl") == ["a2", "b1", "=c()"]
+
+
+# -- rules -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        ([], ["a2", "b1"]),
+        (["--keep", "longest"], ["a2", "b1"]),
+        (["--keep", "shortest"], ["a1", "b2"]),
+        (["--keep", "first"], ["a1", "b1"]),
+        (["--keep", "newest", "--date-column", "date"], ["a3", "b1"]),
+        (["--keep", "oldest", "--date-column", "date"], ["a2", "b2"]),
+        (["--keep", "newest:date"], ["a3", "b1"]),
+        (["--keep", "max:stars"], ["a2", "b2"]),
+        (["--keep", "min:stars"], ["a3", "b1"]),
+        (["--keep", "source:a3,b2"], ["a3", "b2"]),
+        (["--keep", "source:site=blog,wiki"], ["a3", "b2"]),
+        (["--drop-all"], []),
+    ],
+)
+@pytest.mark.parametrize("source", ["corpus.parquet", "corpus.jsonl", "corpus.csv"])
+def test_keep(run: Run, tables: None, source: str, options: list[str], kept: list[str]) -> None:
+    done = run("dedupe", source, *options, "-o", "kept.jsonl", "--plan", "plan.jsonl", "--quiet")
+    assert done.code == 0, done.err
+    assert ids("kept.jsonl") == [*kept, "=c()"]
+    assert sorted(ids("plan.jsonl")) == sorted({"a1", "a2", "a3", "b1", "b2"} - set(kept))
+    assert {row["kept_id"] for row in read("plan.jsonl")} == (set(kept) or {None})
+
+
+@pytest.mark.parametrize(("rule", "kept"), [("newest", "bob/essay.txt"), ("oldest", "ann/draft.txt")])
+def test_the_date_of_a_file_is_that_of_its_last_change(run: Run, essays: Path, rule: str, kept: str) -> None:
+    for days, name in enumerate(("ann/draft.txt", "ann/essay.txt", "bob/essay.txt")):
+        os.utime(essays / name, (days * 86_400, days * 86_400))
+    assert run("dedupe", str(essays), "--keep", rule, "-o", "kept.txt").code == 0
+    listed = Path("kept.txt").read_text(encoding="utf-8").splitlines()
+    assert listed == [f"essays/{kept}", "essays/cleo/essay.txt"]
+
+
+def test_old_documents_are_kept_and_not_written(run: Run, tables: None) -> None:
+    Path("old.jsonl").write_text(json.dumps({"id": "o", "text": words(0, 100)}) + "\n", encoding="utf-8")
+    for options in ([], ["--keep", "max:stars"]):
+        done = run("dedupe", "corpus.jsonl", "--against", "old.jsonl", "-o", "kept.jsonl", "--force", *options)
+        assert done.code == 0, done.err
+        assert "a1" not in ids("kept.jsonl")
+        assert "o" not in ids("kept.jsonl")
+        assert f"kept.jsonl: {len(ids('kept.jsonl'))} documents kept" in done.err
+
+
+# -- a saved result ----------------------------------------------------------------------------------------------------
+
+
+def test_a_saved_result_needs_no_second_search(run: Run, tables: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("scan", "corpus.parquet", "-t", "0.5", "--save", "run.lookalike").code == 0
+    monkeypatch.setattr("lookalike.cli.dedupe.run_search", None)
+    assert run("dedupe", "--result", "run.lookalike", "--plan", "plan.csv").code == 0
+    assert ids("plan.csv") == ["a1", "a3", "b2"]
+    assert run("dedupe", "--result", "run.lookalike", "-o", "kept.txt", "-t", "0.96").code == 0
+    assert Path("kept.txt").read_text(encoding="utf-8").split() == ["a2", "b1", "b2", "=c()"]
+    assert run("dedupe", "corpus.parquet", "--result", "run.lookalike", "-o", "kept.parquet").code == 0
+    assert ids("kept.parquet") == ["a2", "b1", "=c()"]
+    shown = run("dedupe", "--result", "run.lookalike")
+    assert "Next: lookalike dedupe --result run.lookalike -o kept.txt --plan plan.csv\n" in shown.out
+
+
+def test_a_saved_result_of_other_documents_is_refused(run: Run, tables: None) -> None:
+    assert run("scan", "corpus.parquet", "--save", "run.lookalike").code == 0
+    Path("corpus.jsonl").write_text(json.dumps(ROWS[3]) + "\n", encoding="utf-8")
+    for options in (["-o", "kept.jsonl"], ["--keep", "max:stars", "--plan", "plan.csv"]):
+        complaint = run("dedupe", "corpus.jsonl", "--result", "run.lookalike", *options).complaint
+        assert "corpus.jsonl does not hold the documents that were searched" in complaint
+    assert not Path("kept.jsonl").exists()
+    assert not Path("plan.csv").exists()
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "PATH must be given, or a saved result with --result FILE"),
+        (["nowhere"], "nowhere does not exist: check the name"),
+        (["corpus.parquet", "--keep", "longst"], "did you mean 'longest'?"),
+        (["corpus.parquet", "--keep", "max:star"], "did you mean 'stars'?"),
+        (["corpus.parquet", "--keep", "newest"], "--keep must be given with --date-column, not 'newest'"),
+        (["corpus.parquet", "--date-column", "date"], "--date-column must be given with --keep newest or oldest"),
+        (["essays", "--keep", "max:stars"], "a rule for files, which have no columns"),
+        (["corpus.parquet", "-o", "kept.xlsx"], "kept.xlsx has a name that does not say what to write"),
+        (["corpus.parquet", "-o", "kept.txt"], "kept.txt has a name that does not say what to write"),
+        (["corpus.parquet", "--plan", "plan"], "plan has a name that does not say what to write"),
+        (["corpus.parquet", "-o", "corpus.parquet"], "corpus.parquet is among the documents"),
+        (["corpus.parquet", "-o", "corpus.parquet", "--force"], "corpus.parquet is among the documents"),
+        (["corpus.parquet", "--plan", "link.parquet", "--force"], "link.parquet is among the documents"),
+        (["essays", "-o", "essays/ann/essay.txt", "--force"], "essays/ann/essay.txt is among the documents"),
+        (["corpus.parquet", "-o", "mine.csv"], "mine.csv exists: give another name, or --force to write over it"),
+        (["corpus.parquet", "-o", "a.csv", "--plan", "./a.csv"], "./a.csv is named twice"),
+        (["corpus.parquet", "-o", "no/kept.csv"], "no/kept.csv cannot be written (No such file or directory)"),
+        (["--result", "nowhere", "--plan", "plan.csv"], "nowhere does not exist"),
+        (["--result", "mine.csv", "--plan", "plan.csv"], "mine.csv"),
+        (["--result", "run.lookalike", "--keep", "max:stars"], "give the documents too"),
+        (["--result", "run.lookalike", "-t", "0.5"], "to go lower, search again"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(
+    run: Run, tables: None, essays: Path, args: list[str], message: str
+) -> None:
+    run("scan", "corpus.parquet", "--save", "run.lookalike")
+    Path("mine.csv").write_text("mine", encoding="utf-8")
+    Path("link.parquet").hardlink_to("corpus.parquet")
+    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+    assert message in run("dedupe", *args, "--quiet").complaint
+    assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
+
+
+def test_force_writes_over_a_file(run: Run, tables: None) -> None:
+    Path("kept.jsonl").write_text("mine", encoding="utf-8")
+    assert run("dedupe", "corpus.parquet", "-o", "kept.jsonl", "--force").code == 0
+    assert ids("kept.jsonl") == ["a2", "b1", "=c()"]
+
+
+def test_a_failure_while_writing_leaves_nothing_behind(run: Run, tables: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lookalike.cli import row_files
+
+    def fail(*args: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(row_files._Jsonl, "write", fail)
+    before = sorted(Path().iterdir())
+    done = run("dedupe", "corpus.parquet", "-o", "kept.jsonl", "--removed", "removed.parquet", "--quiet")
+    assert "No space left on device" in done.complaint
+    assert sorted(Path().iterdir()) == before
