@@ -17,7 +17,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 RUST_SOURCES := $(shell find rust/core/src rust/python/src rust/Cargo.* rust/*/Cargo.toml -type f 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench accuracy docs-check fuzz clean
+.PHONY: help setup demo test lint bench bench-large accuracy docs-check fuzz clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,8 +53,12 @@ $(VENV)/.bench: $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --group bench
 	@touch $@
 
-bench: setup $(VENV)/.bench ## Measure the speed of each stage; QUICK=1 for a smaller collection
+bench: setup $(VENV)/.bench ## Measure the speed of each stage and of whole searches; QUICK=1 for less, FULL=1 for a million
 	$(BIN)/python -m benchmarks.stages
+	$(BIN)/python -m benchmarks.end_to_end
+
+bench-large: setup ## Search ten million documents within 6 GB of memory; takes long, and 80 GB of disk
+	$(BIN)/python -m benchmarks.end_to_end --large
 
 accuracy: setup ## Measure estimates and recall against their promises; DATA=DIR names labelled collections
 	$(BIN)/python -m benchmarks.accuracy

@@ -157,7 +157,11 @@ def _cpu() -> str:
 
 
 def _commit() -> str:
-    """Return the commit, with a + if files differ from it."""
+    """Return the commit, with a + if files differ from it; unknown if another lookalike than this one is measured."""
+    import lookalike
+
+    if not Path(lookalike.__file__).is_relative_to(ROOT):
+        return "unknown"
 
     def git(*words: str) -> str:
         command = ["git", "-c", "safe.directory=*", "-C", str(ROOT), *words]
@@ -170,9 +174,9 @@ def _commit() -> str:
 
 
 def write_record(name: str, content: Mapping[str, Any]) -> Path:
-    """Keep a measurement as benchmarks/records/NAME-latest.json."""
-    RECORDS.mkdir(parents=True, exist_ok=True)
-    path = RECORDS / f"{name}-latest.json"
+    """Keep a measurement as benchmarks/records/NAME-latest.json; a quick one, which says little, out of the way."""
+    path = ROOT / "benchmarks" / ".cache" / f"{name}-quick.json" if is_quick() else RECORDS / f"{name}-latest.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
 

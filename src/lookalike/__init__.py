@@ -9,6 +9,7 @@
 """
 
 from lookalike._native import build_info as _build_info
+from lookalike.documents import Skipped, Source, open_documents, open_paths
 from lookalike.errors import (
     BandsError,
     DocumentError,
@@ -22,10 +23,14 @@ from lookalike.errors import (
 from lookalike.presets import PRESETS, Preset
 from lookalike.recipe import Recipe
 from lookalike.result import Recall, Result
+from lookalike.search.audit import Audit
 from lookalike.search.bands import Bands, choose_bands, s_curve
 from lookalike.search.candidates import band_keys, candidates
+from lookalike.search.cost import Cost, estimate_cost
+from lookalike.search.drop import drop_near_duplicates
 from lookalike.search.find import find
 from lookalike.search.groups import Group, groups
+from lookalike.search.plan import Plan
 from lookalike.search.sign import Signatures, sign, sign_sets, standard_error
 from lookalike.similarity.compare import Comparison, compare
 from lookalike.similarity.matrix import CharacteristicMatrix, characteristic_matrix
@@ -45,10 +50,12 @@ __version__: str = _build_info()["version"]
 
 __all__ = [
     "PRESETS",
+    "Audit",
     "Bands",
     "BandsError",
     "CharacteristicMatrix",
     "Comparison",
+    "Cost",
     "DocumentError",
     "DuplicateIdError",
     "Group",
@@ -57,6 +64,7 @@ __all__ = [
     "MismatchError",
     "MissingExtraError",
     "Passage",
+    "Plan",
     "Preset",
     "Recall",
     "Recipe",
@@ -64,6 +72,8 @@ __all__ = [
     "Result",
     "Shingle",
     "Signatures",
+    "Skipped",
+    "Source",
     "bag_jaccard",
     "bag_jaccard_report",
     "band_keys",
@@ -73,12 +83,16 @@ __all__ = [
     "compare",
     "containment",
     "cosine",
+    "drop_near_duplicates",
+    "estimate_cost",
     "euclidean",
     "find",
     "groups",
     "jaccard",
     "jaccard_distance",
     "normalize",
+    "open_documents",
+    "open_paths",
     "passages",
     "s_curve",
     "shingles",

@@ -48,7 +48,7 @@ def test_files_tells_why_not(run: Run, mixed: str) -> None:
         assert any(line.startswith(name) and reason in line for line in out.splitlines()), name
     assert "2 documents · 13 characters · 3 skipped: " in out
     assert ".hidden" in run("files", mixed, "--hidden").out.split("Skipped")[0]
-    assert "b.md     excluded" in run("files", mixed, "--include", "*.txt").out
+    assert "b.md       excluded  matches none of the names to include" in run("files", mixed, "--include", "*.txt").out
 
 
 def test_files_in_every_format(run: Run, mixed: str) -> None:
@@ -73,7 +73,7 @@ def test_files_to_a_file(run: Run, mixed: str) -> None:
 
 def test_files_of_a_table_and_top(run: Run, tables: None) -> None:
     out = run("files", "corpus.parquet", "--top", "2").out
-    assert out.splitlines()[1:4] == ["a1  789  characters", "a2  816  characters", "… and 4 more (--top 0 shows all)"]
+    assert out.splitlines()[1:4] == ["a1  689  characters", "a2  713  characters", "… and 4 more (--top 0 shows all)"]
     assert "… and" not in run("files", "corpus.parquet", "--top", "0").out
 
 

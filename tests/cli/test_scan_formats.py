@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -198,7 +199,7 @@ def test_strict(run: Run) -> None:
         (["scan", "corpus.jsonl", "--memory", "6"], "--memory must be a size such as 6GB, 500MB or 2GiB, not '6'"),
         (["scan", "corpus.jsonl", "--threads", "-1"], "--threads must be a whole number of at least 0, not -1"),
         (["scan", "corpus.jsonl", "--top", "-1"], "--top must be a whole number of at least 0, not -1"),
-        (["scan", "corpus.jsonl", "--format", "xml"], "--kind must be table, json, jsonl, csv, parquet or md"),
+        (["scan", "corpus.jsonl", "--format", "xml"], "--format must be table, json, jsonl, csv, parquet or md"),
         (["scan", "corpus.jsonl", "--audit=1"], "--audit must be a whole number of at least 2, not 1"),
         (["scan", "corpus.jsonl", "--fail-over", "0.5"], "--fail-over must be at least the threshold, 0.8, not '0.5'"),
         (["scan", "corpus.jsonl", "--group-by", "author"], "put the author in (brackets)"),
@@ -257,6 +258,7 @@ def test_ctrl_c_while_reading_ends_with_130() -> None:
         assert process.stdin is not None
         process.stdin.write(b"x" * 200_000)  # more than a pipe holds: all taken means that it is reading
         process.stdin.flush()
+        time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 130
         assert process.stderr is not None

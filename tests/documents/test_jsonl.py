@@ -197,6 +197,17 @@ def test_a_line_that_is_nested_too_deeply(path: Path) -> None:
         rows(open_paths([path]))
 
 
+@pytest.mark.parametrize("depth", [10, 60, 300, 380, 600])
+@pytest.mark.parametrize("braces", ["[]", "{}"])
+def test_rows_that_are_nested_rather_deeply(path: Path, depth: int, braces: str) -> None:
+    inner: object = 1
+    for _ in range(depth):
+        inner = [inner] if braces == "[]" else {"a": inner}
+    write(path, {"text": "a", "n": inner}, {"text": "b", "n": inner})
+    found = [row["n"] for row in rows(open_paths([path]))]
+    assert found == ([inner, inner] if depth < 50 else [json.dumps(inner)] * 2)
+
+
 def test_blank_lines_are_counted_but_no_documents(path: Path) -> None:
     path.write_bytes(b'\n{"text": "one"}\r\n  \n\n{"text": "two"}\n\n')
     assert documents(open_paths([path])) == {1: "one", 4: "two"}

@@ -84,6 +84,9 @@ def test_a_search_and_its_audit_are_saved(tmp_path: Path) -> None:
     assert str(again.audited) == str(result.audited)
     assert again.audited.missed.equals(result.audited.missed)
     assert again.rethreshold(0.9).audited is None
+    result.rethreshold(0.9).save(tmp_path / "higher")
+    assert la.Result.load(tmp_path / "higher").recall == result.rethreshold(0.9).recall
+    assert la.Result.load(tmp_path / "higher").rethreshold(0.5).recall == result.recall
     assert again.rethreshold(0.9).rethreshold(0.5).recall == result.recall
 
 

@@ -192,9 +192,9 @@ def test_rethreshold_by_containment() -> None:
     assert rows(case.result().rethreshold(0.6).pairs) == [(0, 2, 0.6, 0.7, 0.7)]
 
 
-@pytest.mark.parametrize("threshold", [0.49, 0, 1.01, float("nan"), True, "0.9"])
+@pytest.mark.parametrize("threshold", [0.49, 0, 1.01, float("nan"), True, "0.9", None])
 def test_a_threshold_that_was_not_searched_for(threshold: Any) -> None:
-    with pytest.raises(la.RecipeError, match=r"from 0\.5, the threshold of the search, to 1.*search again"):
+    with pytest.raises(la.RecipeError, match=r"a number from 0\.5, the threshold of the search, to 1"):
         Case([0], {}).result().rethreshold(threshold)
 
 
@@ -256,6 +256,20 @@ def test_to_arrow_pandas_and_polars() -> None:
     assert result.to_arrow().to_pylist() == expected
     assert result.to_pandas().to_dict("records") == expected
     assert result.to_polars().to_dicts() == expected
+
+
+def test_other_pairs_of_the_same_documents() -> None:
+    result = CASE.result(ignored=[7]).rethreshold(0.75)
+    other = result.with_found(Case([0, 1, 2, 2], {}).found())
+    assert rows(other.pairs) == [(2, 3, 1.0, 1.0, 1.0)]
+    assert (other.threshold, other.searched_threshold, other.ignored) == (0.75, 0.75, (7,))
+    assert result.pair_count == 3
+    with pytest.raises(la.RecipeError, match="as many documents, 4"):
+        result.with_found(Case([0], {}).found())
+    names = result.with_ids(pa.array(list("abcd"), pa.large_string()))
+    assert names.groups[0].members == ("a", "b", "c")
+    with pytest.raises(la.RecipeError, match="as many as there are documents, 4"):
+        result.with_ids(pa.array([1]))
 
 
 def test_an_order_that_is_none() -> None:

@@ -243,7 +243,7 @@ def test_a_column_of_what_has_none(kind: str) -> None:
     ("data", "message"),
     [
         (["one", 2], "document 1: text is int, not str"),
-        ({"a": "one", "b": 2}, "give a list, a dict"),
+        ({"a": "one", "b": 2}, "document 'b': text is int, not str"),
         ("one text", "data is str"),
         (b"bytes", "data is bytes"),
         (iter(["one"]), "data is list_iterator"),

@@ -17,7 +17,10 @@ fuzz_target!(|data: &[u8]| {
     let (a, b) = rest.split_at(rest.len() * usize::from(cut) / 255);
     let (a, b) = (text(a, hard), text(b, hard));
     let shingler = Shingler::new(&recipe).expect("a good recipe");
-    let (units_a, units_b) = (shingler.units(&a, &Control::new(1)).expect("short enough"), shingler.units(&b, &Control::new(1)).expect("short enough"));
+    let (units_a, units_b) = (
+        shingler.units(&a, &Control::new(1)).expect("short enough"),
+        shingler.units(&b, &Control::new(1)).expect("short enough"),
+    );
     let hashes = |text: &str| -> Vec<u64> {
         let units = shingler.unit_hashes(text, &Control::new(1)).expect("short enough");
         check_places(text, units.iter().map(|&(_, start, end)| (start, end)));

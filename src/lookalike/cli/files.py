@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from lookalike.cli.help import examples
+from lookalike.cli.messages import visible
 from lookalike.cli.output import Color, ColorOption, OutputOption, draw, to_json, wants_color
 from lookalike.cli.reading import PathsArgument, Reading, say_notes, with_reading
 from lookalike.cli.values import completion, one_of, whole_number
 from lookalike.cli.writing import destination, keep_sources
+from lookalike.result.say import count
 from lookalike.search.columns import compute
 
 if TYPE_CHECKING:
@@ -68,6 +70,30 @@ class Entry:
     detail: str = ""
 
 
+@dataclass(slots=True)
+class Tally:
+    """How many entries there are, and the first of them."""
+
+    top: int
+    """How many to keep, 0: all."""
+    read: list[Entry] = field(default_factory=list)
+    skipped: list[Entry] = field(default_factory=list)
+    documents: int = 0
+    characters: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def add(self, entry: Entry) -> None:
+        """Count an entry."""
+        if entry.read:
+            self.documents += 1
+            self.characters += entry.characters or 0
+        else:
+            self.reasons[entry.reason] += 1
+        kept = self.read if entry.read else self.skipped
+        if not self.top or len(kept) < self.top:
+            kept.append(entry)
+
+
 @with_reading
 def files(
     paths: PathsArgument,
@@ -86,13 +112,15 @@ def files(
     in_color = wants_color(color, to_file=output not in (None, "-"))
     keep_sources([output], paths)
     source = reading.open(paths)
-    entries = list(_entries(source))
-    if kind is ListFormat.TABLE:
-        text = draw(_to_table(entries, SHOWN if shown is None else shown), color=in_color)
-    else:
-        text = "".join(_as_data(entries, kind))
     with destination(output) as stream:
-        stream.write(text.encode("utf-8", "backslashreplace"))
+        if kind is ListFormat.TABLE:
+            tally = Tally(SHOWN if shown is None else shown)
+            for entry in _entries(source):
+                tally.add(entry)
+            stream.write(draw(_to_table(tally), color=in_color).encode("utf-8", "backslashreplace"))
+        else:
+            for text in _as_data(_entries(source), kind):
+                stream.write(text.encode("utf-8"))
     say_notes(source.notes())
 
 
@@ -105,17 +133,20 @@ def _entries(source: Source) -> Iterator[Entry]:
         yield Entry(skipped.id, False, None, skipped.reason, skipped.detail)
 
 
-def _as_data(entries: list[Entry], kind: ListFormat) -> Iterator[str]:
-    if kind is ListFormat.JSON:
-        read = [{"id": entry.id, "characters": entry.characters} for entry in entries if entry.read]
-        skipped = [
-            {"id": entry.id, "reason": entry.reason, "detail": entry.detail} for entry in entries if not entry.read
-        ]
-        yield to_json({"schema": "lookalike/1", "documents": read, "skipped": skipped})
-    elif kind is ListFormat.JSONL:
+def _as_data(entries: Iterator[Entry], kind: ListFormat) -> Iterator[str]:
+    if kind is ListFormat.JSONL:
         yield from (to_json(asdict(entry), indent=None) for entry in entries)
+    elif kind is ListFormat.CSV:
+        yield _as_csv(list(entries))
     else:
-        yield _as_csv(entries)
+        read: list[dict[str, Any]] = []
+        skipped: list[dict[str, Any]] = []
+        for entry in entries:
+            if entry.read:
+                read.append({"id": entry.id, "characters": entry.characters})
+            else:
+                skipped.append({"id": entry.id, "reason": entry.reason, "detail": entry.detail})
+        yield to_json({"schema": "lookalike/1", "documents": read, "skipped": skipped})
 
 
 def _as_csv(entries: list[Entry]) -> str:
@@ -143,42 +174,33 @@ def _as_csv(entries: list[Entry]) -> str:
 # -- for people --------------------------------------------------------------------------------------------------------
 
 
-def _to_table(entries: list[Entry], top: int) -> Iterator[RenderableType]:
+def _to_table(tally: Tally) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    read = [entry for entry in entries if entry.read]
-    skipped = [entry for entry in entries if not entry.read]
-    if read:
-        yield from _listed("Read", read, top, lambda entry: [f"{entry.characters or 0:,}", "characters"])
-    if skipped:
-        yield from _listed("Skipped", skipped, top, lambda entry: [entry.reason, entry.detail])
-    yield Text(_closing(read, skipped))
+    if tally.read:
+        yield from _listed("Read", tally.read, tally.documents)
+    if tally.skipped:
+        yield from _listed("Skipped", tally.skipped, tally.reasons.total())
+    line = f"{count(tally.documents, 'document')} · {count(tally.characters, 'character')}"
+    if tally.reasons:
+        reasons = ", ".join(f"{number:,} {reason}" for reason, number in tally.reasons.most_common())
+        line += f" · {tally.reasons.total():,} skipped: {reasons}"
+    yield Text(line)
 
 
-def _listed(title: str, entries: list[Entry], top: int, columns: Any) -> Iterator[RenderableType]:
+def _listed(title: str, entries: list[Entry], there: int) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    from lookalike.cli.messages import visible
-
-    shown = entries[:top] if top else entries
     table = Table.grid(padding=(0, 2))
     table.add_column(overflow="fold")
     table.add_column(justify="right" if entries[0].read else "left", no_wrap=True, style="cyan")
     table.add_column(style="dim")
-    for entry in shown:
-        table.add_row(*(Text(visible(str(cell))) for cell in (entry.id, *columns(entry))))
+    for entry in entries:
+        told = (f"{entry.characters or 0:,}", "characters") if entry.read else (entry.reason, entry.detail)
+        table.add_row(*(Text(visible(str(cell))) for cell in (entry.id, *told)))
     yield Text(title, style="bold")
     yield table
-    if len(shown) < len(entries):
-        yield Text(f"… and {len(entries) - len(shown):,} more (--top 0 shows all)", style="dim")
+    if len(entries) < there:
+        yield Text(f"… and {there - len(entries):,} more (--top 0 shows all)", style="dim")
     yield Text()
-
-
-def _closing(read: list[Entry], skipped: list[Entry]) -> str:
-    characters = sum(entry.characters or 0 for entry in read)
-    line = f"{len(read):,} document{'s' * (len(read) != 1)} · {characters:,} characters"
-    if skipped:
-        reasons = Counter(entry.reason for entry in skipped).most_common()
-        line += f" · {len(skipped):,} skipped: " + ", ".join(f"{count:,} {reason}" for reason, count in reasons)
-    return line

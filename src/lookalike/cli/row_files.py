@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from lookalike.cli.output import to_json
@@ -111,7 +111,12 @@ def rows_file(output: str, schema: pa.Schema, *, names: bool = False) -> Iterato
     kind = kind_of(output, names=names)
     with destination(output) as stream:
         rows = _WRITERS[kind](stream, schema)
-        yield rows
+        try:
+            yield rows
+        except BaseException:
+            with suppress(Exception):  # the file is thrown away; its writer must not complain later
+                rows.close()
+            raise
         rows.close()
 
 

@@ -15,6 +15,7 @@ from lookalike.cli.group_by import left_out
 from lookalike.cli.hints import folded
 from lookalike.cli.names import common_folder, shorten
 from lookalike.cli.output import width
+from lookalike.search.columns import compute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,6 +31,7 @@ __all__ = ["View", "grid", "next_step", "to_table"]
 MEMBERS: Final = 5
 """Members of a group that are shown."""
 OLD: Final = " (old)"
+BETWEEN: Final = " · "
 _SCORES: Final = len("  Jaccard  A in B  B in A  ")
 """Cells between the rank of a pair and its names."""
 
@@ -49,25 +51,22 @@ class View:
     def of(cls, result: Result, top: int, authors: Authors | None, next_command: str) -> View:
         """Take the `top` closest pairs and largest groups; 0 means all."""
         largest = sorted(result.groups, key=lambda group: -len(group))
-        pairs = result.top(top or max(result.pairs.num_rows, 1)).to_pylist()
+        pairs = result.top(top or result.pair_count).to_pylist()
         return cls(result, pairs, largest[:top] if top else largest, authors, next_command)
 
     @property
-    def names(self) -> Iterator[str]:
+    def names(self) -> Iterator[str | int]:
         """All names that are shown."""
-        yield from (str(pair[side]) for pair in self.pairs for side in "ab")
-        yield from (str(member) for group in self.groups for member in group.members[: MEMBERS + 1])
+        yield from (pair[side] for pair in self.pairs for side in "ab")
+        yield from (member for group in self.groups for member in group.members[: MEMBERS + 1])
 
 
 class _Names:
     """Names as they are shown: without the folder that all share, cut to a width, and old ones marked."""
 
     def __init__(self, view: View) -> None:
-        self.folder = common_folder(view.names)
-        result = view.result
-        self._old: frozenset[object] = frozenset()
-        if result.old_from is not None:
-            self._old = frozenset(result.ids.slice(result.old_from).to_pylist())
+        self.folder = common_folder(map(str, view.names))
+        self._old = _old_ones(view.result, set(view.names))
 
     def show(self, name: object, cells: int) -> Text:
         mark = OLD if name in self._old else ""
@@ -84,11 +83,22 @@ class _Names:
         return str(name).removeprefix(self.folder)
 
 
+def _old_ones(result: Result, names: set[str | int]) -> set[object]:
+    """Return which of these documents are old."""
+    import pyarrow as pa
+
+    if result.old_from is None:
+        return set()
+    shown = pa.array(sorted(names), result.ids.type)
+    mask = compute().is_in(shown, value_set=result.ids.slice(result.old_from))
+    return {name for name, old in zip(shown.to_pylist(), mask.to_pylist(), strict=True) if old}
+
+
 def to_table(view: View) -> Iterator[RenderableType]:
     """Give what is printed, part by part."""
     names = _Names(view)
     if view.pairs:
-        yield _heading("pair", len(view.pairs), view.result.pairs.num_rows, "closest", names.folder)
+        yield _heading("pair", len(view.pairs), view.result.pair_count, "closest", names.folder)
         yield _pairs(view.pairs, names)
         yield Text()
         yield _heading("group", len(view.groups), len(view.result.groups), "largest", "")
@@ -170,11 +180,23 @@ def _groups(view: View, names: _Names) -> Table:
             members = [member for member in group.members if member != group.principal]
         else:
             title, members = Text(shorten(_written_by(group, authors), first)), list(group.members)
-        shown = [names.show(member, room - first - 2) for member in members[:MEMBERS]]
+        cells = room - first - 2
+        shown = [names.show(member, cells) for member in members[:MEMBERS]]
         if len(members) > MEMBERS:
             shown.append(Text(f"… and {len(members) - MEMBERS:,} more", style="dim"))
-        table.add_row(f"{rank}", f"{len(group)}", title, Text("\n").join(shown))
+        table.add_row(f"{rank}", f"{len(group)}", title, _filled(shown, cells))
     return table
+
+
+def _filled(names: list[Text], cells: int) -> Text:
+    """Return names on as few lines as they fit on."""
+    lines: list[Text] = []
+    for name in names:
+        if lines and lines[-1].cell_len + len(BETWEEN) + name.cell_len <= cells:
+            lines[-1] = Text(BETWEEN, style="dim").join([lines[-1], name])
+        else:
+            lines.append(name)
+    return Text("\n").join(lines)
 
 
 def _written_by(group: Documents, authors: Authors) -> str:

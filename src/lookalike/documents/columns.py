@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["ID_NAMES", "TEXT_NAMES", "Choice", "choose", "is_text", "texts_of"]
+__all__ = ["ID_NAMES", "TEXT_NAMES", "Choice", "choose", "is_text", "sound", "texts_of"]
 
 TEXT_NAMES: Final = ("text", "content", "body", "document", "article", "abstract")
 """Columns that hold the text if none is named, in order of preference; capitals do not matter."""
@@ -146,43 +146,50 @@ def _kind_name(kind: pa.DataType) -> str:
     return shown if len(shown) < 60 else shown[:57] + "…"
 
 
+def sound(column: pa.Array[Any]) -> pa.Array[Any]:
+    """Check an array before anything is done with it: `pa.ArrowInvalid` if it is damaged.
+
+    Strings that are not UTF-8 are no damage; they are returned as the bytes that they are.
+    """
+    import pyarrow as pa
+
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        kinds = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary()}
+        kind = kinds.get(column.type)
+        if kind is None:
+            raise
+        raw = pa.Array.from_buffers(kind, len(column), column.buffers(), -1, column.offset)
+        raw.validate(full=True)
+        return raw
+    return column
+
+
 def texts_of(column: pa.Array[Any]) -> tuple[pa.Array[Any], list[int]]:
     """Return a column as large_string, and the rows whose bytes are not UTF-8, which are null in it."""
     import pyarrow as pa
 
+    column = sound(column)
     if isinstance(column, pa.ExtensionArray):
         column = column.storage
     if isinstance(column, pa.DictionaryArray):
-        column.validate(full=True)
         column = column.dictionary_decode()
-    if column.type == pa.string_view():
-        column = _of_views(column)
     try:
-        texts = column if column.type == pa.large_string() else column.cast(pa.large_string())
-        texts.validate(full=True)
+        return (column if column.type == pa.large_string() else column.cast(pa.large_string())), []
     except pa.ArrowInvalid:
         return _mended(column)
-    return texts, []
-
-
-def _of_views(column: pa.Array[Any]) -> pa.Array[Any]:
-    import pyarrow as pa
-
-    try:
-        return column.cast(pa.large_string())
-    except pa.ArrowNotImplementedError:  # pyarrow before 20
-        return pa.array(column.to_pylist(), pa.large_string())
+    except pa.ArrowNotImplementedError:  # views, with an older pyarrow
+        return pa.array(column.to_pylist(), pa.large_string()), []
 
 
 def _mended(column: pa.Array[Any]) -> tuple[pa.Array[Any], list[int]]:
-    """Find the rows that are not UTF-8; an array that is broken in any other way is an error."""
+    """Find the rows that are not UTF-8."""
     import pyarrow as pa
 
-    raw = column.cast(pa.large_binary(), safe=False)
-    raw.validate(full=True)
     bad: list[int] = []
     texts: list[bytes | None] = []
-    for number, value in enumerate(raw.to_pylist()):
+    for number, value in enumerate(column.to_pylist()):
         try:
             texts.append(None if value is None else value.decode("utf-8").encode("utf-8"))
         except UnicodeDecodeError:

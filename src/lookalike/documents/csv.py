@@ -119,6 +119,7 @@ class CsvTable(Table):
                 yield Rows(batch, range(done, done + batch.num_rows))
                 done += batch.num_rows
         except pa.ArrowInvalid:
+            self._check_quotes()
             yield from readable(self.name, self._by_python(columns, done))
 
     def _by_arrow(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
@@ -134,7 +135,7 @@ class CsvTable(Table):
             quoted_strings_can_be_null=False,
             check_utf8=False,  # checked where rows become documents: one bad row is no reason to refuse a file
         )
-        with open_utf8(self._input, self._encoding) as stream:
+        with _Counted(open_utf8(self._input, self._encoding)) as stream:
             if len(set(header)) < len(header):
                 raise pa.ArrowInvalid("two columns of one name")
             reader = pv.open_csv(
@@ -144,6 +145,8 @@ class CsvTable(Table):
                 options,
             )
             yield from reader
+            if stream.quotes % 2:
+                self._check_quotes()
 
     def _by_python(self, columns: list[str], done: int) -> Iterator[Rows]:
         """Read all rows after the first `done`; a row with too many or too few cells is an error that names it."""
@@ -161,6 +164,19 @@ class CsvTable(Table):
                     start, cells = start + len(cells), []
         if cells:
             yield _rows(cells, columns, start)
+
+    def _check_quotes(self) -> None:
+        """Refuse a file that ends inside quotes: all after the opening one would be a single cell, without a word."""
+        number = -1
+        try:
+            with open_utf8(self._input, self._encoding) as stream:
+                text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
+                for row in _reader(text, self._layout.delimiter, strict=True):
+                    number += bool(row)
+        except csv.Error as error:
+            if "end of data" in str(error):
+                problem, remedy = "has a quote that is never closed", "close it, or write it twice to mean it"
+                raise DocumentError(f"{self.name}:{number + 1}", "row", problem, remedy) from None
 
     def _records(self, stream: BinaryIO) -> Iterator[list[str]]:
         text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
@@ -184,9 +200,29 @@ class CsvTable(Table):
             text.detach()
 
 
-def _reader(text: io.TextIOBase, delimiter: str) -> _csv.Reader:
+class _Counted(io.RawIOBase):
+    """A stream that counts the quotes in what is read."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.quotes = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1, /) -> bytes:
+        data = self._stream.read(size)
+        self.quotes += data.count(b'"')
+        return data
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def _reader(text: io.TextIOBase, delimiter: str, *, strict: bool = False) -> _csv.Reader:
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
-    return csv.reader(text, delimiter=delimiter)
+    return csv.reader(text, delimiter=delimiter, strict=strict)
 
 
 def _score(sample: str, delimiter: str, whole: bool) -> tuple[bool, int, list[str]]:

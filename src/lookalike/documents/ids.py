@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.batching import number_array, string_array
+from lookalike.documents.columns import sound
 from lookalike.errors import DocumentError, DuplicateIdError
 
 if TYPE_CHECKING:
@@ -29,30 +30,20 @@ def ids_of(column: pa.Array[Any], target: pa.DataType, name: str) -> pa.Array[An
     """Return a column of table `name` as ids of the target type, int64 or large_string; nulls stay."""
     import pyarrow as pa
 
+    column = sound(column)
     if isinstance(column, pa.ExtensionArray):
         values: list[Any] = [scalar.as_py() for scalar in column]  # a uuid, for one
-        column = pa.array([None if value is None else str(value) for value in values], pa.large_string())
+        return pa.array([None if value is None else _shown(value) for value in values], target)
     if isinstance(column, pa.DictionaryArray):
         column = column.dictionary_decode()
     try:
-        ids = column if column.type == target else column.cast(target)
-        if target == pa.large_string():
-            ids.validate(full=True)
+        return column if column.type == target else column.cast(target)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return _shown_ids(column, target, name)
-    return ids
-
-
-def _shown_ids(column: pa.Array[Any], target: pa.DataType, name: str) -> pa.Array[Any]:
-    """Return values that Arrow cannot turn into text as Python shows them; bytes that are no text, as hex digits."""
-    import pyarrow as pa
-
-    if target == pa.int64():
-        problem = "holds values that are not whole numbers of 64 bits"
-        raise DocumentError(name, "id column", problem, "give all ids as text, or all as numbers")
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        column = column.cast(pa.large_binary(), safe=False)
-    return pa.array([None if value is None else _shown(value) for value in column.to_pylist()], target)
+        if target == pa.int64():
+            problem = "holds values that are not whole numbers of 64 bits"
+            raise DocumentError(name, "id column", problem, "give all ids as text, or all as numbers") from None
+        # What Arrow cannot turn into text, as Python shows it; bytes that are no text, as hex digits.
+        return pa.array([None if value is None else _shown(value) for value in column.to_pylist()], target)
 
 
 def _shown(value: object) -> str:

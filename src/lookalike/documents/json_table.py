@@ -130,7 +130,7 @@ class JsonTable(Table):
         ]
         try:
             batch = rows_batch(checked, pa.schema(fields))
-        except (pa.ArrowException, OverflowError) as error:
+        except (pa.ArrowException, OverflowError, RecursionError) as error:
             first = f"{self.name}:{group[0][0] + 1}"
             problem = f"and those after it cannot be put in columns ({error})"
             raise DocumentError(first, "row", problem, "give each field values of one kind") from None

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["arrow_types", "clean", "infer", "is_marked", "mark", "merge", "merge_all", "rows_batch"]
 
+_DEEPEST: Final = 50  # what is nested deeper is kept as JSON text
+
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _MARK: Final = {b"lookalike": b"json"}
 """On a field whose values are of several kinds: they are kept as the JSON text of each."""
@@ -27,15 +29,15 @@ def clean(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text) if not text.isascii() else text
 
 
-def infer(rows: Iterable[Mapping[str, Any]]) -> dict[str, pa.DataType | None]:
+def infer(rows: Iterable[Mapping[str, Any]], depth: int = 0) -> dict[str, pa.DataType | None]:
     """Return the type of each field of some objects, in the order they come in; None for several kinds of values."""
     types: dict[str, pa.DataType | None] = {}
     for row in rows:
-        merge_all(types, {clean(name): _type(value) for name, value in row.items()})
+        merge_all(types, {clean(name): _type(value, depth) for name, value in row.items()})
     return types
 
 
-def _type(value: object) -> pa.DataType | None:
+def _type(value: object, depth: int) -> pa.DataType | None:
     import pyarrow as pa
 
     if value is None:
@@ -48,14 +50,16 @@ def _type(value: object) -> pa.DataType | None:
         return pa.float64()
     if isinstance(value, str):
         return pa.large_string()
+    if depth > _DEEPEST:
+        return None
     if isinstance(value, dict):
-        fields = infer([value])
+        fields = infer([value], depth + 1)
         known = [pa.field(name, kind) for name, kind in fields.items() if kind is not None]
         return pa.struct(known) if len(known) == len(fields) else None
     if isinstance(value, list):
         inner: pa.DataType | None = pa.null()
         for item in value:
-            found = _type(item)
+            found = _type(item, depth + 1)
             inner = None if inner is None or found is None else merge(inner, found)
         return None if inner is None else pa.list_(inner)
     return None
@@ -123,15 +127,20 @@ def arrow_types(schema: pa.Schema) -> dict[str, pa.DataType | None]:
     return {field.name: _plain(field.type) for field in schema}
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
+def _plain(kind: pa.DataType, depth: int = 0) -> pa.DataType | None:
     import pyarrow as pa
 
     if pa.types.is_temporal(kind) or pa.types.is_string(kind):
         return pa.large_string()
+    if depth > _DEEPEST:
+        return None
     if isinstance(kind, pa.ListType):
-        return pa.list_(_plain(kind.value_type))
+        inner = _plain(kind.value_type, depth + 1)
+        return None if inner is None else pa.list_(inner)
     if isinstance(kind, pa.StructType):
-        return pa.struct([(field.name, _plain(field.type)) for field in kind])
+        fields = {field.name: _plain(field.type, depth + 1) for field in kind}
+        known = [(name, plain) for name, plain in fields.items() if plain is not None]
+        return pa.struct(known) if len(known) == len(fields) else None
     return kind
 
 

@@ -35,6 +35,7 @@ __all__ = ["LONGEST_LINE", "JsonLines"]
 LONGEST_LINE: Final = 256 << 20
 """The most bytes of one line."""
 
+_NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
 _ARROW_BLOCK: Final = 2 << 20  # what Arrow gives to one thread
 
 # Where a bare null could stand: at the start, or after an object. pyarrow (seen in 26.0) dies of it.
@@ -148,6 +149,17 @@ class JsonLines(JsonTable):
                 yield self._rows(group, wanted)
 
 
+def _may_be_deep(data: bytearray) -> bool:
+    """Say whether brackets may be nested more than a few hundred deep; Arrow finds out types by recursion."""
+    brackets = data.translate(None, _NO_BRACKETS)
+    for _ in range(20):
+        shorter = brackets.replace(b"[]", b"").replace(b"{}", b"")
+        if len(shorter) == len(brackets):
+            break
+        brackets = shorter
+    return len(brackets) > 400  # all that are left, of which some stand in texts, might be open at once
+
+
 def _by_arrow(block: _Block, schema: pa.Schema | None) -> pa.Table | None:
     """Read a block by Arrow; None if it refuses, or if the rows are not one for each line."""
     import pyarrow as pa
@@ -155,6 +167,8 @@ def _by_arrow(block: _Block, schema: pa.Schema | None) -> pa.Table | None:
 
     data = block.data
     if _NULL_AT_START.match(data) or _NULL_AFTER_OBJECT.search(data):
+        return None
+    if schema is None and _may_be_deep(data):
         return None
     unexpected = "infer" if schema is None else "ignore"
     parse = pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unexpected)  # type: ignore[arg-type]

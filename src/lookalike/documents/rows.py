@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lookalike.documents.columns import sound
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["common_schema", "conform", "valid"]
+__all__ = ["common_schema", "conform", "valid", "without_views"]
 
 
 def common_schema(schemas: Sequence[tuple[str, pa.Schema | None]]) -> pa.Schema | None:
@@ -35,6 +36,28 @@ def common_schema(schemas: Sequence[tuple[str, pa.Schema | None]]) -> pa.Schema 
     return common
 
 
+def without_views(schema: pa.Schema) -> pa.Schema:
+    """Return a schema without Arrow's views of strings and bytes, which it cannot yet filter (pyarrow 26)."""
+    import pyarrow as pa
+
+    return pa.schema([field.with_type(_no_view(field.type)) for field in schema]).with_metadata(schema.metadata)
+
+
+def _no_view(kind: pa.DataType) -> pa.DataType:
+    import pyarrow as pa
+
+    if kind == pa.string_view():
+        return pa.large_string()
+    if kind == pa.binary_view():
+        return pa.large_binary()
+    if isinstance(kind, pa.ListType | pa.LargeListType):
+        inner = kind.value_field.with_type(_no_view(kind.value_type))
+        return pa.list_(inner) if isinstance(kind, pa.ListType) else pa.large_list(inner)
+    if isinstance(kind, pa.StructType):
+        return pa.struct([field.with_type(_no_view(field.type)) for field in kind])
+    return kind
+
+
 def valid(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Return rows in which bytes that should be text and are not UTF-8 are replaced by U+FFFD."""
     import pyarrow as pa
@@ -49,10 +72,13 @@ def valid(batch: pa.RecordBatch) -> pa.RecordBatch:
 def _valid(column: pa.Array[Any]) -> pa.Array[Any]:
     import pyarrow as pa
 
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+    checked = sound(column)
+    if checked.type == column.type:
         return column
-    raw = column.cast(pa.large_binary(), safe=False).to_pylist()
-    return pa.array([None if value is None else value.decode("utf-8", "replace") for value in raw], column.type)
+    kind: pa.DataType = column.type
+    return pa.array(
+        [None if value is None else value.decode("utf-8", "replace") for value in checked.to_pylist()], kind
+    )
 
 
 def conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

@@ -89,7 +89,9 @@ class TablePart(Part):
 
     def schema(self) -> pa.Schema:
         """Return the columns of whole rows."""
-        return self._table.schema()
+        from lookalike.documents.rows import without_views
+
+        return without_views(self._table.schema())
 
     def size(self) -> Size:
         """Ask the table."""
@@ -109,22 +111,29 @@ class TablePart(Part):
             reading.log.skip(self.name, "empty", "the table has no rows")
 
     def _batch(self, rows: Rows, choice: Choice, reading: Pass) -> Batch:
+        import pyarrow as pa
+
+        try:
+            texts, bad = texts_of(rows.batch.column(choice.text))
+            given = None if choice.id is None else ids_of(rows.batch.column(choice.id), reading.id_type, self.name)
+            batch = self._whole(rows.batch, reading) if reading.rows else rows.batch
+        except pa.ArrowInvalid as error:
+            first = f"{self.name}:{rows.numbers[0] + 1}" if rows.numbers else self.name
+            problem = f"and those after it are damaged ({str(error)[:160]})"
+            raise DocumentError(first, "row", problem, "write the file again, or leave it out") from None
         numbers: Sequence[int] = rows.numbers
-        texts, bad = texts_of(rows.batch.column(choice.text))
-        given = None if choice.id is None else ids_of(rows.batch.column(choice.id), reading.id_type, self.name)
-        batch = rows.batch
         if texts.null_count:
             self._skip(texts, bad, given, numbers, choice, reading)
             keep = texts.is_valid()
             kept = keep.to_pylist()
             numbers = [number for number, kept_one in zip(numbers, kept, strict=True) if kept_one]
-            texts, batch = texts.filter(keep), batch.filter(keep)
+            texts, batch = texts.filter(keep), batch.filter(keep) if reading.rows else batch
             given = None if given is None else given.filter(keep)
         if given is None:
             ids = made_ids(self.name, numbers, reading.named_rows)
         else:
             ids = self._given(given, numbers, reading)
-        return Batch(ids, texts, self._whole(batch, reading) if reading.rows else None)
+        return Batch(ids, texts, batch if reading.rows else None)
 
     def _given(self, ids: pa.Array[Any], numbers: Sequence[int], reading: Pass) -> pa.Array[Any]:
         if ids.null_count:

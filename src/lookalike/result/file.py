@@ -17,6 +17,7 @@ import io
 import json
 import os
 import zipfile
+from dataclasses import asdict
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from lookalike.errors import DocumentError
@@ -108,7 +109,7 @@ def _meta(result: Result) -> dict[str, Any]:
         "documents": result.documents,
         "candidates": result.candidates,
         "bands": None if bands is None else [bands.bands, bands.rows],
-        "recall": result._searched_recall.promised,  # noqa: SLF001 — as above
+        "recall": asdict(result._searched_recall),  # noqa: SLF001 — as above
         "audit": None if audited is None else audited.to_dict(),
         "skipped": [[skipped.id, skipped.reason, skipped.detail] for skipped in result.skipped],
     }
@@ -200,7 +201,7 @@ def _result(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Result:
         method=meta["method"],
         metric=meta["metric"],
         bands=None if meta["bands"] is None else Bands(*meta["bands"]),
-        recall=Recall(meta["recall"]),
+        recall=_recall(**meta["recall"]),
         linkage=meta["linkage"],
         order=_column(tables, "order.arrow"),
         skipped=[Skipped(*skipped) for skipped in meta["skipped"]],
@@ -213,6 +214,10 @@ def _result(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Result:
     if meta["threshold"] != result.threshold:
         result = result.rethreshold(meta["threshold"])
     return result if meta["audit"] is None else result.with_audit(_audit(meta["audit"], tables))
+
+
+def _recall(promised: float, measured: float | None, interval: list[float] | None) -> Recall:
+    return Recall(promised, measured, None if interval is None else (interval[0], interval[1]))
 
 
 def _column(tables: Mapping[str, pa.Table], name: str) -> list[int] | None:

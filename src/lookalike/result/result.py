@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from lookalike import checks
 from lookalike.errors import RecipeError
 from lookalike.result.recall import Recall
 from lookalike.search.columns import compute, counting, whole
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lookalike.search.columns import Column
     from lookalike.search.found import Found, Metric
     from lookalike.search.groups import Group, Linkage
+    from lookalike.search.keep import KeepRule
     from lookalike.search.plan import Plan
 
 __all__ = ["Result"]
@@ -54,6 +55,38 @@ class Result:
     ['a', 'c']
     """
 
+    ids: Column
+    """The id of each document, int64 or large_string, in the order in which they were given."""
+    threshold: float
+    searched_threshold: float
+    """The threshold of the search itself: `rethreshold` goes down to it."""
+    recipe: Recipe
+    method: str
+    metric: Metric
+    bands: Bands | None
+    recall: Recall
+    linkage: Linkage
+    order: Sequence[int] | None
+    skipped: tuple[Skipped, ...]
+    notes: tuple[str, ...]
+    timings: dict[str, float]
+    """Seconds by stage."""
+    lengths: Column | None
+    """The length of each text, as `plan(keep="longest")` compares them."""
+    old_from: int | None
+    """Documents from this number on are old: they are not compared with each other, and a plan keeps them all."""
+    ignored: tuple[int, ...]
+    """Shingles that did not count, as the core's 64-bit hashes; the audit leaves them out too."""
+    source: Source | None
+    """Where the texts can be read again."""
+    audited: Audit | None
+    """What the audit saw, if there was one at this threshold."""
+
+    _found: Found
+    _searched: Found
+    _searched_recall: Recall
+    _searched_audit: Audit | None
+
     def __init__(
         self,
         *,
@@ -76,33 +109,14 @@ class Result:
         source: Source | None = None,
     ) -> None:
         """Keep what the core found; made by `find` and `load`."""
-        self.ids = ids
-        """The id of each document, int64 or large_string, in the order in which they were given."""
-        self.threshold = threshold
-        self.searched_threshold = threshold
-        """The threshold of the search itself: `rethreshold` goes down to it."""
-        self.recipe = recipe
-        self.method = method
-        self.metric: Metric = metric
-        self.bands = bands
-        self.recall = recall
-        self.linkage: Linkage = linkage
-        self.order = order
-        self.skipped = tuple(skipped)
-        self.notes = tuple(notes)
-        self.timings = dict(timings or {})
-        """Seconds by stage."""
-        self.lengths = lengths
-        """The length of each text, as `plan(keep="longest")` compares them."""
-        self.old_from = old_from
-        """Documents from this number on are old: they are not compared with each other, and a plan keeps them all."""
-        self.ignored = tuple(ignored)
-        """Shingles that did not count, as the core's 64-bit hashes; the audit leaves them out too."""
-        self.source = source
-        self.audited: Audit | None = None
-        """What the audit saw, if there was one at this threshold."""
+        self.ids, self.lengths, self.source = ids, lengths, source
+        self.threshold = self.searched_threshold = threshold
+        self.recipe, self.method, self.metric, self.bands = recipe, method, metric, bands
+        self.linkage, self.order, self.old_from, self.ignored = linkage, order, old_from, tuple(ignored)
+        self.skipped, self.notes, self.timings = tuple(skipped), tuple(notes), dict(timings or {})
+        self.recall = self._searched_recall = recall
+        self.audited = self._searched_audit = None
         self._found = self._searched = found
-        self._searched_recall, self._searched_audit = recall, self.audited
 
     def _changed(self, **attributes: Any) -> Result:
         """Return a copy with some attributes changed, and nothing remembered that was worked out from them."""
@@ -208,9 +222,9 @@ class Result:
 to go lower, search again
         """
         base = self.searched_threshold
-        value = math.nan if isinstance(threshold, bool | str) else float(threshold)
+        allowed = f"a number from {base:g}, the threshold of the search, to 1"
+        value = checks.number("threshold", threshold, allowed)
         if not base <= value <= 1.0:
-            allowed = f"a number from {base:g}, the threshold of the search, to 1"
             raise RecipeError("threshold", threshold, allowed, "to go lower, search again")
         if value == base:
             recall, audited, found = self._searched_recall, self._searched_audit, self._searched
@@ -254,7 +268,15 @@ to go lower, search again
             raise RecipeError("ids", len(ids), f"as many as there are documents, {self.documents}")
         return self._changed(ids=ids, source=None)
 
-    def plan(self, keep: str = "first", *, values: Any = None, drop_all: bool = False) -> Plan:
+    def with_found(self, found: Found) -> Result:
+        """Return the result with other pairs of the same documents; `rethreshold` goes down to today's threshold."""
+        if found.documents != self.documents:
+            raise RecipeError("found", found.documents, f"about as many documents, {self.documents}")
+        recall, audited = self.recall, self.audited
+        base = {"searched_threshold": self.threshold, "_searched_recall": recall, "_searched_audit": audited}
+        return self._changed(_found=found, _searched=found, **base)
+
+    def plan(self, keep: str | KeepRule = "first", *, values: Any = None, drop_all: bool = False) -> Plan:
         """Return which documents to keep, and in whose favour each of the others is removed; see `Plan`.
 
         >>> import lookalike as la

@@ -11,8 +11,8 @@ import random
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike import _native
-from lookalike.errors import DocumentError, RecipeError
+from lookalike import _native, checks
+from lookalike.errors import DocumentError
 from lookalike.search.columns import compute, counting, joined, key, numbers, whole
 from lookalike.search.found import Found
 from lookalike.settings import settings
@@ -102,8 +102,7 @@ def audit(result: Result, sample: int, seed: int, documents: Any = None, against
 
     With old documents, the sample is of new ones, and pairs of two old ones do not count.
     """
-    if sample != int(sample) or sample < 1:
-        raise RecipeError("sample", sample, "a whole number of at least 1")
+    sample, seed = checks.whole("sample", sample, 1), checks.whole("seed", seed, 0)
     pc = compute()
     found = result._found  # noqa: SLF001 — what the result was made of
     firsts = pc.equal(found.firsts, counting(found.documents))

@@ -248,7 +248,7 @@ polars or Hugging Face datasets
         return _Polars(data)
     if all(hasattr(data, name) for name in ("select", "select_columns", "features", "column_names", "__len__")):
         return _Dataset(data)
-    if isinstance(data, Mapping) and all(isinstance(text, str | None) for text in data.values()):
+    if isinstance(data, Mapping) and "datasets" not in home:  # a DatasetDict holds datasets, not texts
         return _Dict(data)
     if isinstance(data, Sequence) and not isinstance(data, str | bytes | bytearray):
         return _Texts(data)
