@@ -1,4 +1,4 @@
-"""From a Parquet file to verified groups: time by stage, memory, and recall against the exact join: part of `make bench`.
+"""From a Parquet file to verified groups: time by stage, memory, recall against the exact join; part of `make bench`.
 
     python -m benchmarks.end_to_end                 1 k, 10 k and 100 k documents; FULL=1 adds a million
     python -m benchmarks.end_to_end --large         10 million documents within 6 GB: `make bench-large`, hours
@@ -13,13 +13,15 @@ import os
 import sys
 import tempfile
 import time
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow.parquet as pq
 
 from benchmarks import corpus
 from benchmarks.measure import circumstances, headline, is_quick, print_table, run_module, write_record
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SIZES: Final = (1_000, 10_000, 100_000)
 THRESHOLD: Final = 0.8

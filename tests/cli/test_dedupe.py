@@ -268,7 +268,7 @@ def test_a_saved_result_of_other_documents_is_refused(run: Run, tables: None) ->
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "PATH must be given, or a saved result with --result FILE"),
+        ([], "PATH is missing: give documents, or a saved result with --result FILE"),
         (["nowhere"], "nowhere does not exist: check the name"),
         (["corpus.parquet", "--keep", "longst"], "did you mean 'longest'?"),
         (["corpus.parquet", "--keep", "max:star"], "did you mean 'stars'?"),

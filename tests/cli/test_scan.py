@@ -59,9 +59,9 @@ def test_the_sample_collection_reads_as_a_person_would_want(start: Start) -> Non
     assert re.sub(r"[\d.]+ s$", "TIME", done.out, flags=re.MULTILINE) == SAMPLE
 
 
-def test_a_path_alone_is_a_scan(start: Start) -> None:
+def test_a_path_alone_is_a_scan(run: Run) -> None:
     Path("sample").symlink_to(COLLECTION)
-    as_command, alone = start("scan", "sample", "-t", "0.5"), start("sample", "-t", "0.5")
+    as_command, alone = run("scan", "sample", "-t", "0.5"), run("sample", "-t", "0.5")
     assert alone.code == 0
     assert pairs(alone.out) == pairs(as_command.out)
     assert len(pairs(alone.out)) == 4
@@ -179,6 +179,7 @@ def test_top(run: Run) -> None:
     assert out.startswith("The 10 closest of 91 pairs\n")
     assert len(pairs(out)) == 10
     assert "… and 8 more" in out, "a group shows five members besides its principal"
+    assert re.search(r"^1    14  n00\.txt    n01\.txt · n02\.txt · ", out, re.MULTILINE)
     out = run("scan", folder, "-t", "0.5", "--top", "3").out
     assert out.startswith("The 3 closest of 91 pairs\n")
     assert len(pairs(out)) == 3
@@ -236,7 +237,7 @@ def test_group_by_author(run: Run, essays: Path, rule: str) -> None:
     done = run("scan", str(essays), "--group-by", rule)
     assert pairs(done.out) == [("ann/essay.txt", "bob/essay.txt"), ("ann/draft.txt", "bob/essay.txt")]
     assert f"1 pair between documents of one author left out (--group-by {rule})\n" in done.out
-    assert re.search(r"^1 +\d  ann, bob +ann/draft.txt\n +bob/essay.txt$", done.out, re.MULTILINE)
+    assert re.search(r"^1     2  ann, bob  ann/draft.txt · bob/essay.txt$", done.out, re.MULTILINE)
     note = f"lookalike: note: 1 pair between documents of one author left out (--group-by {rule})\n"
     as_json = run("scan", str(essays), "--group-by", rule, "--format", "json")
     assert as_json.err == note
@@ -313,10 +314,10 @@ def test_encoding(run: Run) -> None:
     assert run("scan", "old", "--encoding", "klingon").code == 2
 
 
-def test_standard_input(start: Start) -> None:
+def test_standard_input(run: Run) -> None:
     lines = "".join(f'{{"id": "{row["id"]}", "text": "{row["text"]}"}}\n' for row in ROWS)
     for args in (["scan", "-"], ["-"]):
-        done = start(*args, "--format", "json", stdin=lines.encode())
+        done = run(*args, "--format", "json", stdin=lines.encode())
         assert len(done.json["pairs"]) == 4, done.err
 
 
@@ -350,6 +351,24 @@ def test_audit_and_group_by_go_together(run: Run, essays: Path) -> None:
 def test_save_can_be_read_back(run: Run, tables: None) -> None:
     printed = run("scan", "corpus.parquet", "--save", "run.lookalike", "--format", "json").json
     assert la.Result.load("run.lookalike").to_dict() == printed
+
+
+def test_a_search_in_files_finds_the_same(run: Run, tables: None) -> None:
+    usual = run("scan", "corpus.parquet", "--format", "json").json
+    filed = run("scan", "corpus.parquet", "--memory", "2GB", "--work", "work", "--format", "json").json
+    assert filed["pairs"] == usual["pairs"]
+    assert filed["groups"] == usual["groups"]
+
+
+def test_compressed_files_are_not_for_compare(run: Run) -> None:
+    import gzip
+
+    Path("zipped").mkdir()
+    for name in "ab":
+        Path("zipped", f"{name}.txt.gz").write_bytes(gzip.compress(words(0, 50).encode()))
+    out = run("scan", "zipped").out
+    assert pairs(out) == [("a.txt.gz", "b.txt.gz")]
+    assert "lookalike compare" not in out
 
 
 def test_threads_make_no_difference(run: Run, tables: None) -> None:

@@ -22,12 +22,14 @@ __all__ = [
     "files",
     "links",
     "run_pages",
+    "without_times",
 ]
 
 ROOT: Final = Path(__file__).parents[2]
 _FENCE: Final = re.compile(r" {0,3}(`{3,})(.*)")
 _LINK: Final = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
 _CODE_SPAN: Final = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_TIME: Final = re.compile(r"(?:(?<=· )|^)(?:\d+ h \d+ min|\d+ min \d+ s|\d+(?:\.\d+)? s)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +123,22 @@ def check_console(block: Block, folder: Path) -> str:
     wrong = []
     for line, command, expected in _commands(block):
         printed = _shell(command, folder)
-        if printed != expected:
+        if without_times(printed) != without_times(expected):
             place = f"{block.page.relative_to(ROOT)}:{line}"
             wrong.append(f"{place}: $ {command}\nExpected:\n{expected}Got:\n{printed}")
     return "\n".join(wrong)
+
+
+def without_times(text: str) -> str:
+    """Return what a command printed with the one thing replaced that differs from run to run: how long it took.
+
+    That is the end of the line that closes a run, "… · recall 1 · 0.5 s", also where the line was folded before it. It
+    is the only part of an output that a page need not show as it is printed.
+
+    >>> without_times("2 pairs · recall 1 · 0.5 s")
+    '2 pairs · recall 1 · … s'
+    """
+    return _TIME.sub("… s", text)
 
 
 def _commands(block: Block) -> list[tuple[int, str, str]]:

@@ -15,7 +15,19 @@ from typer.main import get_command
 import lookalike
 from lookalike import hashing
 from lookalike.cli.app import app
-from tests.docs.pages import ROOT, Block, all_pages, blocks, check_console, check_python, code, files, links, run_pages
+from tests.docs.pages import (
+    ROOT,
+    Block,
+    all_pages,
+    blocks,
+    check_console,
+    check_python,
+    code,
+    files,
+    links,
+    run_pages,
+    without_times,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,6 +154,15 @@ def test_a_wrong_output_is_noticed(clone: Path) -> None:
     assert "Expected:\n    3" in check_python(made(">>> 1 + 1\n3\n", "python"), {})
     assert "Got:\nyes\n" in check_console(made("$ echo yes\nno\n", "console"), clone)
     assert check_console(made("$ echo yes\nyes\n$ false; echo $?\n1\n", "console"), clone) == ""
+
+
+def test_times_and_nothing_else_may_differ(clone: Path) -> None:
+    assert check_console(made("$ echo '4 pairs · 0.52 s'\n4 pairs · 1.3 s\n", "console"), clone) == ""
+    assert "Got:\n5 pairs" in check_console(made("$ echo '5 pairs · 0.5 s'\n4 pairs · 0.5 s\n", "console"), clone)
+    for kept in ("recall 1 · 2 s more", "4 pairs · 0.5", "it took 2 s", "· 3 skipped"):
+        assert without_times(kept) == kept
+    for time in ("0.05 s", "42 s", "2 min 5 s", "2 h 3 min"):
+        assert without_times(f"recall 1 ·\n{time}\nNext: · {time}") == "recall 1 ·\n… s\nNext: · … s"
 
 
 def test_a_plain_block_that_fails_is_noticed_and_names_stay() -> None:

@@ -36,7 +36,8 @@ def documents(source: Source) -> dict[Any, str]:
         batch.ids.validate(full=True)
         batch.texts.validate(full=True)
         kinds.add(str(batch.ids.type))
-        found.update(zip(batch.ids.to_pylist(), batch.texts.to_pylist(), strict=True))
+        read: list[Any] = batch.texts.to_pylist()
+        found.update(zip(batch.ids.to_pylist(), read, strict=True))
     assert len(kinds) <= 1
     return found
 

@@ -50,8 +50,10 @@ def test_no_pattern_takes_for_ever() -> None:
 
 
 RULES = "\n".join(
-    ["# a comment", "", "*.log", "!important.log", "build/", "/only-here.txt  ", "docs/*.html", "**/generated/**"]
-    + ["trailing\\ ", "\\#hash", "\\!bang", "a[0-9]/"]
+    (
+        *("# a comment", "", "*.log", "!important.log", "build/", "/only-here.txt  ", "docs/*.html", "**/generated/**"),
+        *("trailing\\ ", "\\#hash", "\\!bang", "a[0-9]/"),
+    )
 )
 PATHS = [
     *("a.log", "sub/b.log", "important.log", "sub/important.log", "build", "build/x", "sub/build/x", "only-here.txt"),

@@ -270,7 +270,7 @@ def test_a_file_that_vanishes(path: Path) -> None:
     write(path, {"text": "one"})
     source = open_paths([path])
     path.unlink()
-    with pytest.raises(DocumentError, match="'x.jsonl': file does not exist"):
+    with pytest.raises(DocumentError, match=r"'x.jsonl': file does not exist"):
         documents(source)
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lookalike import DocumentError, RecipeError
+from lookalike import DocumentError, DuplicateIdError, RecipeError
 from lookalike.documents import open_documents, open_paths
 from tests.documents.reading import documents, reasons, rows
 
@@ -150,6 +150,21 @@ def test_tables_of_several_kinds_together(here: Path) -> None:
     ]
 
 
+def test_ids_of_rows_and_names_of_files_may_not_be_the_same(here: Path) -> None:
+    Path("a.jsonl").write_text('{"id": "b.txt", "text": "one"}\n')
+    fill(here, "b.txt")
+    with pytest.raises(DuplicateIdError, match=r"row 1 of a.jsonl and the file b.txt"):
+        documents(open_paths(["a.jsonl", "b.txt"]))
+
+
+def test_an_empty_table_does_not_change_the_ids_of_others(here: Path) -> None:
+    Path("a.jsonl").write_text('{"id": 5, "text": "one"}\n')
+    Path("b.jsonl").write_text("\n")
+    source = open_paths(["a.jsonl", "b.jsonl"])
+    assert documents(source) == {5: "one"}
+    assert reasons(source) == {"b.jsonl": "empty"}
+
+
 def test_rows_without_ids_are_called_by_position_or_by_table_and_row(here: Path) -> None:
     Path("a.jsonl").write_text('{"text": "one"}\n{"text": "two"}\n')
     Path("b.jsonl").write_text('{"text": "three"}\n')
@@ -176,7 +191,7 @@ def test_standard_input_is_json_lines_or_one_text(monkeypatch: pytest.MonkeyPatc
     assert documents(source) == {}
     assert reasons(source) == {"standard input": "empty"}
     monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(DocumentError, match="standard input.*is closed"):
+    with pytest.raises(DocumentError, match=r"standard input.*is closed"):
         open_paths(["-"])
 
 

@@ -24,7 +24,7 @@ def write(table: pa.Table, form: str, **options: Any) -> Path:
         pq.write_table(table, path, **options)
     else:
         new = pa.ipc.new_file if form == "arrow" else pa.ipc.new_stream
-        with new(path, table.schema) as writer:
+        with new(str(path), table.schema) as writer:
             writer.write_table(table, max_chunksize=options.get("row_group_size"))
     return path
 
@@ -170,7 +170,7 @@ def test_a_table_that_vanishes() -> None:
     path = write(pa.table({"text": ["a"]}), "parquet")
     source = open_paths([path])
     path.unlink()
-    with pytest.raises(DocumentError, match="'x.parquet': file does not exist"):
+    with pytest.raises(DocumentError, match=r"'x.parquet': file does not exist"):
         documents(source)
 
 
@@ -205,6 +205,17 @@ print(sum(len(batch) for batch in source.batches()), pa.default_memory_pool().ma
     assert len(rows(open_paths([path]))[0]) == 502
 
 
+@each_form
+def test_ids_that_are_kept_do_not_keep_the_texts(form: str) -> None:
+    table = pa.table({"id": [f"n{i}" for i in range(2000)], "text": ["word " * 1000] * 2000})
+    path = write(table, form)
+    del table
+    before = pa.total_allocated_bytes()
+    ids = [batch.ids for batch in open_paths([path]).batches()]
+    assert sum(map(len, ids)) == 2000
+    assert pa.total_allocated_bytes() - before < 1_000_000
+
+
 def test_several_tables_with_different_columns() -> None:
     pq.write_table(pa.table({"id": pa.array([1], pa.int32()), "text": ["a"], "n": [1]}), "a.parquet")
     pq.write_table(pa.table({"text": pa.array(["b"], pa.large_string()), "id": [2], "m": ["x"]}), "b.parquet")
@@ -233,7 +244,7 @@ from lookalike.documents import open_paths
 path = Path(sys.argv[1])
 data = path.read_bytes()
 outcomes = {"read": 0, "refused": 0}
-for seed in range(150):
+for seed in range(100):
     random.seed(seed)
     broken = bytearray(data)
     for _ in range(3):
@@ -247,4 +258,4 @@ for seed in range(150):
         outcomes["refused"] += 1
 print(sum(outcomes.values()))
 """
-    assert run(program, str(path.absolute())).strip() == "150"
+    assert run(program, str(path.absolute())).strip() == "100"

@@ -9,6 +9,8 @@ import pytest
 
 from lookalike import DocumentError
 from lookalike.documents.text_file import STDIN, TextFile, decode, read_text
+from tests.documents.reading import UNPRIVILEGED
+from tests.faults.child import run
 
 GERMAN = "Der Müller und die größere Brücke über den Fluß, früher und später."
 RUSSIAN = "Это обычный русский текст, по которому узнают кодировку."
@@ -123,12 +125,23 @@ def test_an_impossible_name(name: str) -> None:
         read_text(name)
 
 
-@pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="root may read everything")
 def test_no_permission(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("secret")
     (tmp_path / "x").chmod(0)
-    with pytest.raises(DocumentError, match=r"cannot be read \(permission denied\); check its permissions"):
-        read_text(tmp_path / "x")
+    tmp_path.chmod(0o755)
+    program = """
+import sys
+from lookalike import DocumentError
+from lookalike.documents.text_file import read_text
+os.chdir(sys.argv[1])
+drop_privileges()
+try:
+    read_text("x")
+except DocumentError as error:
+    print(error)
+"""
+    told = run(UNPRIVILEGED + program, str(tmp_path))
+    assert told == "document 'x': file cannot be read (permission denied); check its permissions\n"
 
 
 def test_no_permission_and_a_broken_disk(monkeypatch: pytest.MonkeyPatch) -> None:

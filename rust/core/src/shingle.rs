@@ -6,7 +6,7 @@ use crate::batch::Control;
 use crate::error::Result;
 use crate::hash::{PADDING, ShingleHash};
 use crate::normalize::{Normalizer, Traced};
-use crate::recipe::{Recipe, Unit, Whitespace};
+use crate::recipe::{MAX_K, Recipe, Unit, Whitespace};
 use crate::simd;
 use crate::unicode::Tables;
 use crate::words::{AsciiWords, Segment, Sink, segments};
@@ -138,8 +138,10 @@ impl Shingler {
         self.fold(text, ascii, scratch);
         match self.unit {
             Unit::Word => {
-                self.word_hashes(ascii, scratch);
-                self.word_windows(&scratch.words, &mut scratch.block, &mut take);
+                let Scratch { bytes, text, words, block } = scratch;
+                words.clear();
+                let windows = Windows { shingler: self, words, block, take, any: false };
+                self.each_word(ascii, bytes, text, windows);
             }
             Unit::Char => {
                 self.left_chars(ascii, scratch);
@@ -202,28 +204,24 @@ impl Shingler {
         scratch.bytes.resize(scratch.bytes.len() + TAIL, 0);
     }
 
-    /// Hashes of the words into `scratch.words`.
-    fn word_hashes(&self, ascii: bool, scratch: &mut Scratch) {
-        let Scratch { bytes, text, words, .. } = scratch;
-        words.clear();
-        let len = bytes.len() - TAIL;
-        let bytes = &bytes[..];
+    /// Hand the hashes of all words to `windows`.
+    #[inline(always)]
+    fn each_word<F: FnMut(&[u64])>(&self, ascii: bool, bytes: &[u8], text: &str, windows: Windows<'_, F>) {
+        let mut sink = WordHashes { hash: self.hash, bytes, windows };
         if ascii {
-            words.reserve(len / 2 + 1); // no text has more words than that
-            let sink = WordHashes { shingler: self, hash: self.hash, bytes, words };
-            simd::dispatch(AsciiWords { padded: bytes, len, keep_marks: !self.remove_marks, sink });
+            let len = bytes.len() - TAIL;
+            let keep_marks = !self.remove_marks;
+            simd::dispatch(AsciiWords { padded: bytes, len, keep_marks, sink: &mut sink });
         } else {
             segments(text, |s| {
-                if s.marks && self.remove_marks {
-                    words.extend(self.bare_word_hash(&bytes[s.start..s.end]));
+                if s.marks {
+                    sink.marked(s.start, s.end);
                 } else if s.visible {
-                    words.push(self.hash.bytes(bytes, s.start, s.end - s.start));
+                    sink.plain(s.start, s.end);
                 }
             });
         }
-        if !self.stop.is_empty() {
-            words.retain(|hash| !self.stop.contains(hash));
-        }
+        sink.windows.finish();
     }
 
     /// Hash of a word without its marks; none if it has nothing else.
@@ -239,28 +237,6 @@ impl Shingler {
             n += usize::from(!b.is_ascii_punctuation());
         }
         if n == 0 { None } else { Some(self.hash.bytes(&bare, 0, n)) }
-    }
-
-    #[inline(always)]
-    fn word_windows(&self, words: &[u64], block: &mut Vec<u64>, take: &mut impl FnMut(&[u64])) {
-        if words.len() < self.k {
-            return take(&[self.hash.words(words)]);
-        }
-        let count = words.len() - self.k + 1;
-        let mut from = 0;
-        while from < count {
-            let n = BLOCK.min(count - from);
-            let part = &words[from..from + n + self.k - 1];
-            block.clear();
-            if self.k == 5 {
-                // The most used size, unrolled.
-                block.extend(part.windows(5).map(|w| self.hash.words(w.first_chunk::<5>().expect("five words"))));
-            } else {
-                block.extend(part.windows(self.k).map(|w| self.hash.words(w)));
-            }
-            take(block);
-            from += n;
-        }
     }
 
     /// Delete stop words, marks and white space as the recipe says, in `scratch.bytes`.
@@ -490,25 +466,74 @@ fn sort(all: &mut [u64], control: &Control) -> Result<()> {
 }
 
 /// Hashes words as they are found.
-struct WordHashes<'a> {
-    shingler: &'a Shingler,
+struct WordHashes<'a, F> {
     hash: ShingleHash,
     bytes: &'a [u8],
-    words: &'a mut Vec<u64>,
+    windows: Windows<'a, F>,
 }
 
-impl Sink for WordHashes<'_> {
+impl<F: FnMut(&[u64])> Sink for WordHashes<'_, F> {
     #[inline(always)]
     fn plain(&mut self, start: usize, end: usize) {
-        self.words.push(self.hash.bytes(self.bytes, start, end - start));
+        self.windows.push(self.hash.bytes(self.bytes, start, end - start));
     }
 
     #[inline(never)]
     fn marked(&mut self, start: usize, end: usize) {
-        if self.shingler.remove_marks {
-            self.words.extend(self.shingler.bare_word_hash(&self.bytes[start..end]));
-        } else {
+        if !self.windows.shingler.remove_marks {
             self.plain(start, end);
+        } else if let Some(hash) = self.windows.shingler.bare_word_hash(&self.bytes[start..end]) {
+            self.windows.push(hash);
+        }
+    }
+}
+
+/// Turns words into shingles, block by block: a document of any length needs the memory of one block.
+struct Windows<'a, F> {
+    shingler: &'a Shingler,
+    words: &'a mut Vec<u64>,
+    block: &'a mut Vec<u64>,
+    take: F,
+    any: bool,
+}
+
+impl<F: FnMut(&[u64])> Windows<'_, F> {
+    #[inline(always)]
+    fn push(&mut self, word: u64) {
+        let stop = &self.shingler.stop;
+        if !stop.is_empty() && stop.contains(&word) {
+            return;
+        }
+        self.words.push(word);
+        if self.words.len() == BLOCK + MAX_K {
+            self.emit();
+        }
+    }
+
+    /// Hand on all whole windows; the words that begin no whole one yet stay. Not inlined, because the caller may be
+    /// compiled for AVX2, which makes the multiplications here slower.
+    #[inline(never)]
+    fn emit(&mut self) {
+        let (k, hash) = (self.shingler.k, self.shingler.hash);
+        let count = self.words.len() - k + 1;
+        self.block.clear();
+        if k == 5 {
+            // The most used size, unrolled.
+            self.block.extend(self.words.windows(5).map(|w| hash.words(w.first_chunk::<5>().expect("five words"))));
+        } else {
+            self.block.extend(self.words.windows(k).map(|w| hash.words(w)));
+        }
+        (self.take)(self.block);
+        self.words.drain(..count);
+        self.any = true;
+    }
+
+    /// The text has ended.
+    fn finish(&mut self) {
+        if self.words.len() >= self.shingler.k {
+            self.emit();
+        } else if !self.any {
+            (self.take)(&[self.shingler.hash.words(self.words)]);
         }
     }
 }

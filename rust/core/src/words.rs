@@ -166,14 +166,14 @@ pub struct AsciiWords<'a, S> {
     /// Report punctuation marks outside words too.
     pub keep_marks: bool,
     /// Takes the segments in order.
-    pub sink: S,
+    pub sink: &'a mut S,
 }
 
 impl<S: Sink> Kernel for AsciiWords<'_, S> {
     type Output = ();
 
     #[inline(always)]
-    fn run(mut self, masks: impl Fn(&[u8; 64]) -> Masks + Copy) {
+    fn run(self, masks: impl Fn(&[u8; 64]) -> Masks + Copy) {
         let (padded, len) = (self.padded, self.len);
         let block = |base: usize| -> Masks {
             if base >= len {
@@ -192,15 +192,15 @@ impl<S: Sink> Kernel for AsciiWords<'_, S> {
             let single = now.control | if self.keep_marks { now.mark & !word } else { 0 };
             let inner_marks = joined | now.underscore;
             if single | inner_marks | u64::from(scan.marks) == 0 {
-                scan.plain_block(base, word, &mut self.sink);
+                scan.plain_block(base, word, self.sink);
             } else {
-                scan.any_block(base, word, single, inner_marks, &mut self.sink);
+                scan.any_block(base, word, single, inner_marks, self.sink);
             }
             (before, now) = (now, after);
             base += 64;
         }
         if scan.inside {
-            scan.end_word(len, &mut self.sink);
+            scan.end_word(len, self.sink);
         }
     }
 }
@@ -269,7 +269,7 @@ mod tests {
     use unicode_segmentation::UnicodeSegmentation;
 
     struct Places(Vec<(usize, usize)>);
-    impl Sink for &mut Places {
+    impl Sink for Places {
         fn plain(&mut self, start: usize, end: usize) {
             self.0.push((start, end));
         }

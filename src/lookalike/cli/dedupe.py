@@ -19,8 +19,9 @@ from lookalike.cli.recipe_options import with_recipe
 from lookalike.cli.row_files import KINDS, kind_of
 from lookalike.cli.running import run_search
 from lookalike.cli.searching import Search, with_search
+from lookalike.cli.values import completion
 from lookalike.cli.writing import destination, extension, keep_sources
-from lookalike.errors import RecipeError
+from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe
 from lookalike.result.say import count
 from lookalike.result.write import write_table
@@ -59,6 +60,7 @@ KeepOption = Annotated[
         metavar="RULE",
         help="longest (default), shortest, first, newest, oldest, max:COLUMN, min:COLUMN or source:A,B.",
         show_default=False,
+        autocompletion=completion("longest", "shortest", "first", "newest", "oldest", "max:", "min:", "source:"),
     ),
 ]
 DropOption = Annotated[bool, typer.Option("--drop-all", help="Keep none of a group.")]
@@ -163,7 +165,7 @@ def _found(
     """Return the saved result, if there is one, at the threshold that is wanted; else search."""
     if saved is None:
         if source is None:
-            raise RecipeError("PATH", "", "given, or a saved result with --result FILE")
+            raise DocumentError("PATH", "file", "is missing", "give documents, or a saved result with --result FILE")
         return run_search(source, recipe, reading, search, quiet=quiet, verbose=verbose)
     from lookalike.result import Result as Saved
 

@@ -100,7 +100,7 @@ def files(
     *,
     reading: Reading,
     top: Annotated[
-        str | None, typer.Option(metavar="N", help=f"Show N of each list, 0: all; default {SHOWN}, in data all.")
+        str | None, typer.Option(metavar="N", help=f"Show N of each list, 0: all; default {SHOWN}, for programs all.")
     ] = None,
     format: ListFormatOption = ListFormat.TABLE,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,

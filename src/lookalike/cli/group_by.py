@@ -18,49 +18,57 @@ if TYPE_CHECKING:
 
     from lookalike.result import Result
 
-    Rule = Callable[[str], str | None]
-
-__all__ = ["Authors", "author_rule", "by_author", "left_out"]
+__all__ = ["Authors", "Rule", "author_rule", "by_author", "left_out"]
 
 _RULE = "dir, or a regular expression with one group, which is the author"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How the author of a document is told."""
+
+    given: str
+    """As it was typed."""
+    author: Callable[[str], str | None]
+    """The author, by the id of the document; None if it has none that is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Authors:
     """Who wrote what, and what was left out for it."""
 
-    rule: str
-    of: Rule
-    """The author of a document, by its id; None if it has none that is known."""
+    rule: Rule
     left_out: int
     """How many pairs had two documents of one author."""
 
 
 def author_rule(given: str, paths: Sequence[str]) -> Rule:
-    r"""Return the function that tells the author of a document by its id.
+    r"""Return the rule that tells the author of a document by its id.
 
     `dir` is the folder right below a PATH: with essays/ that holds essays/ann/one.txt, the author is ann.
 
-    >>> author_rule("dir", ["essays/"])("essays/ann/draft/one.txt")
+    >>> author_rule("dir", ["essays/"]).author("essays/ann/draft/one.txt")
     'ann'
-    >>> author_rule(r"/(\w+)_", [])("essays/ann_2.txt")
+    >>> author_rule(r"/(\w+)_", []).author("essays/ann_2.txt")
     'ann'
     """
     if given == "dir":
         folders = sorted((PurePath(path).as_posix() for path in paths), key=len, reverse=True)
-        return lambda name: _folder(name, folders)
+        return Rule(given, lambda name: _folder(name, folders))
     try:
         pattern = re.compile(given)
     except re.error as error:
         raise RecipeError("--group-by", given, _RULE, str(error)) from None
     if pattern.groups != 1:
         raise RecipeError("--group-by", given, _RULE, "put the author in (brackets)")
-    return lambda name: found[1] if (found := pattern.search(name)) else None
+    return Rule(given, lambda name: found[1] if (found := pattern.search(name)) else None)
 
 
 def left_out(authors: Authors) -> str:
     """Say what --group-by did."""
-    return f"{count(authors.left_out, 'pair')} between documents of one author left out (--group-by {authors.rule})"
+    return (
+        f"{count(authors.left_out, 'pair')} between documents of one author left out (--group-by {authors.rule.given})"
+    )
 
 
 def _folder(name: str, folders: Iterable[str]) -> str | None:
@@ -71,20 +79,20 @@ def _folder(name: str, folders: Iterable[str]) -> str | None:
     return name.split("/")[0] if "/" in name else None
 
 
-def by_author(result: Result, given: str, rule: Rule) -> tuple[Result, Authors]:
+def by_author(result: Result, rule: Rule) -> tuple[Result, Authors]:
     """Return the result without the pairs of one author, and who wrote what."""
     import pyarrow as pa
 
     pc = compute()
     # A document without an author is an author of its own.
-    names = [rule(str(name)) or f"\0{number}" for number, name in enumerate(result.ids.to_pylist())]
+    names = [rule.author(str(name)) or f"\0{number}" for number, name in enumerate(result.ids.to_pylist())]
     authors = pa.array(names, pa.large_string())
     pairs = result.pairs
     a, b = (pc.index_in(whole(pairs[side]), value_set=result.ids).cast(pa.uint32()) for side in "ab")
     strangers = pc.not_equal(authors.take(a), authors.take(b))
     kept = pairs.set_column(0, "a", a).set_column(1, "b", b).filter(strangers)
     left_out = pairs.num_rows - kept.num_rows
-    return (_with_pairs(result, kept) if left_out else result), Authors(given, rule, left_out)
+    return (_with_pairs(result, kept) if left_out else result), Authors(rule, left_out)
 
 
 def _with_pairs(result: Result, pairs: pa.Table) -> Result:

@@ -11,6 +11,7 @@ from lookalike.cli.options import typed
 from lookalike.cli.reading import Reading
 from lookalike.cli.searching import Search
 from lookalike.cli.writing import extension
+from lookalike.documents.kinds import kind_of
 from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def after_scan(result: Result, paths: Sequence[str], recipe: Recipe, reading: Re
     closest = result.top(1).to_pylist()
     if closest:
         a, b = (_file(str(closest[0][side]), paths, search.against) for side in "ab")
-        if a is not None and b is not None:
+        if a is not None and b is not None and not any(kind_of(name).compression for name in (a, b)):
             return command_line("compare", [a, b], typed(recipe, Recipe()))
         kept = extension(paths[0]) if extension(paths[0]) in TABLES else TABLES[0]
         return command_line("dedupe", paths, same, ["-o", f"kept.{kept}", "--plan", "plan.csv"])

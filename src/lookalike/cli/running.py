@@ -31,8 +31,13 @@ def run_search(
     verbose: bool = False,
 ) -> Result:
     """Read and search; a collection without any document is an error."""
-    with showing_progress(quiet=quiet) as report:
-        result = search.find(source, recipe, reading, report)
+    try:
+        with showing_progress(quiet=quiet) as report:
+            result = search.find(source, recipe, reading, report)
+    except KeyboardInterrupt:
+        if search.work is not None:
+            complain("interrupted; the same command goes on where it stopped")
+        raise
     new = result.documents if result.old_from is None else result.old_from
     if not new:
         remedy = "lookalike files tells what was skipped, and why" if result.skipped else "it is empty"

@@ -15,9 +15,9 @@ from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, 
 from lookalike.cli.reading import PathsArgument, Reading, with_reading
 from lookalike.cli.recipe_options import with_recipe
 from lookalike.cli.running import run_search
-from lookalike.cli.scan_output import Shown, show
+from lookalike.cli.scan_output import ResultFormat, Shown, show
 from lookalike.cli.searching import Search, with_search
-from lookalike.cli.values import share, whole_number
+from lookalike.cli.values import completion, share, whole_number
 from lookalike.cli.writing import keep_sources
 from lookalike.errors import RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
@@ -45,14 +45,21 @@ HELP = examples(
 )
 
 FormatOption = Annotated[
-    str | None, typer.Option("--format", metavar="FORMAT", help="table, json, jsonl, csv, parquet or md.")
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="table, json, jsonl, csv, parquet or md; default by the name of FILE.",
+        autocompletion=completion(*ResultFormat),
+    ),
 ]
 GroupOption = Annotated[
     str | None,
     typer.Option("--group-by", metavar="RULE", help="Leave out pairs of one author: dir, or a pattern with one group."),
 ]
 TopOption = Annotated[
-    str | None, typer.Option("--top", metavar="N", help="Show the N closest pairs, 0: all; default 10, in data all.")
+    str | None,
+    typer.Option("--top", metavar="N", help="Show the N closest pairs, 0: all; default 10, for programs all."),
 ]
 FailOption = Annotated[
     str | None, typer.Option("--fail-over", metavar="T", help="Exit with 1 if a pair is alike by T or more.")
@@ -88,15 +95,16 @@ def scan(
     """Search a collection and print what was found."""
     shown = Shown.chosen(format, output, top, color)
     rule = author_rule(group_by, paths) if group_by is not None else None
-    worst = _fail_over(fail_over, search.least)
-    sample = _sample(audit)
+    worst, sample = _fail_over(fail_over, search.least), _sample(audit)
     keep_sources([output, save], [*paths, *search.against, *search.ignore])
     result = run_search(reading.open(paths), recipe, reading, search, quiet=quiet, verbose=verbose)
     if sample is not None:
-        result = _audited(result, sample)
+        result = result.audit(sample=sample)
+        if not quiet:
+            complain(f"audit: {result.audited}")
     authors = None
-    if group_by is not None and rule is not None:
-        result, authors = by_author(result, group_by, rule)
+    if rule is not None:
+        result, authors = by_author(result, rule)
     if save is not None:
         result.save(save)
     hint = "" if quiet else after_scan(result, paths, recipe, reading, search)
@@ -121,12 +129,6 @@ def _sample(given: str | None) -> int | None:
     if given is None:
         return None
     return SAMPLE if given == "default" else whole_number("--audit", given, least=2)
-
-
-def _audited(result: Result, sample: int) -> Result:
-    audited = result.audit(sample=sample)
-    complain(f"audit: {audited.audited}")
-    return audited
 
 
 def _closest(result: Result) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -13,6 +14,7 @@ from rich.text import Text
 from lookalike.cli.compare_table import percent
 from lookalike.cli.group_by import left_out
 from lookalike.cli.hints import folded
+from lookalike.cli.messages import visible
 from lookalike.cli.names import common_folder, shorten
 from lookalike.cli.output import width
 from lookalike.search.columns import compute
@@ -73,10 +75,6 @@ class _Names:
         return Text.assemble(shorten(self._bare(name), cells - len(mark)), (mark, "magenta"))
 
     def longest(self, names: Iterable[object]) -> int:
-        from rich.cells import cell_len
-
-        from lookalike.cli.messages import visible
-
         return max((cell_len(visible(self._bare(name))) + len(OLD) * (name in self._old) for name in names), default=0)
 
     def _bare(self, name: object) -> str:
@@ -166,13 +164,14 @@ def _pairs(pairs: list[dict[str, Any]], names: _Names) -> Table:
 
 def _groups(view: View, names: _Names) -> Table:
     """List the groups: what each is called, and its members below each other."""
-    room = width() - len(f"{len(view.groups)}  Size  ")
+    sizes = max(len("Size"), *(len(f"{len(group)}") for group in view.groups))
+    room = width() - len(f"{len(view.groups)}    ") - sizes
     authors = view.authors
     if authors is None:
-        first = min(names.longest(group.principal for group in view.groups), room // 2)
+        first = max(min(names.longest(group.principal for group in view.groups), room // 2), len("Principal"))
         table = grid(("#", "right"), ("Size", "right"), ("Principal", "left"), ("Other members", "left"))
     else:
-        first = min(max(len(_written_by(group, authors)) for group in view.groups), room // 3)
+        first = max(min(max(cell_len(_written_by(group, authors)) for group in view.groups), room // 3), len("Authors"))
         table = grid(("#", "right"), ("Size", "right"), ("Authors", "left"), ("Documents", "left"))
     for rank, group in enumerate(view.groups, start=1):
         if authors is None:
@@ -200,4 +199,4 @@ def _filled(names: list[Text], cells: int) -> Text:
 
 
 def _written_by(group: Documents, authors: Authors) -> str:
-    return ", ".join(dict.fromkeys(authors.of(str(member)) or str(member) for member in group.members))
+    return ", ".join(dict.fromkeys(authors.rule.author(str(member)) or str(member) for member in group.members))

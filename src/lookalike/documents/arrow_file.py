@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from lookalike.documents.columns import names_of
 from lookalike.documents.inputs import open_error
 from lookalike.documents.source import Size
 from lookalike.documents.table import Rows, Table
@@ -54,7 +55,9 @@ class ArrowFile(Table):
         is_file = self._is_file
         try:
             with pa.OSFile(self._path, "r") as source:
-                return (pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)).schema
+                schema = (pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)).schema
+                names_of(schema)
+                return schema
         except (pa.ArrowException, OSError, ValueError) as error:
             problem = f"is not a readable Arrow file ({error})" if Path(self._path).stat().st_size else "is empty"
             raise DocumentError(self.name, "file", problem, "write it again, or give it its right name") from None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["ID_NAMES", "TEXT_NAMES", "Choice", "choose", "is_text", "sound", "texts_of"]
+__all__ = ["ID_NAMES", "TEXT_NAMES", "Choice", "choose", "decoded", "is_text", "names_of", "sound", "texts_of"]
 
 TEXT_NAMES: Final = ("text", "content", "body", "document", "article", "abstract")
 """Columns that hold the text if none is named, in order of preference; capitals do not matter."""
@@ -52,6 +52,11 @@ def choose(name: str, schema: pa.Schema, text_column: str | None, id_column: str
     if id_column is None:
         said.append(f"ids from the column {id_chosen!r}" if id_chosen is not None else "rows are numbered")
     return Choice(text, id_chosen, f"{name}: {', '.join(said)}" if said else "")
+
+
+def names_of(schema: pa.Schema) -> list[str]:
+    """Return the names of columns; `ValueError` if one is not UTF-8, which Arrow itself does not check."""
+    return list(schema.names)
 
 
 def _choose_id(name: str, schema: pa.Schema, id_column: str | None) -> str | None:
@@ -147,7 +152,7 @@ def _kind_name(kind: pa.DataType) -> str:
 
 
 def sound(column: pa.Array[Any]) -> pa.Array[Any]:
-    """Check an array before anything is done with it: `pa.ArrowInvalid` if it is damaged.
+    """Check an array before anything is done with it: `pa.ArrowException` if it is damaged.
 
     Strings that are not UTF-8 are no damage; they are returned as the bytes that they are.
     """
@@ -155,7 +160,7 @@ def sound(column: pa.Array[Any]) -> pa.Array[Any]:
 
     try:
         column.validate(full=True)
-    except pa.ArrowInvalid:
+    except pa.ArrowException:
         kinds = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary()}
         kind = kinds.get(column.type)
         if kind is None:
@@ -166,6 +171,16 @@ def sound(column: pa.Array[Any]) -> pa.Array[Any]:
     return column
 
 
+def decoded(column: pa.DictionaryArray[Any, Any]) -> pa.Array[Any]:
+    """Return the values of a column that is kept as a dictionary."""
+    import pyarrow as pa
+
+    values: pa.Array[Any] = column.dictionary
+    if values.type == pa.string_view():  # which Arrow cannot take from (pyarrow 26)
+        values = values.cast(pa.large_string())
+    return values.take(column.indices)
+
+
 def texts_of(column: pa.Array[Any]) -> tuple[pa.Array[Any], list[int]]:
     """Return a column as large_string, and the rows whose bytes are not UTF-8, which are null in it."""
     import pyarrow as pa
@@ -174,7 +189,7 @@ def texts_of(column: pa.Array[Any]) -> tuple[pa.Array[Any], list[int]]:
     if isinstance(column, pa.ExtensionArray):
         column = column.storage
     if isinstance(column, pa.DictionaryArray):
-        column = column.dictionary_decode()
+        column = decoded(column)
     try:
         return (column if column.type == pa.large_string() else column.cast(pa.large_string())), []
     except pa.ArrowInvalid:

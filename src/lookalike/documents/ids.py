@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.batching import number_array, string_array
-from lookalike.documents.columns import sound
+from lookalike.documents.columns import decoded, sound
 from lookalike.errors import DocumentError, DuplicateIdError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import pyarrow as pa
 
@@ -35,7 +35,7 @@ def ids_of(column: pa.Array[Any], target: pa.DataType, name: str) -> pa.Array[An
         values: list[Any] = [scalar.as_py() for scalar in column]  # a uuid, for one
         return pa.array([None if value is None else _shown(value) for value in values], target)
     if isinstance(column, pa.DictionaryArray):
-        column = column.dictionary_decode()
+        column = decoded(column)
     try:
         return column if column.type == target else column.cast(target)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -81,15 +81,15 @@ class IdCheck:
     def __init__(self) -> None:
         """Begin with no ids."""
         self._ids: list[pa.Array[Any]] = []
-        self._places: list[tuple[str, Sequence[int]]] = []
+        self._places: list[Callable[[int], str]] = []
         self._count = 0
         self._next = _FIRST_CHECK
         self._unchecked = False
 
-    def add(self, ids: pa.Array[Any], name: str, numbers: Sequence[int]) -> None:
-        """Take the ids of some rows of a table; `DuplicateIdError` if that is the time to see one twice."""
+    def add(self, ids: pa.Array[Any], where: Callable[[int], str]) -> None:
+        """Take some ids, and what names the place of each; `DuplicateIdError` if that is the time to see one twice."""
         self._ids.append(ids)
-        self._places.append((name, numbers))
+        self._places.append(where)
         self._count += len(ids)
         self._unchecked = True
         if self._count >= self._next:
@@ -117,10 +117,10 @@ class IdCheck:
     def _places_of(self, value: pa.Scalar[Any]) -> list[str]:
         """Return the first two places where an id is."""
         found: list[str] = []
-        for ids, (name, numbers) in zip(self._ids, self._places, strict=True):
+        for ids, where in zip(self._ids, self._places, strict=True):
             at = ids.index(value).as_py()
             while at >= 0 and len(found) < 2:
-                found.append(place(name, numbers[at]))
+                found.append(where(at))
                 at = ids.index(value, at + 1, len(ids)).as_py() if at + 1 < len(ids) else -1
         return found
 

@@ -38,7 +38,8 @@ def source_of_documents(documents: object, *, text_column: str | None, id_column
             return frame
     if not isinstance(documents, Iterable):
         kind = type(documents).__name__
-        remedy = "give a list or dict of texts, a Path, or a data frame"
+        lazy = hasattr(documents, "collect")  # a LazyFrame of polars, for one
+        remedy = "call .collect() first" if lazy else "give a list or dict of texts, a Path, or a data frame"
         raise DocumentError(0, "documents", f"are {kind}, which has none", remedy)
     if not isinstance(documents, Mapping):
         documents = list(documents)

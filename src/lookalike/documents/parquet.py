@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.batching import TARGET
+from lookalike.documents.columns import names_of
 from lookalike.documents.inputs import open_error
 from lookalike.documents.source import Size
 from lookalike.documents.table import Rows, Table
@@ -61,6 +62,10 @@ class ParquetTable(Table):
     @cached_property
     def _schema(self) -> pa.Schema:
         with self._open() as file:
+            try:
+                names_of(file.schema_arrow)
+            except ValueError as error:
+                raise self._damaged(error) from None
             return file.schema_arrow
 
     def columns(self, wanted: Sequence[str] = ()) -> pa.Schema:

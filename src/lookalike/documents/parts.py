@@ -58,6 +58,10 @@ class Part(ABC):
         """Whether documents are rows."""
         return False
 
+    def is_empty(self) -> bool:
+        """Say whether it is known that there is nothing to read."""
+        return False
+
     def schema(self) -> pa.Schema | None:
         """Return the columns of the rows of a table."""
         return None
@@ -90,7 +94,8 @@ class PartsSource(Source):
 
         log = Log(list(self._found.skipped), list(self._found.notes))
         self._last = log
-        check = None if self._checked else IdCheck()
+        tables = any(part.is_table for part in self._parts)  # paths alone are unique
+        check = IdCheck() if tables and not self._checked else None
         schema = self.schema if rows else None
         id_type, named = self._ids()
         reading = Pass(log, id_type, named, rows, schema, check)
@@ -103,9 +108,8 @@ class PartsSource(Source):
         """Decide how all ids look: of one type, and unique over all parts."""
         import pyarrow as pa
 
-        given = [part.given_ids() for part in self._parts]
-        alone = len(self._parts) == 1 and self._parts[0].is_table
-        if alone and given[0] is None:
+        given = [part.given_ids() for part in self._parts if not part.is_empty()]
+        if len(self._parts) == 1 and given == [None]:
             return pa.int64(), False
         whole = bool(given) and all(kind == pa.int64() for kind in given)
         return (pa.int64() if whole else pa.large_string()), True

@@ -60,9 +60,11 @@ def source_of_paths(paths: Sequence[str | os.PathLike[str]], options: PathOption
         raise DocumentError("", "paths", "are missing", "give a folder or a file")
     log = Log()
     items: list[_Item] = []
-    for path in _expanded(given):
+    expanded = _expanded(given)
+    for path in expanded:
         items += _items(path, options, log)
-    items = _once(items, log)
+    if len(expanded) > 1:
+        items = _once(items, log)
     names = [item.name for item in items]
     if len(set(names)) < len(names):
         items = [_Item(item.full_name, item.full_name, item.path, item.kind, item.size) for item in items]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lookalike.documents.columns import sound
+from lookalike.documents.columns import decoded, sound
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def _no_view(kind: pa.DataType) -> pa.DataType:
         return pa.large_string()
     if kind == pa.binary_view():
         return pa.large_binary()
+    if pa.types.is_dictionary(kind):
+        return kind if kind.value_type == _no_view(kind.value_type) else _no_view(kind.value_type)
     if isinstance(kind, pa.ListType | pa.LargeListType):
         inner = kind.value_field.with_type(_no_view(kind.value_type))
         return pa.list_(inner) if isinstance(kind, pa.ListType) else pa.large_list(inner)
@@ -64,7 +66,7 @@ def valid(batch: pa.RecordBatch) -> pa.RecordBatch:
 
     try:
         batch.validate(full=True)
-    except pa.ArrowInvalid:
+    except pa.ArrowException:
         return pa.RecordBatch.from_arrays([_valid(column) for column in batch.columns], schema=batch.schema)
     return batch
 
@@ -91,5 +93,7 @@ def conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     for field in schema:
         at = batch.schema.get_field_index(field.name)
         column = pa.nulls(batch.num_rows, field.type) if at < 0 else batch.column(at)
+        if isinstance(column, pa.DictionaryArray) and column.type != field.type:
+            column = decoded(column)
         columns.append(column if column.type == field.type else column.cast(field.type))
     return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -81,6 +81,10 @@ class TablePart(Part):
         wanted = [name for name in (self._text_column, self._id_column) if name]
         return choose(self.name, self._table.columns(wanted), self._text_column, self._id_column)
 
+    def is_empty(self) -> bool:
+        """A table without a row has no columns to choose."""
+        return self.choice is None
+
     def given_ids(self) -> pa.DataType | None:
         """Return the type of the id column."""
         if self.choice is None or self.choice.id is None:
@@ -117,7 +121,7 @@ class TablePart(Part):
             texts, bad = texts_of(rows.batch.column(choice.text))
             given = None if choice.id is None else ids_of(rows.batch.column(choice.id), reading.id_type, self.name)
             batch = self._whole(rows.batch, reading) if reading.rows else rows.batch
-        except pa.ArrowInvalid as error:
+        except pa.ArrowException as error:
             first = f"{self.name}:{rows.numbers[0] + 1}" if rows.numbers else self.name
             problem = f"and those after it are damaged ({str(error)[:160]})"
             raise DocumentError(first, "row", problem, "write the file again, or leave it out") from None
@@ -136,12 +140,15 @@ class TablePart(Part):
         return Batch(ids, texts, batch if reading.rows else None)
 
     def _given(self, ids: pa.Array[Any], numbers: Sequence[int], reading: Pass) -> pa.Array[Any]:
+        import pyarrow as pa
+
         if ids.null_count:
             first = ids.is_null().index(True).as_py()
             remedy = "give every row an id, or name another column with --id-column ('' numbers the rows)"
             raise DocumentError(f"{self.name}:{numbers[first] + 1}", "id", "is missing", remedy)
+        ids = pa.concat_arrays([ids])  # ids are kept for long, and a slice would keep all that it was cut from
         if reading.ids is not None:
-            reading.ids.add(ids, self.name, numbers)
+            reading.ids.add(ids, lambda row: place(self.name, numbers[row]))
         return ids
 
     def _skip(

@@ -62,6 +62,8 @@ _BINARY: Final = (
     (b"PAR1", "a Parquet table"),
     (b"ARROW1", "an Arrow table"),
 )
+_ALL_MARKS: Final = tuple(mark for mark, _, _ in _MARKS)
+_ALL_BINARY: Final = tuple(magic for magic, _ in _BINARY)
 _LATER: Final = ("a PDF document", "a zip archive or an office document", "an old office document")
 
 # The encodings that texts are still found in. Left to itself, charset-normalizer also proposes EBCDIC for a short text.
@@ -160,12 +162,12 @@ def to_utf8(data: bytes, encoding: str = "auto") -> Utf8:
 
 def check_start(data: bytes) -> None:
     """Raise `NotTextError` if bytes are no text by their beginning, or have a NUL and no byte order mark."""
-    if any(data.startswith(mark) for mark, _, _ in _MARKS):
+    if data.startswith(_ALL_MARKS):
         return
-    for magic, kind in _BINARY:
-        if data.startswith(magic):
-            reason = "not text" if kind in _LATER else "binary"
-            raise NotTextError(reason, f"is {kind}, not plain text", "convert it to plain text first")
+    if data.startswith(_ALL_BINARY):
+        kind = next(kind for magic, kind in _BINARY if data.startswith(magic))
+        reason = "not text" if kind in _LATER else "binary"
+        raise NotTextError(reason, f"is {kind}, not plain text", "convert it to plain text first")
     if b"\0" in data:
         raise NotTextError("binary", "is not text (it has NUL bytes)", "convert it to plain text first")
 

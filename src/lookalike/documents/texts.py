@@ -91,16 +91,16 @@ class TextFiles(Part):
             if text.guessed:
                 guesses.setdefault(text.encoding, []).append(document.id)
             if texts and size + len(text.data) > _BATCH_BYTES:
-                yield _batch(ids, texts)
+                yield _batch(ids, texts, reading)
                 ids, texts, size = [], [], 0
             ids.append(document.id)
             texts.append(text.data)
             size += len(text.data)
             if len(texts) == _BATCH_DOCUMENTS:
-                yield _batch(ids, texts)
+                yield _batch(ids, texts, reading)
                 ids, texts, size = [], [], 0
         if texts:
-            yield _batch(ids, texts)
+            yield _batch(ids, texts, reading)
         self._left_out = left_out
         _note_guesses(guesses, reading.log)
 
@@ -121,8 +121,11 @@ class TextFiles(Part):
             return None
 
 
-def _batch(ids: list[str], texts: list[bytes]) -> Batch:
-    return Batch(string_array(ids), text_array(texts))
+def _batch(ids: list[str], texts: list[bytes], reading: Pass) -> Batch:
+    batch = Batch(string_array(ids), text_array(texts))
+    if reading.ids is not None:
+        reading.ids.add(batch.ids, lambda row: f"the file {ids[row]}")
+    return batch
 
 
 def _note_guesses(guesses: dict[str, list[str]], log: Log) -> None:
@@ -162,10 +165,10 @@ def _bytes(stream: BinaryIO, source: Input, encoding: str) -> bytes:
     if encoding == "auto":
         check_start(start)  # a film is not read to its end to see that it is none of ours
     if source.compression is None:
-        if source.size() > LARGEST:
-            raise _SkipError("too large", f"a document may have up to {LARGEST >> 30} GiB")
         if len(start) < _START:
             return start
+        if source.size() > LARGEST:
+            raise _SkipError("too large", f"a document may have up to {LARGEST >> 30} GiB")
         if stream.seekable():
             stream.seek(0)
             return stream.read()
