@@ -167,9 +167,7 @@ def filter_pairs(
 ) -> bytes:
     """The packed pairs with at least `least` slots that agree."""
 
-def sets_of(
-    texts: _Texts, wanted: bytes, settings: Settings, ignored: list[int], threads: int
-) -> tuple[bytes, bytes]:
+def sets_of(texts: _Texts, wanted: bytes, settings: Settings, ignored: list[int], threads: int) -> tuple[bytes, bytes]:
     """The element sets of the texts that `wanted` marks: (64-bit sizes, all 64-bit elements)."""
 
 def verify_pairs(

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from lookalike._native import Settings
-
-if TYPE_CHECKING:
-    from lookalike.recipe import Recipe
+from lookalike.errors import RecipeError
+from lookalike.recipe import Recipe
 
 __all__ = ["settings"]
 
 
-@lru_cache(maxsize=64)
 def settings(recipe: Recipe) -> Settings:
     """Return the native settings of a recipe; equal recipes share them."""
+    if not isinstance(recipe, Recipe):
+        raise RecipeError("recipe", recipe, "a Recipe, for example Recipe(k=3) or Recipe.preset('code')")
+    return _settings(recipe)
+
+
+@lru_cache(maxsize=64)
+def _settings(recipe: Recipe) -> Settings:
     return Settings(
         unit=recipe.unit,
         k=recipe.k,

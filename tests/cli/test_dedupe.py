@@ -160,10 +160,11 @@ def test_what_is_no_number_is_null_in_json(run: Run) -> None:
     assert [row["score"] for row in read("kept.jsonl")] == [None, 0.5]
 
 
-def test_rows_without_a_text_are_said(run: Run) -> None:
+def test_rows_without_a_text_are_kept_and_said(run: Run) -> None:
     Path("t.jsonl").write_text('{"text": "one two"}\n{"text": null}\n{"text": "one two"}\n', encoding="utf-8")
     done = run("dedupe", "t.jsonl", "-o", "kept.jsonl")
-    assert "lookalike: note: 1 row without a text in none of the files; lookalike files lists them\n" in done.err
+    assert "lookalike: note: 1 row without a text kept; lookalike files lists them\n" in done.err
+    assert [row["text"] for row in read("kept.jsonl")] == ["one two", None]
 
 
 def test_a_folder_is_listed_never_copied(run: Run, essays: Path) -> None:

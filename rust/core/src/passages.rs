@@ -5,10 +5,11 @@
 //! O((|A| + |B|) log |B|) for any text, also for one word repeated a million times.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::batch::Control;
 use crate::error::{Error, Result};
+use crate::hash::fold;
 
 /// A shared run, in units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,14 +32,20 @@ pub fn passages(a: &[u64], b: &[u64], least: usize, control: &Control) -> Result
         return Ok(Vec::new());
     }
     let (a, b) = number(a, b);
+    // Where a run of `least` units starts that B has too: nowhere else is it worth to look for the longest.
+    let starts: HashSet<u64> = window_hashes(&b, least).collect();
+    let starts: Vec<bool> = window_hashes(&a, least).map(|h| starts.contains(&h)).collect();
+    if !starts.contains(&true) {
+        return Ok(Vec::new());
+    }
     let suffixes = Suffixes::new(&b, control)?;
     let mut found = Vec::new();
     let mut at = 0;
-    while at + least <= a.len() {
+    while at < starts.len() {
         if at % 1024 == 0 {
             control.check()?;
         }
-        let (length, place) = suffixes.longest(&a[at..]);
+        let (length, place) = if starts[at] { suffixes.longest(&a[at..]) } else { (0, 0) };
         if length >= least {
             found.push(Run { a: at, b: place, length });
             at += length;
@@ -47,6 +54,21 @@ pub fn passages(a: &[u64], b: &[u64], least: usize, control: &Control) -> Result
         }
     }
     Ok(found)
+}
+
+/// A hash of every `n` consecutive units, rolling. Collisions cost time, never a wrong answer.
+fn window_hashes(units: &[u32], n: usize) -> impl Iterator<Item = u64> {
+    const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+    let first = BASE.wrapping_pow(n as u32);
+    let spread = |unit: u32| (u64::from(unit) + 1).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mut hash = 0u64;
+    (0..units.len()).filter_map(move |i| {
+        hash = hash.wrapping_mul(BASE).wrapping_add(spread(units[i]));
+        if i >= n {
+            hash = hash.wrapping_sub(spread(units[i - n]).wrapping_mul(first));
+        }
+        (i + 1 >= n).then(|| fold(hash, BASE))
+    })
 }
 
 /// Small numbers for units: equal units, equal numbers. Units of A that B lacks are all 0.
@@ -225,6 +247,12 @@ mod tests {
         ) {
             prop_assert_eq!(passages(&a, &b, least, &Control::new(1)).unwrap(), naive(&a, &b, least));
         }
+    }
+
+    #[test]
+    fn long_runs_that_are_not_long_enough_stay_linear() {
+        let ends = |end: u64| [&vec![7; 100_000][..], &[end]].concat();
+        assert_eq!(passages(&ends(8), &ends(9), 100_001, &Control::new(1)).unwrap(), []);
     }
 
     #[test]

@@ -184,8 +184,8 @@ def _write(
     if quiet:
         return
     without = sum(skipped.reason == "null text" for skipped in source.skipped()) if source is not None else 0
-    if without:
-        complain(f"note: {count(without, 'row')} without a text in none of the files; lookalike files lists them")
+    if without and outputs.kept is not None:
+        complain(f"note: {count(without, 'row')} without a text kept; lookalike files lists them")
     new = result.documents if result.old_from is None else result.old_from
     for name, said in (
         (outputs.kept, f"{count(new - plan.removed, 'document')} kept"),

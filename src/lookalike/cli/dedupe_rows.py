@@ -92,6 +92,10 @@ def _rows(
     for batch, start in _again(result.ids, source, rows=source.schema is not None):
         rows = batch.rows if batch.rows is not None else _names(batch.ids.to_pylist(), paths)
         yield rows, plan.kept_mask.slice(start, len(batch))
+        if batch.textless is not None:
+            import pyarrow as pa
+
+            yield batch.textless, pa.repeat(pa.scalar(True), batch.textless.num_rows)
 
 
 def _again(ids: Column, source: Source, *, rows: bool = False) -> Iterator[tuple[Batch, int]]:

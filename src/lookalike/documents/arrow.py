@@ -118,7 +118,13 @@ class FrameTable(Table):
 
     def size(self, text: str) -> Size:
         """Count rows and bytes."""
-        return Size(self._table.num_rows, self._table.column(text).nbytes)
+        import pyarrow as pa
+
+        column = self._table.column(text)
+        try:
+            return Size(self._table.num_rows, column.nbytes)
+        except pa.ArrowTypeError:  # views, with an older pyarrow
+            return Size(self._table.num_rows, column.get_total_buffer_size())
 
     def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
         """Give slices of the table, without a copy."""

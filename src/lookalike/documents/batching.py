@@ -90,6 +90,8 @@ def regroup(batches: Iterable[Batch]) -> Iterator[Batch]:
 def _cut(batch: Batch) -> Iterator[Batch]:
     ends = _offsets(batch.texts)
     start, count = 0, len(batch)
+    if not count and batch.textless is not None:
+        yield batch
     while start < count:
         end = max(start + 1, bisect_right(ends, ends[start] + LARGE, start, count + 1) - 1)
         end = min(end, start + _MOST_DOCUMENTS, count)
@@ -99,7 +101,8 @@ def _cut(batch: Batch) -> Iterator[Batch]:
 
 def _slice(batch: Batch, start: int, length: int) -> Batch:
     rows = None if batch.rows is None else batch.rows.slice(start, length)
-    return Batch(batch.ids.slice(start, length), batch.texts.slice(start, length), rows)
+    textless = batch.textless if start == 0 else None
+    return Batch(batch.ids.slice(start, length), batch.texts.slice(start, length), rows, textless)
 
 
 def _offsets(texts: pa.Array[Any]) -> memoryview:

@@ -37,7 +37,7 @@ def gather(documents: Documents) -> Collection:
     lookalike.errors.DocumentError: document 1: text is NoneType, not str; leave the document out or give it an empty \
 text
     """
-    if isinstance(documents, str | bytes):
+    if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
         kind = type(documents).__name__
         raise DocumentError(0, "documents", f"are one {kind}, not a collection", "give a list or dict of texts")
     if isinstance(documents, Mapping):

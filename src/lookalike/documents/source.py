@@ -36,7 +36,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some documents: as many as make a few megabytes of text, and at least one."""
+    """Some documents: as many as make a few megabytes of text, and at least one, unless it has textless rows."""
 
     ids: pa.Array[Any]
     """large_string or int64, the same in every batch of a source; never null."""
@@ -44,6 +44,8 @@ class Batch:
     """large_string; never null, always valid UTF-8."""
     rows: pa.RecordBatch | None = None
     """Tables only, and when asked for: the whole rows as read, in the same order as `ids`."""
+    textless: pa.RecordBatch | None = None
+    """Tables only, and when rows are asked for: rows without a text, which are no documents but must not get lost."""
 
     def __len__(self) -> int:
         """Return the number of documents."""

@@ -126,18 +126,21 @@ class TablePart(Part):
             problem = f"and those after it are damaged ({str(error)[:160]})"
             raise DocumentError(first, "row", problem, "write the file again, or leave it out") from None
         numbers: Sequence[int] = rows.numbers
+        textless = None
         if texts.null_count:
             self._skip(texts, bad, given, numbers, choice, reading)
             keep = texts.is_valid()
             kept = keep.to_pylist()
             numbers = [number for number, kept_one in zip(numbers, kept, strict=True) if kept_one]
-            texts, batch = texts.filter(keep), batch.filter(keep) if reading.rows else batch
+            if reading.rows:
+                textless, batch = batch.filter(texts.is_null()), batch.filter(keep)
+            texts = texts.filter(keep)
             given = None if given is None else given.filter(keep)
         if given is None:
             ids = made_ids(self.name, numbers, reading.named_rows)
         else:
             ids = self._given(given, numbers, reading)
-        return Batch(ids, texts, batch if reading.rows else None)
+        return Batch(ids, texts, batch if reading.rows else None, textless)
 
     def _given(self, ids: pa.Array[Any], numbers: Sequence[int], reading: Pass) -> pa.Array[Any]:
         import pyarrow as pa

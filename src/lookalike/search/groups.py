@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from lookalike import _native
+from lookalike import _native, checks
 from lookalike.errors import RecipeError
 from lookalike.search.columns import as_bytes, compute, counting, joined, key, numbers, permutation, whole
 from lookalike.search.found import Found
@@ -65,10 +65,13 @@ def groups(
     """
     import pyarrow as pa
 
-    listed = list(pairs)
+    documents = checks.whole("documents", documents, 0, 2**32 - 2)
+    listed = [tuple(pair) for pair in pairs]
     for pair in listed:
-        if not all(0 <= document < documents for document in pair):
-            raise RecipeError("pairs", pair, f"numbers of documents from 0 to {documents - 1}")
+        if len(pair) != 2:
+            raise RecipeError("pairs", pair, "two numbers each")
+        for document in pair:
+            checks.whole("a document of a pair", document, 0, documents - 1)
     a, b = (as_bytes(pa.array([pair[side] for pair in listed], pa.uint32())) for side in (0, 1))
     found = Found(as_bytes(counting(documents)), a, b, b"", b"", b"", len(listed))
     grouping = grouped(principals(found, linkage, check_order(order, documents)))

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lookalike.documents import Source, gather, open_documents
+from lookalike.documents import Source, open_documents
+from lookalike.documents.gather import gather
 
 if TYPE_CHECKING:
     from collections.abc import Callable

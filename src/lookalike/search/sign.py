@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lookalike import checks
 from lookalike._native import SignatureMatrix
-from lookalike.documents import gather
+from lookalike.documents.gather import gather
 from lookalike.errors import LookalikeError, RecipeError
 from lookalike.recipe import Recipe
 from lookalike.settings import settings
@@ -96,10 +96,18 @@ def sign(documents: Documents, recipe: Recipe | None = None, *, threads: int = 0
     return Signatures(SignatureMatrix.of_texts(collection.texts, settings(recipe), checks.threads(threads)), recipe)
 
 
+def _iterable(number: int, given: Iterable[int]) -> Iterable[int]:
+    if not hasattr(given, "__iter__"):
+        raise RecipeError(f"set {number}", given, "a set or list of whole numbers")
+    return given
+
+
 def sign_sets(
     sets: Iterable[Sequence[int] | set[int]], recipe: Recipe | None = None, *, threads: int = 0
 ) -> Signatures:
     """Return the signatures of sets of 64-bit numbers that are already hashes; an empty set is all infinity."""
     recipe = recipe or Recipe()
-    listed = [[checks.whole("element", x, 0, 2**64 - 1) for x in s] for s in sets]
+    listed = [
+        [checks.whole(f"an element of set {i}", x, 0, 2**64 - 1) for x in _iterable(i, s)] for i, s in enumerate(sets)
+    ]
     return Signatures(SignatureMatrix.of_sets(listed, settings(recipe), checks.threads(threads)), recipe)
