@@ -30,6 +30,7 @@ from lookalike.search.cost import Cost, estimate_cost
 from lookalike.search.drop import drop_near_duplicates
 from lookalike.search.find import find
 from lookalike.search.groups import Group, groups
+from lookalike.search.keep import KeepRule
 from lookalike.search.plan import Plan
 from lookalike.search.sign import Signatures, sign, sign_sets, standard_error
 from lookalike.similarity.compare import Comparison, compare
@@ -60,6 +61,7 @@ __all__ = [
     "DuplicateIdError",
     "Group",
     "InternalError",
+    "KeepRule",
     "LookalikeError",
     "MismatchError",
     "MissingExtraError",

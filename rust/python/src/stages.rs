@@ -21,6 +21,9 @@ fn longs(data: &[u8]) -> Vec<u64> {
     eights.iter().map(|&b| u64::from_le_bytes(b)).collect()
 }
 
+/// (signatures, digests, keys of each band).
+type SignedBatch<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Vec<Bound<'py, PyBytes>>);
+
 /// A batch of texts: signatures, digests (two numbers each), and the keys of each band.
 #[pyfunction]
 pub fn sign_batch<'py>(
@@ -31,7 +34,7 @@ pub fn sign_batch<'py>(
     bands: usize,
     rows: usize,
     threads: usize,
-) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Vec<Bound<'py, PyBytes>>)> {
+) -> PyResult<SignedBatch<'py>> {
     let held = Texts::new(texts)?;
     let read = held.read()?;
     let texts: Vec<&str> = read.iter().map(|t| &**t).collect();

@@ -80,12 +80,11 @@ fn bytes_of(buffer: &PyBuffer<u8>) -> PyResult<&[u8]> {
     if !buffer.is_c_contiguous() {
         return Err(PyValueError::new_err("packed text must be contiguous"));
     }
+    if buffer.len_bytes() == 0 {
+        return Ok(&[]);
+    }
     // SAFETY: the buffer is contiguous, `len_bytes` long, and held for as long as `buffer` lives.
-    Ok(if buffer.len_bytes() == 0 {
-        &[]
-    } else {
-        unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), buffer.len_bytes()) }
-    })
+    Ok(unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), buffer.len_bytes()) })
 }
 
 fn unpack<'a>(offsets: &[u8], data: &'a [u8], first: usize, count: usize, out: &mut Vec<Cow<'a, str>>) -> PyResult<()> {

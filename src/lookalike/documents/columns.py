@@ -55,7 +55,13 @@ def choose(name: str, schema: pa.Schema, text_column: str | None, id_column: str
 
 
 def names_of(schema: pa.Schema) -> list[str]:
-    """Return the names of columns; `ValueError` if one is not UTF-8, which Arrow itself does not check."""
+    """Return the names of columns; `ValueError` if one, or one inside it, is not UTF-8: Arrow does not check."""
+    inside: list[pa.DataType] = list(schema.types)
+    while inside:
+        kind = inside.pop()
+        for field in map(kind.field, range(kind.num_fields)):
+            str(field.name)
+            inside.append(field.type)
     return list(schema.names)
 
 

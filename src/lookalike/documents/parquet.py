@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.batching import TARGET
 from lookalike.documents.columns import names_of
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = ["ParquetTable"]
 
-_FEWEST_ROWS: Final = 64
+_FEWEST_ROWS: Final = 16
 _MOST_ROWS: Final = 1 << 16
+_SAMPLES: Final = 4
+_SAMPLE_ROWS: Final = 256
+_BUFFER: Final = 1 << 20  # otherwise a column is read in the whole length of its row group before it is decoded
 
 
 class ParquetTable(Table):
@@ -46,7 +49,7 @@ class ParquetTable(Table):
         import pyarrow.parquet as pq
 
         try:
-            return pq.ParquetFile(self._path, pre_buffer=False)
+            return pq.ParquetFile(self._path, pre_buffer=False, buffer_size=_BUFFER)
         except OSError as error:
             if error.errno is None:
                 raise self._damaged(error) from None
@@ -74,33 +77,54 @@ class ParquetTable(Table):
         return self._schema
 
     def size(self, text: str) -> Size:
-        """Take the number of rows and the size of the column from the end of the file."""
-        return Size(self._metadata.num_rows, self._text_bytes(text))
+        """Take the number of rows from the end of the file, and the length of the texts from some of them."""
+        return Size(self._metadata.num_rows, self._row_bytes([text]) * self._metadata.num_rows)
 
-    def _text_bytes(self, text: str) -> int:
-        metadata = self._metadata
-        number = next((i for i in range(metadata.num_columns) if metadata.schema.column(i).path == text), None)
-        if number is None:
-            return Path(self._path).stat().st_size
-        groups = range(metadata.num_row_groups)
-        return sum(metadata.row_group(group).column(number).total_uncompressed_size for group in groups)
+    def _row_bytes(self, columns: list[str] | None) -> int:
+        """Return about how many bytes a row takes in some columns, or in all.
 
-    def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
-        """Decode batch after batch."""
+        The sizes at the end of the file are not asked: where they are damaged, pyarrow (26) ends the process.
+        """
+        groups = self._metadata.num_row_groups
+        rows = size = 0
+        for group in sorted({groups * part // _SAMPLES for part in range(_SAMPLES)} if groups else ()):
+            batch = next(self._batches(_SAMPLE_ROWS, columns, [group]), None)
+            if batch is not None:
+                rows += batch.num_rows
+                size += sum(_bytes(column) for column in batch.columns)
+        return size // max(1, rows) + 1
+
+    def _batches(self, count: int, columns: list[str] | None, groups: list[int] | None) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
-        del log
-        each = max(1, self._text_bytes(choice.text) // max(1, self._metadata.num_rows))
-        count = min(max(TARGET // each, _FEWEST_ROWS), _MOST_ROWS)
         start = 0
         try:
             with self._open() as file:
-                for batch in file.iter_batches(count, columns=None if whole else choice.columns):
-                    yield Rows(batch, range(start, start + batch.num_rows))
+                for batch in file.iter_batches(count, row_groups=groups, columns=columns):
+                    yield batch
                     start += batch.num_rows
         except (pa.ArrowException, OSError) as error:
             problem = f"cannot be read after row {start} ({_first_line(error)})"
             raise DocumentError(self.name, "file", problem, "write it again, or leave it out") from None
+
+    def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
+        """Decode batch after batch."""
+        del log
+        columns = None if whole else choice.columns
+        count = min(max(TARGET // self._row_bytes(columns), _FEWEST_ROWS), _MOST_ROWS)
+        start = 0
+        for batch in self._batches(count, columns, None):
+            yield Rows(batch, range(start, start + batch.num_rows))
+            start += batch.num_rows
+
+
+def _bytes(column: pa.Array[Any]) -> int:
+    import pyarrow as pa
+
+    try:
+        return column.nbytes
+    except pa.ArrowTypeError:  # views, with an older pyarrow
+        return column.get_total_buffer_size()
 
 
 def _first_line(error: Exception) -> str:

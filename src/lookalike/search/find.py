@@ -92,6 +92,7 @@ def find(
         if plan is not None:
             strategy = choose_strategy(threshold, recall, _only_lsh(method, metric, common), metric, recipe, bands, 0)
             loaded, old_from, found = plan.run(strategy, recipe, templates, threads, progress)
+            found["ignored"] = sorted(templates)
             return _result(loaded, found, strategy, recipe, metric, linkage, order, old_from, started)
     loaded = load(documents, progress)
     old_from = None
@@ -103,6 +104,7 @@ def find(
     ignored = sorted(templates | _common_shingles(loaded, recipe, common, threads))
     found = strategy.run(loaded, recipe, ignored, old_from, threads, progress)
     found["seconds"] = {"reading": reading} | found["seconds"]
+    found["ignored"] = ignored
     return _result(loaded, found, strategy, recipe, metric, linkage, order, old_from, started)
 
 
@@ -145,6 +147,7 @@ def _result(
         timings=stages | {"other": max(0.0, time.perf_counter() - started - sum(stages.values()))},
         lengths=loaded.lengths,
         old_from=old_from,
+        ignored=found["ignored"],
         source=loaded.source,
     )
 

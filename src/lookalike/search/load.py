@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lookalike.documents import Source, open_documents
+from lookalike.documents import Batch, Size, Skipped, Source, open_documents
 from lookalike.documents.gather import gather
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pyarrow as pa
-
-    from lookalike.documents import Skipped
 
 __all__ = ["Loaded", "ids_together", "load", "packed", "together"]
 
@@ -48,9 +46,7 @@ def load(documents: Any, progress: Callable[[str, int, int | None], None] | None
     """Read a collection into memory; texts of a list stay where they are."""
     import pyarrow as pa
 
-    if not (
-        isinstance(documents, Source) or hasattr(documents, "__arrow_c_stream__") or hasattr(documents, "__fspath__")
-    ):
+    if isinstance(documents, list | tuple | Mapping | Iterator):
         collection = gather(documents)
         kind = pa.int64() if not collection.ids or isinstance(collection.ids[0], int) else pa.large_string()
         lengths = pa.array(map(len, collection.texts), type=pa.uint64())
@@ -101,7 +97,31 @@ def together(new: Loaded, old: Loaded) -> Loaded:
         lengths=pa.concat_arrays([new.lengths, old.lengths]),
         skipped=new.skipped + old.skipped,
         notes=new.notes + old.notes,
+        source=_Both(new.source, old.source) if new.source and old.source else None,
     )
+
+
+class _Both(Source):
+    """Two sources, one after the other, so that new and old documents can be read again together."""
+
+    def __init__(self, new: Source, old: Source) -> None:
+        self.name = f"{new.name} and {old.name}"
+        self._sources = (new, old)
+
+    def batches(self, *, rows: bool = False) -> Iterator[Batch]:
+        for source in self._sources:
+            yield from source.batches(rows=rows)
+
+    def skipped(self) -> list[Skipped]:
+        return [skipped for source in self._sources for skipped in source.skipped()]
+
+    def notes(self) -> list[str]:
+        return [note for source in self._sources for note in source.notes()]
+
+    def size(self) -> Size:
+        sizes = [source.size() for source in self._sources]
+        counts = [size.documents for size in sizes if size.documents is not None]
+        return Size(sum(counts) if len(counts) == len(sizes) else None, sum(size.bytes for size in sizes))
 
 
 def ids_together(new: pa.Array[Any], old: pa.Array[Any]) -> pa.Array[Any]:
