@@ -147,6 +147,13 @@ def test_ids_that_are_twice() -> None:
         documents(open_documents(pl.DataFrame({"id": [1, 2, 1], "text": ["a", "b", "c"]})))
 
 
+def test_one_split_of_several_must_be_chosen() -> None:
+    with pytest.raises(
+        DocumentError, match=r"text is DataFrame, not str; give one table only, .* documents\['train'\]"
+    ):
+        open_documents({"train": pl.DataFrame(COLUMNS)})
+
+
 def test_a_lazy_frame_must_be_collected() -> None:
     with pytest.raises(DocumentError, match=r"are LazyFrame, which has none; call \.collect"):
         open_documents(pl.DataFrame(COLUMNS).lazy())

@@ -115,6 +115,41 @@ def test_old_documents_in_files(table: Path, tmp_path: Path) -> None:
     assert any(str(b).startswith("old:") for b in found.pairs.column("b").to_pylist())
 
 
+def test_old_documents_with_ids_of_another_kind(table: Path, tmp_path: Path) -> None:
+    old = pages(60, seed=5)
+    expected = search(table, against=old)
+    found = search(table, against=old, work=tmp_path / "work")
+    assert found.pairs.equals(expected.pairs)
+    assert found.ids.equals(expected.ids)
+
+
+def test_a_file_that_lost_its_end_is_refused(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        stop_at(patch, 40)
+        with pytest.raises(Stopped):
+            search(small(table), work=tmp_path / "work")
+    (tmp_path / "work" / "signatures.bin").write_bytes(b"short")
+    with pytest.raises(la.LookalikeError, match="shorter than it was"):
+        search(small(table), work=tmp_path / "work")
+
+
+def test_what_was_skipped_is_told_after_a_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "picture.png").write_bytes(b"\x89PNG\0\0")
+    for i, text in enumerate(pages(40, seed=8)[3:]):
+        (folder / f"{i}.txt").write_text(text, encoding="utf-8")
+    with monkeypatch.context() as patch:
+        steps = stop_at(patch, -1)
+        whole = search(folder, work=tmp_path / "whole")
+    assert [s.reason for s in whole.skipped] == ["binary"]
+    with monkeypatch.context() as patch:
+        stop_at(patch, steps[0] - 3)
+        with pytest.raises(Stopped):
+            search(folder, work=tmp_path / "work")
+    assert search(folder, work=tmp_path / "work").skipped == whole.skipped
+
+
 class Stopped(BaseException):
     """What a killed process would be: nothing below the outermost caller sees it."""
 

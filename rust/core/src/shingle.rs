@@ -1,31 +1,26 @@
 //! Text → units → shingles → 64-bit elements (docs/format.md §2–4).
 
+mod placed;
+mod windows;
+
 use std::collections::HashSet;
 
 use crate::batch::Control;
 use crate::error::Result;
 use crate::hash::{PADDING, ShingleHash};
-use crate::normalize::{Normalizer, Traced};
-use crate::recipe::{MAX_K, Recipe, Unit, Whitespace};
+use crate::normalize::Normalizer;
+use crate::recipe::{Recipe, Unit, Whitespace};
 use crate::simd;
 use crate::unicode::Tables;
 use crate::words::{AsciiWords, Segment, Sink, segments};
+
+pub use placed::Placed;
+use windows::{Windows, WordHashes};
 
 /// Shingles are handed on in blocks of this many: 32 KiB, which stays in the first-level cache.
 pub const BLOCK: usize = 4096;
 /// Zero bytes behind a buffer: the mask tokeniser reads 64 at a time.
 const TAIL: usize = 64 + PADDING;
-
-/// A unit or a shingle with its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placed {
-    /// Its normalised text.
-    pub text: String,
-    /// First byte in the original.
-    pub start: usize,
-    /// Byte after the last in the original.
-    pub end: usize,
-}
 
 /// Buffers that are kept from one document to the next.
 #[derive(Debug, Default)]
@@ -388,67 +383,6 @@ impl Shingler {
             take(block);
         }
     }
-
-    /// The units with their places.
-    pub fn units(&self, text: &str, control: &Control) -> Result<Vec<Placed>> {
-        let traced = self.normalizer.traced(text)?;
-        control.check()?;
-        Ok(match self.unit {
-            Unit::Word => self.placed_words(&traced),
-            Unit::Char => {
-                let mut out = Vec::new();
-                self.each_left_char(&traced.text, |c, first, last| {
-                    let (start, end) = (traced.spans[first].0 as usize, traced.spans[last].1 as usize);
-                    out.push(Placed { text: c.to_string(), start, end });
-                });
-                out
-            }
-        })
-    }
-
-    fn placed_words(&self, traced: &Traced) -> Vec<Placed> {
-        let mut out = Vec::new();
-        let text = &traced.text;
-        let mut numbered = (0, 0); // (byte, number of its code point): segments come in order, so count on from the last
-        segments(text, |s| {
-            let first = numbered.1 + text[numbered.0..s.start].chars().count();
-            let last = first + text[s.start..s.end].chars().count() - 1;
-            numbered = (s.end, last + 1);
-            let word = self.without_marks(&text[s.start..s.end]);
-            if s.visible && !word.is_empty() && !self.stop.contains(&self.hash.slice(word.as_bytes())) {
-                let (start, end) = (traced.spans[first].0 as usize, traced.spans[last].1 as usize);
-                out.push(Placed { text: word, start, end });
-            }
-        });
-        out
-    }
-
-    /// The shingles with their places, in order, repeats included.
-    pub fn shingles(&self, text: &str, control: &Control) -> Result<Vec<Placed>> {
-        let units = self.units(text, control)?;
-        control.check()?;
-        if units.is_empty() {
-            return Ok(vec![Placed { text: String::new(), start: 0, end: 0 }]);
-        }
-        let separator = if self.unit == Unit::Word { " " } else { "" };
-        Ok(units
-            .windows(self.k.min(units.len()))
-            .map(|w| Placed {
-                text: w.iter().map(|u| u.text.as_str()).collect::<Vec<_>>().join(separator),
-                start: w[0].start,
-                end: w[w.len() - 1].end,
-            })
-            .collect())
-    }
-
-    /// The hash of each unit with its place, for the search of shared passages.
-    pub fn unit_hashes(&self, text: &str, control: &Control) -> Result<Vec<(u64, usize, usize)>> {
-        Ok(self
-            .units(text, control)?
-            .into_iter()
-            .map(|u| (self.hash.slice(u.text.as_bytes()), u.start, u.end))
-            .collect())
-    }
 }
 
 /// Sort numbers that are spread evenly, in parts, so that the caller can stop in between.
@@ -463,79 +397,6 @@ fn sort(all: &mut [u64], control: &Control) -> Result<()> {
     control.check()?;
     sort(low, control)?;
     sort(high, control)
-}
-
-/// Hashes words as they are found.
-struct WordHashes<'a, F> {
-    hash: ShingleHash,
-    bytes: &'a [u8],
-    windows: Windows<'a, F>,
-}
-
-impl<F: FnMut(&[u64])> Sink for WordHashes<'_, F> {
-    #[inline(always)]
-    fn plain(&mut self, start: usize, end: usize) {
-        self.windows.push(self.hash.bytes(self.bytes, start, end - start));
-    }
-
-    #[inline(never)]
-    fn marked(&mut self, start: usize, end: usize) {
-        if !self.windows.shingler.remove_marks {
-            self.plain(start, end);
-        } else if let Some(hash) = self.windows.shingler.bare_word_hash(&self.bytes[start..end]) {
-            self.windows.push(hash);
-        }
-    }
-}
-
-/// Turns words into shingles, block by block: a document of any length needs the memory of one block.
-struct Windows<'a, F> {
-    shingler: &'a Shingler,
-    words: &'a mut Vec<u64>,
-    block: &'a mut Vec<u64>,
-    take: F,
-    any: bool,
-}
-
-impl<F: FnMut(&[u64])> Windows<'_, F> {
-    #[inline(always)]
-    fn push(&mut self, word: u64) {
-        let stop = &self.shingler.stop;
-        if !stop.is_empty() && stop.contains(&word) {
-            return;
-        }
-        self.words.push(word);
-        if self.words.len() == BLOCK + MAX_K {
-            self.emit();
-        }
-    }
-
-    /// Hand on all whole windows; the words that begin no whole one yet stay. Not inlined, because the caller may be
-    /// compiled for AVX2, which makes the multiplications here slower.
-    #[inline(never)]
-    fn emit(&mut self) {
-        let (k, hash) = (self.shingler.k, self.shingler.hash);
-        let count = self.words.len() - k + 1;
-        self.block.clear();
-        if k == 5 {
-            // The most used size, unrolled.
-            self.block.extend(self.words.windows(5).map(|w| hash.words(w.first_chunk::<5>().expect("five words"))));
-        } else {
-            self.block.extend(self.words.windows(k).map(|w| hash.words(w)));
-        }
-        (self.take)(self.block);
-        self.words.drain(..count);
-        self.any = true;
-    }
-
-    /// The text has ended.
-    fn finish(&mut self) {
-        if self.words.len() >= self.shingler.k {
-            self.emit();
-        } else if !self.any {
-            (self.take)(&[self.shingler.hash.words(self.words)]);
-        }
-    }
 }
 
 /// Length of a UTF-8 sequence by its first byte.

@@ -45,11 +45,22 @@ def source_of_documents(documents: object, *, text_column: str | None, id_column
         documents = list(documents)
         if documents and all(isinstance(one, os.PathLike) for one in documents):
             return _of_paths(documents, text_column, id_column)
+    if isinstance(documents, Mapping):
+        _refuse_frames(documents)
     if text_column or id_column:
         column = text_column or id_column
         remedy = "leave text_column and id_column out, or give a data frame"
         raise DocumentError(0, f"column {column!r}", "is in no table: the documents are texts", remedy)
     return MemorySource(documents)
+
+
+def _refuse_frames(documents: Mapping[Any, Any]) -> None:
+    """Say what to do with a dict of data frames, such as the splits of a Hugging Face dataset."""
+    for name, value in documents.items():
+        if hasattr(value, "__arrow_c_stream__") or hasattr(value, "with_format"):
+            problem = f"is {type(value).__name__}, not str"
+            raise DocumentError(name, "text", problem, f"give one table only, for example documents[{name!r}]")
+        break  # one is enough: texts are checked one by one later
 
 
 def _of_paths(paths: list[Any], text_column: str | None, id_column: str | None) -> Source:

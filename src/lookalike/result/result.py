@@ -324,6 +324,7 @@ to go lower, search again
             "recipe": self.recipe.to_dict(),
             "threshold": self.threshold,
             "method": self.method,
+            "metric": self.metric,
             "recall": {"promised": self.recall.promised, "measured": self.recall.measured},
             "documents": self.documents,
             "skipped": [{"id": skipped.id, "reason": skipped.reason} for skipped in self.skipped],

@@ -13,7 +13,7 @@ from lookalike import checks
 from lookalike.documents import Source, open_documents
 from lookalike.errors import RecipeError
 from lookalike.search.large import LEAST_MEMORY, LargeSearch
-from lookalike.search.load import Loaded, ids_together
+from lookalike.search.load import Loaded
 from lookalike.search.workdir import WorkDir
 
 if TYPE_CHECKING:
@@ -99,15 +99,13 @@ class FilePlan:
         found = search.run()
         old_from = search.old_from if self.old else None
         ids, lengths = search.ids()
-        if old_from is not None:
-            ids = ids_together(ids.slice(0, old_from), ids.slice(old_from))
-        sources = [s for s in (self.source, self.old) if s is not None]
+        skipped, notes = search.said()
         loaded = Loaded(
             ids=ids,
             texts=[],
             lengths=lengths,
-            skipped=[skipped for s in sources for skipped in s.skipped()],
-            notes=[note for s in sources for note in s.notes()],
+            skipped=skipped,
+            notes=notes,
             source=self.source if self.old is None else None,
         )
         work.clear()

@@ -14,14 +14,16 @@ The answer is the one that the search in memory gives, whatever the budget and h
 
 from __future__ import annotations
 
+import json
 import time
 from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native
+from lookalike.documents import Skipped
 from lookalike.errors import LookalikeError
-from lookalike.search.load import packed
+from lookalike.search.load import ids_together, packed
 from lookalike.settings import settings
 
 if TYPE_CHECKING:
@@ -140,6 +142,10 @@ class LargeSearch:
             self.work.record("sign", first + len(batch))
             self._tell("signing", first + len(batch), expected)
         self.work.append("classes.bin", _native.classes_of(self.work.read("digests.bin")))
+        sources = [source for source in (self.source, self.old) if source is not None]
+        skipped = [[s.id, s.reason, s.detail] for source in sources for s in source.skipped()]
+        notes = [note for source in sources for note in source.notes()]
+        self.work.append("said.bin", json.dumps({"skipped": skipped, "notes": notes}).encode("utf-8"))
         self.work.record("signed", 1)
 
     def _candidates(self) -> None:
@@ -258,12 +264,25 @@ class LargeSearch:
         """Return the ids and lengths of all documents."""
         import pyarrow as pa
 
-        tables = []
+        new: list[pa.Array[Any]] = []
+        old: list[pa.Array[Any]] = []
+        lengths: list[pa.Array[Any]] = []
+        if not self.work.size("ids.arrow"):
+            return pa.array([], pa.large_string()), pa.array([], pa.uint64())
         with pa.OSFile(str(self.work.path("ids.arrow")), "rb") as file:
             while file.tell() < file.size():
-                tables.append(pa.ipc.open_stream(file).read_all())
-        table = pa.concat_tables(tables, promote_options="permissive").combine_chunks()
-        return table.column("id").combine_chunks(), table.column("length").combine_chunks()
+                table = pa.ipc.open_stream(file).read_all()
+                is_old = sum(map(len, new)) >= self.old_from
+                (old if is_old else new).extend(table.column("id").chunks)
+                lengths.extend(table.column("length").chunks)
+        nothing = [pa.array([], (new or old)[0].type)]
+        together = ids_together(pa.concat_arrays(new or nothing), pa.concat_arrays(old)) if old else None
+        return together if together is not None else pa.concat_arrays(new), pa.concat_arrays(lengths)
+
+    def said(self) -> tuple[list[Skipped], list[str]]:
+        """Return what was left out and what should be told, as it was when the texts were signed."""
+        kept: dict[str, Any] = json.loads(self.work.read("said.bin") or b'{"skipped": [], "notes": []}')
+        return [Skipped(*skipped) for skipped in kept["skipped"]], kept["notes"]
 
     def _sort_found(self) -> None:
         """Put the verified pairs in the order of all results."""
@@ -288,7 +307,7 @@ def _append_ids(work: WorkDir, batch: Batch) -> None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    lengths: pa.Array[Any] = pc.call_function("binary_length", [batch.texts])
+    lengths: pa.Array[Any] = pc.call_function("utf8_length", [batch.texts])
     table = pa.table({"id": batch.ids, "length": lengths.cast(pa.uint64())})
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:

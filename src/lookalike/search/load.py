@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lookalike.documents import Batch, Size, Skipped, Source, open_documents
+from lookalike.documents.batching import number_array, string_array
 from lookalike.documents.gather import gather
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Loaded:
     texts: list[Any]
     """What `_native` takes: str, or packed UTF-8 that belongs to Arrow."""
     lengths: pa.Array[Any]
-    """The length of each text: code points of a str, bytes of packed text."""
+    """The length of each text in code points."""
     skipped: list[Skipped] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     source: Source | None = None
@@ -46,17 +47,19 @@ def load(documents: Any, progress: Callable[[str, int, int | None], None] | None
     """Read a collection into memory; texts of a list stay where they are."""
     import pyarrow as pa
 
-    if isinstance(documents, list | tuple | Mapping | Iterator):
+    paths = isinstance(documents, list | tuple) and any(hasattr(one, "__fspath__") for one in documents)
+    if isinstance(documents, list | tuple | Mapping | Iterator) and not paths:
         collection = gather(documents)
-        kind = pa.int64() if not collection.ids or isinstance(collection.ids[0], int) else pa.large_string()
-        lengths = pa.array(map(len, collection.texts), type=pa.uint64())
+        numbered = not collection.ids or isinstance(collection.ids[0], int)
+        ids = number_array(map(int, collection.ids)) if numbered else string_array(map(str, collection.ids))
+        lengths = number_array(map(len, collection.texts)).cast(pa.uint64())
         held = (
             dict(zip(collection.ids, collection.texts, strict=True))
             if isinstance(documents, Mapping)
             else collection.texts
         )
         source = open_documents(held)
-        return Loaded(pa.array(collection.ids, type=kind), list(collection.texts), lengths, source=source)
+        return Loaded(ids, list(collection.texts), lengths, source=source)
     return _load_source(open_documents(documents), progress)
 
 
@@ -72,7 +75,7 @@ def _load_source(source: Source, progress: Callable[[str, int, int | None], None
     for batch in source.batches():
         ids.append(batch.ids)
         texts.append(packed(batch.texts))
-        lengths.append(pc.call_function("binary_length", [batch.texts]).cast(pa.uint64()))
+        lengths.append(pc.call_function("utf8_length", [batch.texts]).cast(pa.uint64()))
         done += len(batch)
         if progress:
             progress("reading", done, expected)

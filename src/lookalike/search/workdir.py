@@ -54,6 +54,8 @@ class WorkDir:
                 if path.name not in lengths:
                     path.unlink()
             for name, length in lengths.items():
+                if self.size(name) < length:
+                    raise LookalikeError(f"{folder / name} is shorter than it was; start again in a new folder")
                 with (folder / name).open("ab") as file:
                     file.truncate(length)
             self._write()
