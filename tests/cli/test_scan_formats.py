@@ -45,6 +45,7 @@ def test_json_is_that_of_the_design(start: Start) -> None:
         "recipe",
         "threshold",
         "method",
+        "metric",
         "recall",
         "documents",
         "skipped",

@@ -236,6 +236,7 @@ def test_to_dict_has_the_schema() -> None:
         "recipe",
         "threshold",
         "method",
+        "metric",
         "recall",
         "documents",
         "skipped",

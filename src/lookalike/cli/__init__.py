@@ -66,10 +66,24 @@ def _failed(error: Exception) -> int:
 
         traceback.print_exception(error)
     complain(describe(error))
+    _drop_what_cannot_be_written()
     return BAD_INPUT
 
 
 def _broken_pipe() -> int:
+    _point_nowhere()
+    return BROKEN_PIPE
+
+
+def _drop_what_cannot_be_written() -> None:
+    """Give up what is left for a full disk: at the end Python would try once more, and exit with 120 (3.11.2 does)."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError):
+        _point_nowhere()
+
+
+def _point_nowhere() -> None:
     """Point standard output nowhere, or Python would complain when it flushes what is left."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    return BROKEN_PIPE
