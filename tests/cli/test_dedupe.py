@@ -320,3 +320,10 @@ def test_a_failure_while_writing_leaves_nothing_behind(run: Run, tables: None, m
     done = run("dedupe", "corpus.parquet", "-o", "kept.jsonl", "--removed", "removed.parquet", "--quiet")
     assert "No space left on device" in done.complaint
     assert sorted(Path().iterdir()) == before
+
+
+def test_options_of_a_search_are_refused_with_a_saved_result(run: Run, essays: Path) -> None:
+    assert run("scan", str(essays), "--save", "run.lookalike", "--quiet").code == 0
+    done = run("dedupe", "--result", "run.lookalike", "--metric", "containment", "-k", "3")
+    assert done.code == 2
+    assert "--metric containment -k 3 must be given when documents are searched" in done.err

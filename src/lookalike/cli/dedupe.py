@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -169,6 +169,10 @@ def _found(
         return run_search(source, recipe, reading, search, quiet=quiet, verbose=verbose)
     from lookalike.result import Result as Saved
 
+    # Of the search only the threshold can still change: an option that would do nothing must not seem to do something.
+    idle = [*typed(replace(search, threshold=None), Search(threshold=None)), *typed(recipe, Recipe())]
+    if idle:
+        raise RecipeError(" ".join(idle), saved, "given when documents are searched, not with --result")
     found = Saved.load(saved)
     return found if search.threshold is None else found.rethreshold(search.threshold)
 
