@@ -121,7 +121,7 @@ impl<'a> Suffixes<'a> {
         let (mut low, mut high) = (self.starts[unit] as usize, self.starts[unit + 1] as usize);
         // Where `wanted` would be inserted, its best match is next to it on one side.
         let stretch = &self.sorted[low..high];
-        let here = low + stretch.partition_point(|&s| compare(&self.text[s as usize..], wanted) == Ordering::Less);
+        let here = low + stretch.partition_point(|&s| self.text[s as usize..].cmp(wanted) == Ordering::Less);
         let common = |i: usize| common_prefix(&self.text[self.sorted[i] as usize..], wanted);
         let below = if here > low { common(here - 1) } else { 0 };
         let above = if here < high { common(here) } else { 0 };
@@ -129,7 +129,7 @@ impl<'a> Suffixes<'a> {
         let prefix = &wanted[..length];
         let begins = |s: u32| {
             let suffix = &self.text[s as usize..];
-            compare(&suffix[..suffix.len().min(length)], prefix)
+            suffix[..suffix.len().min(length)].cmp(prefix)
         };
         let stretch = &self.sorted[low..high];
         high = low + stretch.partition_point(|&s| begins(s) != Ordering::Greater);
@@ -157,10 +157,6 @@ impl<'a> Suffixes<'a> {
 
 fn common_prefix(x: &[u32], y: &[u32]) -> usize {
     x.iter().zip(y).take_while(|(a, b)| a == b).count()
-}
-
-fn compare(x: &[u32], y: &[u32]) -> Ordering {
-    x.cmp(y)
 }
 
 /// Prefix doubling (Manber and Myers 1990; Larsson and Sadakane): ranks by the first 1, 2, 4 … units, with counting sorts.
