@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use crate::error::{Error, Result};
 use crate::recipe::Recipe;
 use crate::shingle::{Scratch, Shingler};
+use crate::simd::{self, Kernel, Tools};
 use crate::sketch::{INFINITY, Sketcher};
 
 /// How a call runs: how many threads, whether it was asked to stop, and how far it is.
@@ -147,8 +148,8 @@ impl Control {
 /// Documents in one part of a batch: enough to make the hand-over free, few enough to balance and to stop quickly.
 const PART: usize = 64;
 
-/// Equal for documents with the same shingles in the same numbers: sum and sum of squares of their hashes. That equal
-/// digests mean equal shingles is confirmed on the shingles before anything is built on it.
+/// Equal for documents with the same shingles in the same numbers: the sum of their hashes, and the sum of the products
+/// of their halves. That equal digests mean equal shingles is confirmed on the shingles before anything is built on it.
 pub type Digest = (u64, u64);
 
 /// Signatures of many texts (`documents × hashes`, row by row), and the digest of each text's shingles.
@@ -201,11 +202,22 @@ pub fn digest(shingler: &Shingler, text: &str, scratch: &mut Scratch) -> Digest 
     sums
 }
 
-#[inline(always)]
 fn add(sums: &mut Digest, block: &[u64]) {
-    for &x in block {
-        sums.0 = sums.0.wrapping_add(x);
-        sums.1 = sums.1.wrapping_add(x.wrapping_mul(x));
+    let (sum, products) = simd::dispatch(Sums(block));
+    *sums = (sums.0.wrapping_add(sum), sums.1.wrapping_add(products));
+}
+
+/// The sum of some numbers, and of the products of their halves.
+struct Sums<'a>(&'a [u64]);
+
+impl Kernel for Sums<'_> {
+    type Output = Digest;
+
+    #[inline(always)]
+    fn run(self, _: impl Tools) -> Digest {
+        self.0.iter().fold((0, 0), |(sum, products), &x| {
+            (sum.wrapping_add(x), products.wrapping_add((x >> 32).wrapping_mul(x & 0xffff_ffff)))
+        })
     }
 }
 

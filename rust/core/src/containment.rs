@@ -1,6 +1,6 @@
 //! The exact join for containment: how much of the smaller document is in the larger one.
 //!
-//! A document of n shingles that has a share t of them in another must share one of its n − ⌈t·n⌉ + 1 rarest with it,
+//! A document of n shingles that has a share t of them in another must share one of the first n − ⌈t·n⌉ + 1 with it,
 //! wherever that stands in the other. So the prefixes of all documents choose the shingles that matter, and only those are
 //! posted, for all documents. A short document inside one a hundred times longer is found like any other pair.
 
@@ -9,25 +9,14 @@ use std::collections::HashSet;
 use crate::batch::Control;
 use crate::error::Result;
 use crate::join::{Pair, Search};
-use crate::prefix::{Frequency, gather, prefix_tokens};
+use crate::prefix::{Order, gather, prefixes};
 
 /// All pairs of `members` whose containment reaches the threshold, sorted, and how many were verified.
 pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &Control) -> Result<(Vec<Pair>, usize)> {
     let mut ranked = members.to_vec();
     ranked.sort_by_key(|&d| (sets[d as usize].len(), d));
-    let frequency = Frequency::count(sets, &ranked, control)?;
-    let prefixes = control.parts(
-        ranked.len(),
-        256,
-        || (),
-        |(), part| {
-            control.check()?;
-            Ok(part
-                .map(|rank| prefix_tokens(&sets[ranked[rank] as usize], search.threshold, &frequency))
-                .collect::<Vec<_>>())
-        },
-    )?;
-    let prefixes: Vec<Vec<u64>> = prefixes.into_iter().flatten().collect();
+    let order = Order::new(sets, &ranked, control)?;
+    let prefixes = prefixes(sets, &ranked, search.threshold, &order, control)?;
     let mattering: HashSet<u64> = prefixes.iter().flatten().copied().collect();
     let postings = control.parts(
         ranked.len(),
@@ -37,7 +26,7 @@ pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &C
             let mut out = Vec::new();
             for rank in part {
                 control.check()?;
-                let tokens = sets[ranked[rank] as usize].iter().map(|&x| frequency.token(x));
+                let tokens = sets[ranked[rank] as usize].iter().map(|&x| order.token(x));
                 out.extend(tokens.filter(|t| mattering.contains(t)).map(|t| (t, rank as u32)));
             }
             Ok(out)

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::hash::{Stream, jenkins_mix, murmur3_block, murmur3_finish, murmur3_scramble};
-use crate::simd::{Kernel, Masks};
+use crate::simd::{Kernel, Tools};
 
 /// A family of hash functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +149,7 @@ pub(crate) struct Lower<'a> {
 impl Kernel for Lower<'_> {
     type Output = ();
     #[inline(always)]
-    fn run(self, _: impl Fn(&[u8; 64]) -> Masks + Copy) {
+    fn run(self, _: impl Tools) {
         self.functions.lower(self.slots, self.keys);
     }
 }

@@ -42,6 +42,29 @@ pub fn key32(x: u64) -> u32 {
 /// Bytes that may be read past the end of a hashed slice: callers keep this much padding in their buffers.
 pub const PADDING: usize = 16;
 
+/// What of the first and of the last 8 bytes of a short string counts, and how far apart they begin. A table, because the
+/// lengths of words are hard to foretell: compiled to branches, the same takes twice as long.
+#[derive(Clone, Copy)]
+struct Short {
+    first: u64,
+    last: u64,
+    skip: usize,
+}
+
+const SHORT: [Short; 17] = {
+    let mut table = [Short { first: 0, last: 0, skip: 0 }; 17];
+    let mut len = 1;
+    while len <= 16 {
+        table[len] = if len <= 8 {
+            Short { first: u64::MAX >> (64 - 8 * len), last: 0, skip: 0 }
+        } else {
+            Short { first: u64::MAX, last: u64::MAX, skip: len - 8 }
+        };
+        len += 1;
+    }
+    table
+};
+
 /// The keyed 64-bit hash of shingles.
 #[derive(Debug, Clone, Copy)]
 pub struct ShingleHash {
@@ -62,12 +85,10 @@ impl ShingleHash {
         if len > 16 {
             return self.long(&buffer[start..start + len]);
         }
-        // One formula for both short cases of the format, without a branch on the length of a word: up to 8 bytes the
-        // second operand is 0.
-        let first = word(buffer, start) & (u64::MAX >> (64 - 8 * len.clamp(1, 8)));
-        let first = if len == 0 { 0 } else { first };
-        let last = word(buffer, start + len.max(8) - 8);
-        let last = if len > 8 { last } else { 0 };
+        // One formula for both short cases of the format: up to 8 bytes the second operand is 0.
+        let Short { first, last, skip } = SHORT[len];
+        let first = word(buffer, start) & first;
+        let last = word(buffer, start + skip) & last;
         fold(first ^ self.s[0], last ^ len as u64 ^ self.s[1])
     }
 

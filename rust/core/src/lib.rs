@@ -1,6 +1,7 @@
 //! The method of lookalike, told once in prose.
 //!
-//! A document is **normalised** ([`normalize`]) and cut into units, characters or words ([`words`]). Every k consecutive
+//! A document is **normalised** ([`normalize`]) and cut into units, characters or words ([`words`], quicker
+//! for [`ascii`]). Every k consecutive
 //! units are a **shingle**, hashed to 64 bits ([`shingle`], [`hash`]); the document is the set, or the bag, of its
 //! shingles. Two documents are as alike as the **Jaccard** similarity of their sets ([`jaccard`]).
 //!
@@ -18,6 +19,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod ascii;
 pub mod bands;
 pub mod batch;
 pub mod containment;
@@ -36,6 +38,7 @@ pub mod shingle;
 #[allow(unsafe_code)]
 pub mod simd;
 pub mod sketch;
+pub mod sort;
 pub mod stages;
 pub mod unicode;
 pub mod words;

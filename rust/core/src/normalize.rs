@@ -8,6 +8,7 @@ use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed}
 
 use crate::error::{Error, Result};
 use crate::recipe::{Form, Recipe};
+use crate::simd::{self, Kernel, Tools};
 use crate::unicode::Tables;
 
 /// The text after §1, and where each of its code points comes from.
@@ -39,18 +40,10 @@ impl Normalizer {
         }
     }
 
-    /// Append the normalised ASCII `text` to `out`. Form and accents do not touch ASCII.
-    #[inline(always)]
-    pub fn ascii(&self, text: &[u8], out: &mut Vec<u8>) {
-        let start = out.len();
-        out.extend_from_slice(text);
-        let new = &mut out[start..];
-        if self.lowercase {
-            new.make_ascii_lowercase();
-        }
-        if self.zero_digits {
-            new.iter_mut().for_each(|b| *b = if b.is_ascii_digit() { b'0' } else { *b });
-        }
+    /// Append the normalised `text` to `out` if it is ASCII, which form and accents do not touch; if not, say so, and
+    /// leave some of it in `out`.
+    pub fn ascii(&self, text: &[u8], out: &mut Vec<u8>) -> bool {
+        simd::dispatch(Ascii { normalizer: *self, text, out })
     }
 
     /// Append the normalised `text` to `out`.
@@ -137,6 +130,37 @@ impl Normalizer {
     }
 }
 
+/// [`Normalizer::ascii`], compiled per instruction set.
+struct Ascii<'a> {
+    normalizer: Normalizer,
+    text: &'a [u8],
+    out: &'a mut Vec<u8>,
+}
+
+impl Kernel for Ascii<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self, _: impl Tools) -> bool {
+        let Ascii { normalizer: Normalizer { lowercase, zero_digits, .. }, text, out } = self;
+        out.reserve(text.len());
+        // In parts, so that what was looked at is still in the first-level cache when it is copied.
+        text.chunks(1024).all(|part| {
+            if !part.is_ascii() {
+                return false;
+            }
+            let zeroed = |b: u8| if b.is_ascii_digit() { b'0' } else { b };
+            match (lowercase, zero_digits) {
+                (true, false) => out.extend(part.iter().map(u8::to_ascii_lowercase)),
+                (true, true) => out.extend(part.iter().map(|b| zeroed(b.to_ascii_lowercase()))),
+                (false, true) => out.extend(part.iter().map(|&b| zeroed(b))),
+                (false, false) => out.extend_from_slice(part),
+            }
+            true
+        })
+    }
+}
+
 fn apply(form: Form, text: &str) -> Cow<'_, str> {
     match form {
         Form::None => Cow::Borrowed(text),
@@ -183,9 +207,9 @@ mod tests {
             for &(start, end) in &traced.spans {
                 prop_assert!(start < end && text.get(start as usize..end as usize).is_some());
             }
+            let mut bytes = vec![];
+            prop_assert_eq!(n.ascii(text.as_bytes(), &mut bytes), text.is_ascii());
             if text.is_ascii() {
-                let mut bytes = vec![];
-                n.ascii(text.as_bytes(), &mut bytes);
                 prop_assert_eq!(bytes, plain.into_bytes());
             }
         }

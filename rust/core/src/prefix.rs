@@ -1,8 +1,13 @@
 //! The exact join by prefix filter (Chaudhuri 2006, Bayardo 2007, Mann et al. 2016).
 //!
-//! Order all shingles from rare to frequent. Two sets that reach the threshold must share a shingle among the first
-//! n − ⌈t·n⌉ + 1 of each. So only those are posted, and only what meets there is compared. Nothing is missed; what LSH
+//! Put all shingles in one order. Two sets that reach the threshold must share a shingle among the first n − ⌈t·n⌉ + 1 of
+//! each, their prefixes. So only those are posted, and only what meets there is compared. Nothing is missed; what LSH
 //! promises with a probability, this proves.
+//!
+//! Any order will do; a good one makes it fast. Ours is that of the hashes, in which sets are stored, so that a prefix is
+//! read from the front of a set; only shingles that very many documents have come last. Ordering all of them from rare to
+//! frequent, as the papers do, makes fewer candidates, but takes a counter for each shingle, and looking those up in main
+//! memory takes longer than all the rest.
 
 use crate::batch::Control;
 use crate::error::Result;
@@ -12,7 +17,7 @@ use crate::join::{Pair, Search};
 /// Where a shingle of a prefix stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Posting {
-    /// Frequency class above, hash below: rare shingles come first.
+    /// See [`Order::token`].
     token: u64,
     /// Rank of the document by size.
     rank: u32,
@@ -25,8 +30,8 @@ pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &C
     let threshold = search.threshold;
     let mut ranked = members.to_vec();
     ranked.sort_by_key(|&d| (sets[d as usize].len(), d));
-    let frequency = Frequency::count(sets, &ranked, control)?;
-    let postings = postings(sets, &ranked, threshold, &frequency, control)?;
+    let order = Order::new(sets, &ranked, control)?;
+    let postings = postings(&prefixes(sets, &ranked, threshold, &order, control)?, control)?;
     let own = by_document(&postings, ranked.len());
     let size = |rank: u32| sets[ranked[rank as usize] as usize].len();
     let state = || vec![u32::MAX; ranked.len()];
@@ -68,84 +73,152 @@ pub(crate) fn gather(parts: Vec<(Vec<Pair>, usize)>) -> (Vec<Pair>, usize) {
     (found, verified)
 }
 
-/// Approximate document frequencies, one byte a bucket. Any total order makes the filter exact; a good one makes it fast.
-pub(crate) struct Frequency {
+/// The order of shingles: by hash, those that very many documents have last.
+pub(crate) struct Order {
+    /// Approximate document frequencies, from above: several shingles share a counter.
     counts: Vec<u8>,
     shift: u32,
 }
 
-impl Frequency {
-    pub(crate) fn count(sets: &[Vec<u64>], members: &[u32], control: &Control) -> Result<Self> {
+/// Shingles that share a counter, at most, on average.
+const SHARING: usize = 8;
+/// A count that says that a shingle is in very many documents, not that some share its counter.
+const MANY: u8 = 64;
+/// Parts of a table that threads fill.
+const WINDOWS: usize = 4;
+
+impl Order {
+    /// Each window of the table belongs to one thread: no atomics, and the same counts every time. Sets are sorted, so the
+    /// elements of a window are one run of each.
+    pub(crate) fn new(sets: &[Vec<u64>], members: &[u32], control: &Control) -> Result<Self> {
         let total: usize = members.iter().map(|&d| sets[d as usize].len()).sum();
-        let bits = (2 * total.max(1)).ilog2().clamp(12, 28) + 1;
+        let bits = (total / SHARING).max(1).ilog2().clamp(11, 30) + 1;
         let shift = 64 - bits;
         let mut counts = vec![0u8; 1 << bits];
-        // Each part of the table belongs to one thread: no atomics, and the same counts every time.
-        let size = (1usize << bits) / 16;
+        let size = (1usize << bits) / WINDOWS;
         control.fill_parts(&mut counts, size, |first, counts| {
             for &d in members {
                 control.check()?;
                 let set = &sets[d as usize];
-                // Sets are sorted, so the elements of this part of the table are one run of each.
                 let low = (first as u64) << shift;
                 let from = set.partition_point(|&x| x < low);
                 for &x in &set[from..] {
-                    let bucket = (x >> shift) as usize - first;
-                    let Some(count) = counts.get_mut(bucket) else { break };
+                    let Some(count) = counts.get_mut((x >> shift) as usize - first) else { break };
                     *count = count.saturating_add(1);
                 }
             }
             Ok(())
         })?;
-        Ok(Frequency { counts, shift })
+        Ok(Order { counts, shift })
     }
 
+    /// Numbers in the order of shingles: frequency above, if it is high, and hash below.
     #[inline(always)]
     pub(crate) fn token(&self, x: u64) -> u64 {
-        u64::from(self.counts[(x >> self.shift) as usize]) << 56 | x >> 8
+        let count = self.counts[(x >> self.shift) as usize];
+        u64::from(if count < MANY { 0 } else { count }) << 56 | x >> 8
+    }
+
+    /// The tokens of a document's prefix, in order.
+    pub(crate) fn prefix(&self, set: &[u64], threshold: f64) -> Vec<u64> {
+        let n = set.len();
+        let prefix = (n + 1 - ((threshold * n as f64 - 1e-6).ceil() as usize).max(1)).min(n);
+        let (mut tokens, mut frequent) = (Vec::with_capacity(prefix), Vec::new());
+        for &x in set {
+            if tokens.len() == prefix {
+                return tokens;
+            }
+            let token = self.token(x);
+            if token >> 56 == 0 { tokens.push(token) } else { frequent.push(token) }
+        }
+        frequent.sort_unstable();
+        frequent.truncate(prefix - tokens.len());
+        tokens.append(&mut frequent);
+        tokens
     }
 }
 
-/// Prefixes of all documents, sorted by token, then size. Shingles of one document only are left out.
-fn postings(
+/// Tells, never wrongly denying, whether a token was met twice: most are in one prefix only and need no posting.
+struct Repeated {
+    /// Two bits for a token: met, and met again.
+    words: Vec<u64>,
+    bits: u32,
+}
+
+impl Repeated {
+    fn new(prefixes: &[Vec<u64>], control: &Control) -> Result<Self> {
+        let total: usize = prefixes.iter().map(Vec::len).sum();
+        let bits = (2 * total.max(1)).ilog2().max(11) + 1;
+        let mut found = Repeated { words: vec![0; (1 << bits) / 32], bits };
+        let size = found.words.len() / WINDOWS;
+        let place = |token| Repeated::place(bits, token);
+        control.fill_parts(&mut found.words, size, |first, words| {
+            for prefix in prefixes {
+                control.check()?;
+                for &token in prefix {
+                    let (word, bit) = place(token);
+                    if let Some(word) = words.get_mut(word.wrapping_sub(first)) {
+                        *word |= bit | (*word & bit) << 1;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    #[inline(always)]
+    fn place(bits: u32, token: u64) -> (usize, u64) {
+        let bucket = token.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits);
+        ((bucket / 32) as usize, 1 << (bucket % 32 * 2))
+    }
+
+    #[inline(always)]
+    fn has(&self, token: u64) -> bool {
+        let (word, bit) = Repeated::place(self.bits, token);
+        self.words[word] & bit << 1 != 0
+    }
+}
+
+/// The prefixes of documents, by rank.
+pub(crate) fn prefixes(
     sets: &[Vec<u64>],
     ranked: &[u32],
     threshold: f64,
-    frequency: &Frequency,
+    order: &Order,
     control: &Control,
-) -> Result<Vec<Posting>> {
+) -> Result<Vec<Vec<u64>>> {
+    let mut out = vec![Vec::new(); ranked.len()];
+    control.fill_parts(&mut out, 256, |first, out| {
+        control.check()?;
+        for (prefix, &d) in out.iter_mut().zip(&ranked[first..]) {
+            *prefix = order.prefix(&sets[d as usize], threshold);
+        }
+        Ok(())
+    })?;
+    Ok(out)
+}
+
+/// What prefixes share, sorted by token, then size.
+fn postings(prefixes: &[Vec<u64>], control: &Control) -> Result<Vec<Posting>> {
+    let repeated = Repeated::new(prefixes, control)?;
     let parts = control.parts(
-        ranked.len(),
+        prefixes.len(),
         256,
         || (),
         |(), part| {
+            control.check()?;
             let mut out = Vec::new();
             for rank in part {
-                control.check()?;
-                let tokens = prefix_tokens(&sets[ranked[rank] as usize], threshold, frequency);
-                let places = tokens.iter().enumerate().filter(|&(_, &t)| t >> 56 > 1);
+                let places = prefixes[rank].iter().enumerate().filter(|&(_, &token)| repeated.has(token));
                 out.extend(places.map(|(place, &token)| Posting { token, rank: rank as u32, place: place as u32 }));
             }
-            out.sort_unstable();
             Ok(out)
         },
     )?;
     let mut all: Vec<Posting> = parts.into_iter().flatten().collect();
-    all.sort(); // merges the sorted parts
+    all.sort_unstable();
     Ok(all)
-}
-
-/// The tokens of a document's prefix, rarest first.
-pub(crate) fn prefix_tokens(set: &[u64], threshold: f64, frequency: &Frequency) -> Vec<u64> {
-    let mut tokens: Vec<u64> = set.iter().map(|&x| frequency.token(x)).collect();
-    let n = tokens.len();
-    let prefix = (n + 1 - ((threshold * n as f64 - 1e-6).ceil() as usize).max(1)).min(n);
-    if prefix < n {
-        tokens.select_nth_unstable(prefix);
-    }
-    tokens.truncate(prefix);
-    tokens.sort_unstable();
-    tokens
 }
 
 /// For each rank, where its postings are.
@@ -175,4 +248,54 @@ fn by_document(postings: &[Posting], documents: usize) -> Own {
         next[p.rank as usize] += 1;
     }
     Own { start, at }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Recipe;
+    use crate::hash::Stream;
+    use crate::join::Method;
+    use proptest::prelude::*;
+
+    /// Variants of a few originals, in which a good part of every document is what all documents have.
+    fn sets(seed: u64, documents: usize, common: u64) -> Vec<Vec<u64>> {
+        let mut g = Stream::new(seed);
+        let shared: Vec<u64> = (0..common).map(|_| g.next()).collect();
+        let originals: Vec<Vec<u64>> = (0..20).map(|_| (0..30).map(|_| g.next()).collect()).collect();
+        (0..documents)
+            .map(|_| {
+                let mut set = originals[g.next() as usize % 20].clone();
+                let changes = g.next() % 12;
+                (0..changes).for_each(|_| set[g.next() as usize % 30] = g.next());
+                set.extend(&shared);
+                set.sort_unstable();
+                set.dedup();
+                set
+            })
+            .collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
+        #[test]
+        fn it_finds_what_comparing_all_finds(seed: u64, common in 0..60u64, t in 5..=20u32) {
+            let sets = sets(seed, 300, common);
+            let (recipe, threshold) = (Recipe::default(), f64::from(t) / 20.0);
+            let search = Search {
+                recipe: &recipe, metric: Metric::Jaccard, threshold, method: Method::Exact, old_from: 300, ignored: &[],
+            };
+            let members: Vec<u32> = (0..300).collect();
+            let order = Order::new(&sets, &members, &Control::new(1)).unwrap();
+            let frequent = sets[0].iter().filter(|&&x| order.token(x) >> 56 > 0).count();
+            prop_assert!(frequent as u64 >= common, "what all have comes last");
+            for threads in [1, 2] {
+                let (found, _) = join(&sets, &members, &search, &Control::new(threads)).unwrap();
+                let pairs = |x: u32| (x + 1..300).map(move |y| (x, y));
+                let expected: Vec<Pair> =
+                    (0..300).flat_map(pairs).filter_map(|(x, y)| search.verify(&sets, x, y)).collect();
+                prop_assert_eq!(&found, &expected);
+            }
+        }
+    }
 }

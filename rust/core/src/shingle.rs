@@ -5,30 +5,36 @@ mod windows;
 
 use std::collections::HashSet;
 
+use crate::ascii::{self, Left, Places, Sink};
 use crate::batch::Control;
 use crate::error::Result;
 use crate::hash::{PADDING, ShingleHash};
 use crate::normalize::Normalizer;
 use crate::recipe::{Recipe, Unit, Whitespace};
 use crate::simd;
+use crate::sort::Sorter;
 use crate::unicode::Tables;
-use crate::words::{AsciiWords, Segment, Sink, segments};
+use crate::words::{Segment, segments};
 
 pub use placed::Placed;
-use windows::{Windows, WordHashes};
+use windows::Windows;
 
 /// Shingles are handed on in blocks of this many: 32 KiB, which stays in the first-level cache.
 pub const BLOCK: usize = 4096;
-/// Zero bytes behind a buffer: the mask tokeniser reads 64 at a time.
-const TAIL: usize = 64 + PADDING;
+/// Zero bytes behind a buffer.
+const TAIL: usize = ascii::BEHIND + PADDING;
 
 /// Buffers that are kept from one document to the next.
 #[derive(Debug, Default)]
 pub struct Scratch {
     bytes: Vec<u8>,
+    left: Vec<u8>,
     text: String,
+    places: Places,
     words: Vec<u64>,
     block: Vec<u64>,
+    all: Vec<u64>,
+    sorter: Sorter,
 }
 
 /// Turns texts into shingles by one recipe.
@@ -41,31 +47,10 @@ pub struct Shingler {
     bag: bool,
     remove_marks: bool,
     whitespace: Whitespace,
-    /// Kinds of ASCII bytes that vanish.
-    dropped_kinds: u8,
     stop: HashSet<u64>,
     /// Shingles that do not count: those of a template, or those that nearly every document has.
     ignored: HashSet<u64>,
 }
-
-const WHITE: u8 = 1;
-const MARK: u8 = 2;
-
-/// White space and marks among the bytes of ASCII.
-const ASCII_KINDS: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut i = 0;
-    while i < 128 {
-        let b = i as u8;
-        kinds[i] = match b {
-            b'\t'..=b'\r' | b' ' => WHITE,
-            _ if b.is_ascii_punctuation() => MARK,
-            _ => 0,
-        };
-        i += 1;
-    }
-    kinds
-};
 
 impl Shingler {
     /// Check the recipe and prepare its stop list.
@@ -79,8 +64,6 @@ impl Shingler {
             bag: recipe.bag,
             remove_marks: recipe.remove_marks,
             whitespace: recipe.whitespace,
-            dropped_kinds: (if recipe.remove_marks { MARK } else { 0 })
-                | (if recipe.whitespace == Whitespace::Remove { WHITE } else { 0 }),
             stop: HashSet::new(),
             ignored: HashSet::new(),
         };
@@ -129,14 +112,13 @@ impl Shingler {
 
     #[inline(always)]
     fn every_block(&self, text: &str, scratch: &mut Scratch, mut take: impl FnMut(&[u64])) {
-        let ascii = text.is_ascii();
-        self.fold(text, ascii, scratch);
+        let ascii = self.fold(text, scratch);
         match self.unit {
             Unit::Word => {
-                let Scratch { bytes, text, words, block } = scratch;
+                let Scratch { bytes, text, places, words, block, .. } = scratch;
                 words.clear();
-                let windows = Windows { shingler: self, words, block, take, any: false };
-                self.each_word(ascii, bytes, text, windows);
+                let windows = Windows { shingler: self, bytes, words, block, take, any: false };
+                self.each_word(ascii, text, places, windows);
             }
             Unit::Char => {
                 self.left_chars(ascii, scratch);
@@ -147,19 +129,24 @@ impl Shingler {
 
     /// The document as a set of elements: sorted, distinct; occurrences of a bag are elements of their own.
     pub fn set(&self, text: &str, scratch: &mut Scratch, control: &Control) -> Result<Vec<u64>> {
-        let mut all = self.sorted(text, scratch, control)?;
+        let mut all = std::mem::take(&mut scratch.all);
+        all.clear();
+        self.each_block(text, scratch, |block| all.extend_from_slice(block));
+        scratch.sorter.sort(&mut all, control)?;
         if self.bag {
             self.number_occurrences(&mut all);
-            sort(&mut all, control)?;
+            scratch.sorter.sort(&mut all, control)?;
         }
         all.dedup();
-        Ok(all)
+        let set = all.as_slice().to_vec(); // no larger than it need be: a search keeps the sets of all documents
+        scratch.all = all;
+        Ok(set)
     }
 
     /// The hashes of all shingles, sorted, repeats included.
     pub fn sorted(&self, text: &str, scratch: &mut Scratch, control: &Control) -> Result<Vec<u64>> {
         let mut all = self.sequence(text, scratch);
-        sort(&mut all, control)?;
+        scratch.sorter.sort(&mut all, control)?;
         Ok(all)
     }
 
@@ -184,39 +171,36 @@ impl Shingler {
         }
     }
 
-    /// §1 into `scratch.bytes`, followed by zeros.
-    fn fold(&self, text: &str, ascii: bool, scratch: &mut Scratch) {
+    /// §1 into `scratch.bytes`, followed by zeros; true for ASCII.
+    fn fold(&self, text: &str, scratch: &mut Scratch) -> bool {
         scratch.bytes.clear();
-        if ascii {
-            self.normalizer.ascii(text.as_bytes(), &mut scratch.bytes);
-        } else {
+        let ascii = self.normalizer.ascii(text.as_bytes(), &mut scratch.bytes);
+        if !ascii {
             let mut folded = std::mem::take(&mut scratch.text);
             folded.clear();
             self.normalizer.any(text, &mut folded);
+            scratch.bytes.clear();
             scratch.bytes.extend_from_slice(folded.as_bytes());
             scratch.text = folded;
         }
         scratch.bytes.resize(scratch.bytes.len() + TAIL, 0);
+        ascii
     }
 
-    /// Hand the hashes of all words to `windows`.
+    /// Hand all words to `windows`.
     #[inline(always)]
-    fn each_word<F: FnMut(&[u64])>(&self, ascii: bool, bytes: &[u8], text: &str, windows: Windows<'_, F>) {
-        let mut sink = WordHashes { hash: self.hash, bytes, windows };
+    fn each_word<F: FnMut(&[u64])>(&self, ascii: bool, text: &str, places: &mut Places, mut windows: Windows<'_, F>) {
         if ascii {
-            let len = bytes.len() - TAIL;
-            let keep_marks = !self.remove_marks;
-            simd::dispatch(AsciiWords { padded: bytes, len, keep_marks, sink: &mut sink });
+            let bytes = windows.bytes;
+            ascii::each_word(bytes, bytes.len() - TAIL, !self.remove_marks, places, &mut windows);
         } else {
             segments(text, |s| {
-                if s.marks {
-                    sink.marked(s.start, s.end);
-                } else if s.visible {
-                    sink.plain(s.start, s.end);
+                if s.visible {
+                    windows.word(s.start, s.end, s.marks);
                 }
             });
         }
-        sink.windows.finish();
+        windows.finish();
     }
 
     /// Hash of a word without its marks; none if it has nothing else.
@@ -241,8 +225,11 @@ impl Shingler {
         }
         let len = scratch.bytes.len() - TAIL;
         if ascii && self.stop.is_empty() {
-            let kept = self.left_ascii(&mut scratch.bytes[..len]);
-            scratch.bytes.truncate(kept);
+            let Scratch { bytes, left, .. } = &mut *scratch;
+            left.clear();
+            let (remove_marks, whitespace) = (self.remove_marks, self.whitespace);
+            simd::dispatch(Left { padded: bytes, len, remove_marks, whitespace, out: left });
+            std::mem::swap(bytes, left);
         } else {
             if ascii {
                 scratch.text.clear();
@@ -255,38 +242,6 @@ impl Shingler {
             });
         }
         scratch.bytes.resize(scratch.bytes.len() + TAIL, 0);
-    }
-
-    /// In place; gives the new length.
-    fn left_ascii(&self, bytes: &mut [u8]) -> usize {
-        match self.whitespace {
-            Whitespace::Collapse => self.collapse_ascii(bytes),
-            _ => {
-                let mut kept = 0;
-                for i in 0..bytes.len() {
-                    let b = bytes[i];
-                    bytes[kept] = b;
-                    kept += usize::from(ASCII_KINDS[usize::from(b)] & self.dropped_kinds == 0);
-                }
-                kept
-            }
-        }
-    }
-
-    /// Without branches on the data: every byte is written, and the next one over it unless it is kept.
-    fn collapse_ascii(&self, bytes: &mut [u8]) -> usize {
-        let mut kept = 0;
-        let mut after_blank = true; // so that none is kept at the start
-        for i in 0..bytes.len() {
-            let b = bytes[i];
-            let kind = ASCII_KINDS[usize::from(b)];
-            let white = kind & WHITE != 0;
-            let gone = kind & self.dropped_kinds != 0;
-            bytes[kept] = if white { b' ' } else { b };
-            kept += usize::from(!gone & !(white & after_blank));
-            after_blank = (white & !gone) | (after_blank & gone);
-        }
-        kept - usize::from(kept > 0 && bytes[kept - 1] == b' ')
     }
 
     /// Call `take` with each code point that is left, and the numbers of the first and last code point of `text` that it
@@ -383,20 +338,6 @@ impl Shingler {
             take(block);
         }
     }
-}
-
-/// Sort numbers that are spread evenly, in parts, so that the caller can stop in between.
-fn sort(all: &mut [u64], control: &Control) -> Result<()> {
-    const LONG: usize = 1 << 17;
-    if all.len() <= LONG {
-        all.sort_unstable();
-        return Ok(());
-    }
-    let middle = all.len() / 2;
-    let (low, _, high) = all.select_nth_unstable(middle);
-    control.check()?;
-    sort(low, control)?;
-    sort(high, control)
 }
 
 /// Length of a UTF-8 sequence by its first byte.

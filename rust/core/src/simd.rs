@@ -48,12 +48,60 @@ impl Masks {
     }
 }
 
+/// What an instruction set does in its own way. All give the same.
+pub trait Tools: Copy {
+    /// The masks of a block.
+    fn masks(self, block: &[u8; 64]) -> Masks;
+
+    /// Write `base + i` for each bit i that is set, in order; what stands behind them in `out` is of no meaning.
+    #[inline(always)]
+    fn numbers(self, mut bits: u64, base: u32, out: &mut [u32; 64]) {
+        let count = bits.count_ones();
+        let mut write = |range: std::ops::Range<usize>| {
+            for slot in &mut out[range] {
+                *slot = base + bits.trailing_zeros();
+                bits &= bits.wrapping_sub(1);
+            }
+        };
+        // Prose has about eleven words in a block: no branch for each.
+        write(0..12);
+        if count > 12 {
+            write(12..24);
+            if count > 24 {
+                write(24..64);
+            }
+        }
+    }
+
+    /// Move the bytes whose bits are set to the front of `out`; what stands behind them is of no meaning.
+    #[inline(always)]
+    fn pick(self, block: &[u8; 64], keep: u64, out: &mut [u8; 128]) {
+        if keep == u64::MAX {
+            out[..64].copy_from_slice(block);
+            return;
+        }
+        let mut readable = [0; 128]; // 64 bytes from any place
+        readable[..64].copy_from_slice(block);
+        let end = 64 - keep.leading_zeros() as usize;
+        let (mut from, mut kept) = (0, 0);
+        let mut gone = if end == 0 { 0 } else { !keep & (u64::MAX >> (64 - end)) };
+        while gone != 0 {
+            let at = gone.trailing_zeros() as usize;
+            out[kept..kept + 64].copy_from_slice(&readable[from..from + 64]);
+            kept += at - from;
+            from = at + 1;
+            gone &= gone - 1;
+        }
+        out[kept..kept + 64].copy_from_slice(&readable[from..from + 64]);
+    }
+}
+
 /// Work that is compiled once per instruction set. `run` must be `#[inline(always)]` to be of use.
 pub trait Kernel {
     /// What it gives.
     type Output;
-    /// Do it; `masks` is the instruction set's way from bytes to masks.
-    fn run(self, masks: impl Fn(&[u8; 64]) -> Masks + Copy) -> Self::Output;
+    /// Do it with the tools of an instruction set.
+    fn run(self, tools: impl Tools) -> Self::Output;
 }
 
 /// Instruction sets with code of their own.
@@ -63,6 +111,8 @@ pub enum Level {
     Baseline,
     /// x86-64 with AVX2, BMI1, BMI2, LZCNT and POPCNT (2013 and later).
     Avx2,
+    /// The same with AVX-512 and its byte instructions, VBMI2 (2019 and later, servers above all).
+    Avx512,
 }
 
 /// The levels that this processor can run.
@@ -79,17 +129,29 @@ pub fn levels() -> &'static [Level] {
             && is_x86_feature_detected!("popcnt")
         {
             found.push(Level::Avx2);
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512vbmi2")
+            {
+                found.push(Level::Avx512);
+            }
         }
         found
     })
 }
 
-/// The level in use: the best one, or what `LOOKALIKE_CPU=baseline` asks for. It changes the speed, never a result.
+/// The level in use: the best one, or less if `LOOKALIKE_CPU` is `baseline` or `avx2`. It changes the speed, never a
+/// result.
 pub fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();
     *LEVEL.get_or_init(|| {
-        let wanted = std::env::var("LOOKALIKE_CPU").unwrap_or_default();
-        if wanted == "baseline" { Level::Baseline } else { *levels().last().unwrap_or(&Level::Baseline) }
+        let best = *levels().last().unwrap_or(&Level::Baseline);
+        match std::env::var("LOOKALIKE_CPU").as_deref() {
+            Ok("baseline") => Level::Baseline,
+            Ok("avx2") if best == Level::Avx512 => Level::Avx2,
+            _ => best,
+        }
     })
 }
 
@@ -108,17 +170,76 @@ pub fn dispatch_at<K: Kernel>(level: Level, kernel: K) -> K::Output {
             // SAFETY: `levels` found every feature that `run_avx2` is compiled for on this processor.
             unsafe { run_avx2(kernel) }
         }
-        _ => kernel.run(masks_portable),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 if levels().contains(&Level::Avx512) => {
+            // SAFETY: `levels` found every feature that `run_avx512` is compiled for on this processor.
+            unsafe { run_avx512(kernel) }
+        }
+        _ => kernel.run(Portable),
+    }
+}
+
+/// Tools that every processor has.
+#[derive(Clone, Copy)]
+struct Portable;
+
+impl Tools for Portable {
+    #[inline(always)]
+    fn masks(self, block: &[u8; 64]) -> Masks {
+        masks_portable(block)
+    }
+}
+
+/// Made only in `run_avx2`: whoever has one may use AVX2.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+struct Avx2(());
+
+#[cfg(target_arch = "x86_64")]
+impl Tools for Avx2 {
+    #[inline(always)]
+    fn masks(self, block: &[u8; 64]) -> Masks {
+        // SAFETY: see the struct.
+        unsafe { masks_avx2(block) }
+    }
+}
+
+/// Made only in `run_avx512`: whoever has one may use AVX-512 F, BW, VL and VBMI2.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+struct Avx512(());
+
+#[cfg(target_arch = "x86_64")]
+impl Tools for Avx512 {
+    #[inline(always)]
+    fn masks(self, block: &[u8; 64]) -> Masks {
+        // SAFETY: see the struct.
+        unsafe { masks_avx512(block) }
+    }
+
+    #[inline(always)]
+    fn numbers(self, bits: u64, base: u32, out: &mut [u32; 64]) {
+        // SAFETY: see the struct.
+        unsafe { numbers_avx512(bits, base, out) }
+    }
+
+    #[inline(always)]
+    fn pick(self, block: &[u8; 64], keep: u64, out: &mut [u8; 128]) {
+        // SAFETY: see the struct.
+        unsafe { pick_avx512(block, keep, out) }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
-    kernel.run(
-        #[inline(always)]
-        |block| masks_avx2(block),
-    )
+    kernel.run(Avx2(()))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run(Avx512(()))
 }
 
 const LETTER: u8 = 1;
@@ -212,25 +333,105 @@ fn masks_avx2(block: &[u8; 64]) -> Masks {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn masks_avx512(block: &[u8; 64]) -> Masks {
+    use std::arch::x86_64::*;
+    // SAFETY: the block is 64 readable bytes; an unaligned load is used.
+    let v = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
+    let all = |b: u8| _mm512_set1_epi8(b as i8);
+    let within = |v, low: u8, high: u8| _mm512_cmple_epu8_mask(_mm512_sub_epi8(v, all(low)), all(high - low));
+    let is = |b: u8| _mm512_cmpeq_epi8_mask(v, all(b));
+    let letter = within(_mm512_or_si512(v, all(0x20)), b'a', b'z');
+    let digit = within(v, b'0', b'9');
+    let print = within(v, 0x21, 0x7e);
+    let quote_or_dot = is(b'\'') | is(b'.');
+    Masks {
+        letter,
+        digit,
+        underscore: is(b'_'),
+        mid_letter: quote_or_dot | is(b':'),
+        mid_digit: quote_or_dot | is(b',') | is(b';'),
+        mark: print & !letter & !digit,
+        control: !_mm512_movepi8_mask(v) & !print & !within(v, b'\t', b'\r') & !is(b' '),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt")]
+#[inline]
+fn numbers_avx512(bits: u64, base: u32, out: &mut [u32; 64]) {
+    use std::arch::x86_64::*;
+    const EACH: [u8; 64] = {
+        let mut each = [0; 64];
+        let mut i = 0;
+        while i < 64 {
+            each[i] = i as u8;
+            i += 1;
+        }
+        each
+    };
+    // SAFETY: 64 readable bytes.
+    let each = unsafe { _mm512_loadu_si512(EACH.as_ptr().cast()) };
+    let set = _mm512_maskz_compress_epi8(bits, each);
+    let base = _mm512_set1_epi32(base as i32);
+    let (quarters, _) = out.as_chunks_mut::<16>();
+    let write = |quarter: &mut [u32; 16], numbers: __m128i| {
+        let numbers = _mm512_add_epi32(_mm512_cvtepu8_epi32(numbers), base);
+        // SAFETY: the quarter is 16 writable numbers.
+        unsafe { _mm512_storeu_si512(quarter.as_mut_ptr().cast(), numbers) };
+    };
+    write(&mut quarters[0], _mm512_castsi512_si128(set));
+    if bits.count_ones() > 16 {
+        write(&mut quarters[1], _mm512_extracti32x4_epi32::<1>(set));
+        write(&mut quarters[2], _mm512_extracti32x4_epi32::<2>(set));
+        write(&mut quarters[3], _mm512_extracti32x4_epi32::<3>(set));
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
+#[inline]
+fn pick_avx512(block: &[u8; 64], keep: u64, out: &mut [u8; 128]) {
+    use std::arch::x86_64::*;
+    // SAFETY: 64 readable bytes, and 128 writable ones.
+    unsafe {
+        let picked = _mm512_maskz_compress_epi8(keep, _mm512_loadu_si512(block.as_ptr().cast()));
+        _mm512_storeu_si512(out.as_mut_ptr().cast(), picked);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::unicode::{Break, Tables};
 
-    struct Read<'a>(&'a [u8; 64]);
+    struct Read<'a>(&'a [u8; 64], u64);
     impl Kernel for Read<'_> {
-        type Output = Masks;
-        fn run(self, masks: impl Fn(&[u8; 64]) -> Masks + Copy) -> Masks {
-            masks(self.0)
+        type Output = (Masks, Vec<u32>, Vec<u8>);
+        fn run(self, tools: impl Tools) -> Self::Output {
+            let (mut numbers, mut picked) = ([0; 64], [0; 128]);
+            tools.numbers(self.1, 1000, &mut numbers);
+            tools.pick(self.0, self.1, &mut picked);
+            let count = self.1.count_ones() as usize;
+            (tools.masks(self.0), numbers[..count].to_vec(), picked[..count].to_vec())
         }
     }
 
     #[test]
-    fn every_level_gives_the_same_masks() {
-        for first in (0..256).step_by(64) {
+    fn every_level_gives_the_same() {
+        let mut bits = 1u64;
+        for first in (0..64 * 64).step_by(64) {
             let block: [u8; 64] = std::array::from_fn(|i| (first + i) as u8);
+            bits = bits.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
+            let bits = [bits, bits & (bits >> 13), bits | (bits << 7), 0, u64::MAX, 1, 1 << 63][first / 64 % 7];
+            let set: Vec<usize> = (0..64).filter(|i| bits >> i & 1 == 1).collect();
+            let numbers = set.iter().map(|&i| 1000 + i as u32).collect::<Vec<_>>();
+            let picked = set.iter().map(|&i| block[i]).collect::<Vec<_>>();
             for &level in levels() {
-                assert_eq!(dispatch_at(level, Read(&block)), masks_portable(&block), "{level:?}");
+                let found = dispatch_at(level, Read(&block, bits));
+                assert_eq!(found, (masks_portable(&block), numbers.clone(), picked.clone()), "{level:?}");
             }
         }
     }

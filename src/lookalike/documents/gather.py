@@ -46,8 +46,9 @@ text
     else:
         texts = list(documents)
         ids = list(range(len(texts)))
-    for name, text in zip(ids, texts, strict=True):
-        checks.text(name, text)
+    if not set(map(type, texts)) <= {str}:
+        for name, text in zip(ids, texts, strict=True):
+            checks.text(name, text)
     return Collection(ids, texts)
 
 

@@ -1,51 +1,78 @@
 //! Words as they are found, hashed and turned into shingles.
 
 use super::{BLOCK, Shingler};
-use crate::hash::ShingleHash;
-use crate::recipe::MAX_K;
-use crate::words::Sink;
-
-/// Hashes words as they are found.
-pub(super) struct WordHashes<'a, F> {
-    pub hash: ShingleHash,
-    pub bytes: &'a [u8],
-    pub windows: Windows<'a, F>,
-}
-
-impl<F: FnMut(&[u64])> Sink for WordHashes<'_, F> {
-    #[inline(always)]
-    fn plain(&mut self, start: usize, end: usize) {
-        self.windows.push(self.hash.bytes(self.bytes, start, end - start));
-    }
-
-    #[inline(never)]
-    fn marked(&mut self, start: usize, end: usize) {
-        if !self.windows.shingler.remove_marks {
-            self.plain(start, end);
-        } else if let Some(hash) = self.windows.shingler.bare_word_hash(&self.bytes[start..end]) {
-            self.windows.push(hash);
-        }
-    }
-}
+use crate::ascii::Sink;
 
 /// Turns words into shingles, block by block: a document of any length needs the memory of one block.
 pub(super) struct Windows<'a, F> {
     pub shingler: &'a Shingler,
+    /// The folded text, with padding behind it.
+    pub bytes: &'a [u8],
     pub words: &'a mut Vec<u64>,
     pub block: &'a mut Vec<u64>,
     pub take: F,
     pub any: bool,
 }
 
-impl<F: FnMut(&[u64])> Windows<'_, F> {
-    #[inline(always)]
-    fn push(&mut self, word: u64) {
-        let stop = &self.shingler.stop;
-        if !stop.is_empty() && stop.contains(&word) {
-            return;
+impl<F: FnMut(&[u64])> Sink for Windows<'_, F> {
+    /// All words are hashed as they stand, without a branch; then the few with marks inside once more.
+    #[inline(never)]
+    fn words(&mut self, base: usize, starts: &[u32], ends: &[u32], marked: &[u32]) {
+        let (before, hash) = (self.words.len(), self.shingler.hash);
+        let bytes = &self.bytes[base..];
+        let places = starts.iter().zip(ends).map(|(&start, &end)| (start as usize, end as usize));
+        self.words.extend(places.clone().map(|(start, end)| hash.bytes(bytes, start, end - start)));
+        if self.shingler.remove_marks && !marked.is_empty() {
+            self.bare(before, bytes, starts, ends, marked);
         }
-        self.words.push(word);
-        if self.words.len() == BLOCK + MAX_K {
+        self.flow(before);
+    }
+
+    fn word(&mut self, start: usize, end: usize, marked: bool) {
+        let before = self.words.len();
+        if marked && self.shingler.remove_marks {
+            self.words.extend(self.shingler.bare_word_hash(&self.bytes[start..end]));
+        } else {
+            self.words.push(self.shingler.hash.bytes(self.bytes, start, end - start));
+        }
+        self.flow(before);
+    }
+}
+
+impl<F: FnMut(&[u64])> Windows<'_, F> {
+    /// Replace the hashes of the words that have marks inside; a word of marks alone goes.
+    fn bare(&mut self, before: usize, bytes: &[u8], starts: &[u32], ends: &[u32], marked: &[u32]) {
+        let mut gone = Vec::new();
+        for &number in marked {
+            let i = number as usize;
+            match self.shingler.bare_word_hash(&bytes[starts[i] as usize..ends[i] as usize]) {
+                Some(hash) => self.words[before + i] = hash,
+                None => gone.push(before + i),
+            }
+        }
+        if let Some(&first) = gone.first() {
+            let (mut kept, mut gone) = (first, gone.into_iter().peekable());
+            for i in first..self.words.len() {
+                self.words[kept] = self.words[i];
+                kept += usize::from(gone.next_if_eq(&i).is_none());
+            }
+            self.words.truncate(kept);
+        }
+    }
+
+    /// Drop stop words among those from `before` on, and hand shingles on when a block is full.
+    #[inline(always)]
+    fn flow(&mut self, before: usize) {
+        let stop = &self.shingler.stop;
+        if !stop.is_empty() {
+            let mut kept = before;
+            for i in before..self.words.len() {
+                self.words[kept] = self.words[i];
+                kept += usize::from(!stop.contains(&self.words[i]));
+            }
+            self.words.truncate(kept);
+        }
+        if self.words.len() >= BLOCK.max(self.shingler.k) {
             self.emit();
         }
     }
