@@ -3,13 +3,14 @@
 //! What is left out by unit (marks, white space, stop words) happens in `shingle.rs`, because words are found first.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 
 use crate::error::{Error, Result};
 use crate::recipe::{Form, Recipe};
 use crate::simd::{self, Kernel, Tools};
-use crate::unicode::Tables;
+use crate::unicode::{Settled, Tables};
 
 /// The text after §1, and where each of its code points comes from.
 #[derive(Debug, Default, Clone)]
@@ -162,6 +163,10 @@ impl Kernel for Ascii<'_> {
 }
 
 fn apply(form: Form, text: &str) -> Cow<'_, str> {
+    if form == Form::None || settled(form).all(text) { Cow::Borrowed(text) } else { normalized(form, text) }
+}
+
+fn normalized(form: Form, text: &str) -> Cow<'_, str> {
     match form {
         Form::None => Cow::Borrowed(text),
         Form::Nfc => ComposingNormalizerBorrowed::new_nfc().normalize(text),
@@ -169,6 +174,11 @@ fn apply(form: Form, text: &str) -> Cow<'_, str> {
         Form::Nfd => DecomposingNormalizerBorrowed::new_nfd().normalize(text),
         Form::Nfkd => DecomposingNormalizerBorrowed::new_nfkd().normalize(text),
     }
+}
+
+fn settled(form: Form) -> &'static Settled {
+    static TABLES: [OnceLock<Box<Settled>>; 5] = [const { OnceLock::new() }; 5];
+    Settled::of(&TABLES[form as usize], |text| normalized(form, text) != text)
 }
 
 #[cfg(test)]
@@ -192,6 +202,22 @@ mod tests {
         let text = format!("a{}", "\u{301}".repeat(100_000));
         let traced = Normalizer::new(&recipe(Form::Nfc, false)).traced(&text).unwrap();
         assert_eq!(traced.spans.len(), traced.text.chars().count());
+    }
+
+    /// Two code points compose only if they are the parts of a composite: of those none but the first may be settled.
+    #[test]
+    fn settled_code_points_compose_with_nothing_before_them() {
+        let tables = [Form::Nfc, Form::Nfd, Form::Nfkc, Form::Nfkd].map(settled);
+        for c in '\0'..=char::MAX {
+            let apart = normalized(Form::Nfd, c.encode_utf8(&mut [0; 4])).into_owned();
+            for part in apart.chars().skip(1) {
+                assert!(tables.iter().all(|table| !table.all(&part.to_string())), "{part:?} of {c:?}");
+            }
+        }
+        assert!(tables.iter().all(|table| table.all("plain ASCII, 漢字")));
+        assert!(
+            tables[0].all("Ünïcödé") && !tables[1].all("Ünïcödé") && !tables[2].all("ﬁ") && !tables[0].all("e\u{301}")
+        );
     }
 
     proptest! {

@@ -237,11 +237,42 @@ impl Shingler {
             }
             scratch.bytes.clear();
             let bytes = &mut scratch.bytes;
-            self.each_left_char(&scratch.text, |c, _, _| {
-                bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-            });
+            if self.stop.is_empty() {
+                self.left_runs(&scratch.text, bytes);
+            } else {
+                self.each_left_char(&scratch.text, |c, _, _| {
+                    bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                });
+            }
         }
         scratch.bytes.resize(scratch.bytes.len() + TAIL, 0);
+    }
+
+    /// What [`Shingler::each_left_char`] gives if there are no stop words, copied in runs.
+    fn left_runs(&self, text: &str, out: &mut Vec<u8>) {
+        let tables = Tables::get();
+        let (mut run, mut blank) = (None, false);
+        for (at, c) in text.char_indices() {
+            let info = tables.info(c);
+            let gone = self.remove_marks && info.mark();
+            let white = info.white() && self.whitespace != Whitespace::Keep;
+            if !gone && !white {
+                if run.is_none() {
+                    if blank && !out.is_empty() {
+                        out.push(b' ');
+                    }
+                    (run, blank) = (Some(at), false);
+                }
+                continue;
+            }
+            if let Some(start) = run.take() {
+                out.extend_from_slice(&text.as_bytes()[start..at]);
+            }
+            blank |= white && !gone && self.whitespace == Whitespace::Collapse;
+        }
+        if let Some(start) = run {
+            out.extend_from_slice(&text.as_bytes()[start..]);
+        }
     }
 
     /// Call `take` with each code point that is left, and the numbers of the first and last code point of `text` that it

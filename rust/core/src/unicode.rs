@@ -192,6 +192,31 @@ impl Tables {
     }
 }
 
+/// Code points of the Basic Multilingual Plane that a Unicode form leaves as they are, wherever they stand: a text of
+/// such needs no normalising, which is so for most texts, and quick to see.
+#[derive(Debug)]
+pub struct Settled([u64; 1024]);
+
+impl Settled {
+    /// The table of a form, given how the form changes a text; built when first asked for.
+    pub fn of(slot: &'static OnceLock<Box<Settled>>, change: impl Fn(&str) -> bool) -> &'static Settled {
+        slot.get_or_init(|| {
+            let tables = Tables::get();
+            let mut settled = Box::new(Settled([0; 1024]));
+            for c in ('\0'..='\u{ffff}').filter(|&c| !tables.info(c).glue() && combining_class(c) == 0) {
+                let unchanged = !change(c.encode_utf8(&mut [0; 4]));
+                settled.0[c as usize / 64] |= u64::from(unchanged) << (c as u32 % 64);
+            }
+            settled
+        })
+    }
+
+    /// Whether all code points of a text are settled.
+    pub fn all(&self, text: &str) -> bool {
+        text.chars().all(|c| self.0.get(c as usize / 64).is_some_and(|bits| bits >> (c as u32 % 64) & 1 == 1))
+    }
+}
+
 /// Canonical combining class of `c`.
 pub fn combining_class(c: char) -> u8 {
     CanonicalCombiningClassMapBorrowed::new().get_u8(c)
