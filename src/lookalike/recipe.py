@@ -31,7 +31,7 @@ from lookalike.stopwords import ENGLISH
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["FORMAT", "Recipe", "suggest"]
+__all__ = ["DEFAULT", "FORMAT", "Recipe", "suggest"]
 
 FORMAT: Final = "lookalike-recipe/1"
 """The name and version of the canonical form; it changes whenever a number in docs/format.md does."""
@@ -51,8 +51,16 @@ _FLAGS: Final = ("bag", "lowercase")
 _STOP_WORDS: Final = "'none', 'english' or a list of words"
 
 
+class _Remembered:
+    """What is worked out once for a recipe: every call on two short texts asks for it."""
+
+    __slots__ = ("_effective", "_hash")
+    _effective: Mapping[str, Any]
+    _hash: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Recipe:
+class Recipe(_Remembered):
     """All settings that decide a similarity.
 
     Two recipes are equal, and have the same canonical form, digest and hash, if they give the same numbers for every
@@ -108,6 +116,9 @@ class Recipe:
             if not isinstance(getattr(self, name), bool):
                 raise RecipeError(name, getattr(self, name), "True or False")
         self._put("stop_words", _check_stop_words(self.stop_words))
+        effective = _effective(self)
+        self._put("_effective", effective)
+        self._put("_hash", hash(tuple(effective.items())))
 
     def _put(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)  # the way for a frozen class to finish its own construction
@@ -138,16 +149,9 @@ class Recipe:
         """
         return hashlib.sha256(str(self).encode("ascii")).hexdigest()[:16]
 
-    def _effective(self) -> dict[str, Any]:
-        """Return the settings that have an effect, in the order of the canonical form."""
-        idle = {"whitespace"} if self.unit == "word" else set()
-        if self.sketch == "fast":
-            idle.add("family")
-        return {name: value for name, value in _settings(self).items() if name not in idle}
-
     def __str__(self) -> str:
         """Return the canonical form: one line of ASCII, the settings that have an effect, in a fixed order."""
-        return " ".join((FORMAT, *(f"{name}={_write(value)}" for name, value in self._effective().items())))
+        return " ".join((FORMAT, *(f"{name}={_write(value)}" for name, value in self._effective.items())))
 
     def __repr__(self) -> str:
         """Return the call that makes this recipe: the settings that are not the default."""
@@ -156,11 +160,15 @@ class Recipe:
 
     def __eq__(self, other: object) -> bool:
         """Tell whether both give the same numbers for every text."""
-        return self._effective() == other._effective() if isinstance(other, Recipe) else NotImplemented
+        return self is other or self._effective == other._effective if isinstance(other, Recipe) else NotImplemented
 
     def __hash__(self) -> int:
         """Agree with `__eq__`."""
-        return hash(tuple(self._effective().items()))
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be pickled as the settings, which are checked again."""
+        return _made_of, (_settings(self),)
 
     # -- two recipes -------------------------------------------------------------------------------------------------
 
@@ -170,7 +178,7 @@ class Recipe:
         >>> Recipe(k=9).differences(Recipe(seed=7))
         {'k': (9, 5), 'seed': (1, 7)}
         """
-        mine, theirs = self._effective(), other._effective()
+        mine, theirs = self._effective, other._effective
         # A setting that has an effect on one side only is a consequence of another difference, which is listed.
         return {name: (mine[name], theirs[name]) for name in mine if name in theirs and mine[name] != theirs[name]}
 
@@ -259,6 +267,18 @@ def _settings(recipe: Recipe) -> dict[str, Any]:
     return {f.name: getattr(recipe, f.name) for f in _fields()}
 
 
+def _made_of(settings: dict[str, Any]) -> Recipe:
+    return Recipe(**settings)
+
+
+def _effective(recipe: Recipe) -> dict[str, Any]:
+    """Return the settings that have an effect, in the order of the canonical form."""
+    idle = {"whitespace"} if recipe.unit == "word" else set()
+    if recipe.sketch == "fast":
+        idle.add("family")
+    return {name: value for name, value in _settings(recipe).items() if name not in idle}
+
+
 def suggest(given: object, choices: Iterable[str]) -> str:
     """Return "did you mean …?" for a misspelt choice, or nothing.
 
@@ -341,3 +361,7 @@ def _read(name: str, text: str) -> object:
         except ValueError:
             raise RecipeError(name, text, _STOP_WORDS) from None
     return text
+
+
+DEFAULT: Final = Recipe()
+"""The recipe of every function that is given none."""

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use crate::error::{Error, Result};
 use crate::recipe::Recipe;
@@ -24,12 +24,18 @@ pub struct Control {
     total: AtomicUsize,
 }
 
+/// How many threads can run at once. Asked once: the answer is read from files of the system, which takes longer than
+/// the work of a small call.
+fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 impl Control {
     /// With at most `threads` threads; 0 means one per core.
     pub fn new(threads: usize) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Control {
-            threads: if threads == 0 { cores } else { threads },
+            threads: if threads == 0 { cores() } else { threads },
             stop: AtomicBool::new(false),
             stage: Mutex::new(""),
             done: AtomicUsize::new(0),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
 from lookalike.documents import open_documents
-from lookalike.recipe import Recipe
+from lookalike.recipe import DEFAULT, Recipe
 from lookalike.search.budget import PAGE, memory_needed
 from lookalike.search.find import choose_strategy
 from lookalike.search.load import packed
@@ -79,7 +79,7 @@ def estimate_cost(
     >>> cost.documents, cost.method, cost.promised_recall
     (2, 'exact', 1.0)
     """
-    recipe = recipe or Recipe()
+    recipe = recipe or DEFAULT
     source = open_documents(documents)
     size = source.size()
     sample = list(islice(source.batches(), SAMPLE))

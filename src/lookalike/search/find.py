@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from lookalike import _native, checks
 from lookalike.errors import BandsError, DocumentError, RecipeError
-from lookalike.recipe import Recipe, suggest
+from lookalike.recipe import DEFAULT, Recipe, suggest
 from lookalike.result import Recall, Result
 from lookalike.search.bands import Bands, check_bands, choose_bands
 from lookalike.search.budget import plan_files
@@ -82,7 +82,7 @@ def find(
     [{'a': 0, 'b': 1, 'jaccard': 1.0, 'containment_a': 1.0, 'containment_b': 1.0}]
     """
     started = time.perf_counter()
-    recipe = _with_metric(recipe or Recipe(), metric)
+    recipe = _with_metric(recipe or DEFAULT, metric)
     if linkage not in LINKAGES:
         raise RecipeError("linkage", linkage, "'star' or 'linked'")
     threads = checks.threads(threads)

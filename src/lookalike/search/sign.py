@@ -9,7 +9,7 @@ from lookalike import checks
 from lookalike._native import SignatureMatrix
 from lookalike.documents.gather import gather
 from lookalike.errors import LookalikeError, RecipeError
-from lookalike.recipe import Recipe
+from lookalike.recipe import DEFAULT, Recipe
 from lookalike.settings import settings
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Signatures:
 
 def sign(documents: Documents, recipe: Recipe | None = None, *, threads: int = 0) -> Signatures:
     """Return the signatures of texts; `threads=0` takes all cores. The numbers do not depend on it."""
-    recipe = recipe or Recipe()
+    recipe = recipe or DEFAULT
     collection = gather(documents)
     return Signatures(SignatureMatrix.of_texts(collection.texts, settings(recipe), checks.threads(threads)), recipe)
 
@@ -106,7 +106,7 @@ def sign_sets(
     sets: Iterable[Sequence[int] | set[int]], recipe: Recipe | None = None, *, threads: int = 0
 ) -> Signatures:
     """Return the signatures of sets of 64-bit numbers that are already hashes; an empty set is all infinity."""
-    recipe = recipe or Recipe()
+    recipe = recipe or DEFAULT
     listed = [
         [checks.whole(f"an element of set {i}", x, 0, 2**64 - 1) for x in _iterable(i, s)] for i, s in enumerate(sets)
     ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lookalike import _native, checks
-from lookalike.recipe import Recipe
+from lookalike.recipe import DEFAULT, Recipe
 from lookalike.search.sign import sign, standard_error
 from lookalike.settings import settings
 from lookalike.similarity.passages import Passage, passages
@@ -61,7 +61,7 @@ def compare(a: str, b: str, recipe: Recipe | None = None, *, least: int | None =
     >>> round(found.jaccard, 3), found.shared, found.shingles_a
     (0.556, 5, 7)
     """
-    recipe = recipe or Recipe()
+    recipe = recipe or DEFAULT
     a, b = checks.text("a", a), checks.text("b", b)
     shared, size_a, size_b = _native.overlap(a, b, settings(recipe))
     exact = shared / (size_a + size_b - shared)  # a text has at least one shingle, so this is never 0/0

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lookalike import _native
 from lookalike.errors import DocumentError
-from lookalike.recipe import Recipe
+from lookalike.recipe import DEFAULT, Recipe
 from lookalike.settings import settings
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class _Sums:
 
 def _sums(a: Document, b: Document, recipe: Recipe | None) -> _Sums:
     if isinstance(a, str) and isinstance(b, str):
-        recipe = recipe or Recipe()
+        recipe = recipe or DEFAULT
         native = settings(recipe)
         shared, size_a, size_b = _native.overlap(a, b, native)
         least, most, product, squares_a, squares_b = _native.counts(a, b, native)

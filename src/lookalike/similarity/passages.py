@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lookalike import _native, checks
-from lookalike.recipe import Recipe
+from lookalike.recipe import DEFAULT, Recipe
 from lookalike.settings import settings
 
 __all__ = ["SHORTEST", "Passage", "passages"]
@@ -36,7 +36,7 @@ def passages(a: str, b: str, recipe: Recipe | None = None, *, least: int | None 
     >>> [(a[p.a_start:p.a_end], b[p.b_start:p.b_end], p.units) for p in passages(a, b, least=3)]
     [('boats against the current', 'Boats against the current', 4)]
     """
-    recipe = recipe or Recipe()
+    recipe = recipe or DEFAULT
     least = checks.whole("least", SHORTEST[recipe.unit] if least is None else least, 1)
     a, b = checks.text("a", a), checks.text("b", b)
     return [Passage(*found) for found in _native.passages(a, b, settings(recipe), least)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lookalike import _native, checks
-from lookalike.recipe import Recipe
+from lookalike.recipe import DEFAULT, Recipe
 from lookalike.settings import settings
 
 __all__ = ["Shingle", "normalize", "shingles", "units"]
@@ -25,7 +25,7 @@ def units(text: str, recipe: Recipe | None = None) -> list[Shingle]:
     >>> [unit.text for unit in units("Don't panic, it's well-known!")]
     ['dont', 'panic', 'its', 'well', 'known']
     """
-    return [Shingle(*unit) for unit in _native.units(checks.text("text", text), settings(recipe or Recipe()))]
+    return [Shingle(*unit) for unit in _native.units(checks.text("text", text), settings(recipe or DEFAULT))]
 
 
 def normalize(text: str, recipe: Recipe | None = None) -> str:
@@ -34,7 +34,7 @@ def normalize(text: str, recipe: Recipe | None = None) -> str:
     >>> normalize("The  Café — open!", Recipe(unit="char", accents="strip"))
     'the cafe open'
     """
-    recipe = recipe or Recipe()
+    recipe = recipe or DEFAULT
     return (" " if recipe.unit == "word" else "").join(unit.text for unit in units(text, recipe))
 
 
@@ -48,4 +48,4 @@ def shingles(text: str, recipe: Recipe | None = None) -> list[Shingle]:
     >>> [s.text for s in shingles("Its quite sunny today", Recipe(k=2))]
     ['its quite', 'quite sunny', 'sunny today']
     """
-    return [Shingle(*shingle) for shingle in _native.shingles(checks.text("text", text), settings(recipe or Recipe()))]
+    return [Shingle(*shingle) for shingle in _native.shingles(checks.text("text", text), settings(recipe or DEFAULT))]
