@@ -17,7 +17,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 RUST_SOURCES := $(shell find rust/core/src rust/python/src rust/Cargo.* rust/*/Cargo.toml -type f 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench bench-large accuracy docs-check fuzz clean
+.PHONY: help setup demo test lint bench bench-large accuracy experiments docs-check fuzz clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ bench-large: setup ## Search ten million documents within 6 GB of memory; takes 
 
 accuracy: setup ## Measure estimates and recall against their promises; DATA=DIR names labelled collections
 	$(BIN)/python -m benchmarks.accuracy
+
+experiments: setup ## Make every figure of the source reports, into experiments/; FULL=1 for the sizes of the reports
+	$(BIN)/lookalike experiment run all $(if $(FULL),,--quick)
 
 docs-check: setup ## Run every example in README and docs
 	$(BIN)/python -m pytest tests/docs

@@ -31,7 +31,7 @@ from lookalike.settings import settings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PRESETS: Final = ("prose", "code", "cjk", "fineweb")
+PRESETS: Final = ("prose", "edited", "code", "cjk", "fineweb")
 THRESHOLDS: Final = (0.5, 0.8)
 METHODS: Final[tuple[Literal["lsh", "signatures"], ...]] = ("lsh", "signatures")
 RECALLS: Final = (0.9, 0.99)

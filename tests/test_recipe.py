@@ -263,7 +263,7 @@ def test_check_same_names_the_fields_that_differ() -> None:
 
 
 def test_the_presets_are_those_of_the_issue() -> None:
-    names = ["prose", "code", "cjk", "fineweb", "lee2022", "slimpajama", "redpajama2", "stack", "nemo"]
+    names = ["prose", "edited", "code", "cjk", "fineweb", "lee2022", "slimpajama", "redpajama2", "stack", "nemo"]
     assert list(PRESETS) == names
     assert all(PRESETS[name].name == name for name in names)
     assert all(Recipe.preset(name) == PRESETS[name].recipe for name in names)
@@ -296,7 +296,7 @@ def test_the_published_presets_find_what_the_survey_says(name: str, chances: tup
         assert bands.probability(similarity) == pytest.approx(chance, abs=0.006)
 
 
-@pytest.mark.parametrize("name", ["prose", "code", "cjk"])
+@pytest.mark.parametrize("name", ["prose", "edited", "code", "cjk"])
 def test_our_own_presets_keep_their_promise(name: str) -> None:
     preset = PRESETS[name]
     assert preset.recall >= 0.99
@@ -310,7 +310,7 @@ def test_prose_is_the_default() -> None:
 
 @pytest.mark.parametrize("bad", ["", "Prosa", None, 5, ["prose"]])
 def test_an_unknown_preset_is_refused(bad: Any) -> None:
-    with pytest.raises(RecipeError, match="preset must be one of prose, code"):
+    with pytest.raises(RecipeError, match="preset must be one of prose, edited"):
         find_preset(bad)
 
 

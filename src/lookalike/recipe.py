@@ -249,7 +249,8 @@ class Recipe(_Remembered):
 
     @classmethod
     def preset(cls, name: str) -> Recipe:
-        """Return the recipe of a preset: prose, code, cjk, fineweb, lee2022, slimpajama, redpajama2, stack or nemo.
+        """Return the recipe of a preset: prose, edited, code, cjk, fineweb, lee2022, slimpajama, redpajama2,
+        stack or nemo.
 
         >>> Recipe.preset("slimpajama").k
         13

@@ -1,6 +1,8 @@
 """The commands by name. Each is loaded when it is run, so that no command waits for the others.
 
-A new command is a line in `COMMANDS` and a file of its own with a function of that name and a text `HELP`.
+A new command is a line in `COMMANDS` and a file of its own with a function of that name and a text `HELP`. A command
+with commands of its own, such as `experiment run`, has a list of them as well, `SUBCOMMANDS`; each is again a file with
+a function, of both names together: `experiment_run`. Its own function is called before them, or without any.
 """
 
 from __future__ import annotations
@@ -14,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 import typer
 from typer.main import get_command
 
-from lookalike.cli.help import Command
+from lookalike.cli.help import Command, Group
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["COMMANDS", "Commands", "with_default"]
 
@@ -28,6 +30,7 @@ COMMANDS: Final = {
     "plan": "Tell what a scan would cost, before it runs.",
     "files": "List what would be read, and what not and why.",
     "explain": "Explain a word, such as recall, in three sentences.",
+    "experiment": "Make the figures of the source reports anew, and judge what they say.",
     "demo": "Try lookalike on a few short texts.",
     "doctor": "Show what is installed, and check that it works.",
     "completion": "Print the script that completes commands in your shell.",
@@ -40,19 +43,18 @@ _DEFAULT: Final = "scan"
 class Commands(MutableMapping[str, Any]):
     """Name → command; a command is loaded when it is asked for."""
 
-    def __init__(self) -> None:
-        """Start with nothing loaded."""
+    def __init__(self, summaries: Mapping[str, str] | None = None, above: str = "") -> None:
+        """Start with nothing loaded; `above` is the command that these belong to."""
+        self.summaries = COMMANDS if summaries is None else summaries
+        self._above = above
         self._loaded: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
         """Return the command, loading it now if need be."""
         if name not in self._loaded:
-            if name not in COMMANDS:
+            if name not in self.summaries:
                 raise KeyError(name)
-            module = import_module(f"lookalike.cli.{name}")
-            alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-            alone.command(name, cls=Command, help=module.HELP)(getattr(module, name))
-            self._loaded[name] = get_command(alone)
+            self._loaded[name] = _load(name, f"{self._above}_{name}" if self._above else name)
         return self._loaded[name]
 
     def __setitem__(self, name: str, command: Any) -> None:
@@ -65,11 +67,25 @@ class Commands(MutableMapping[str, Any]):
 
     def __iter__(self) -> Iterator[str]:
         """Give the names, without loading anything."""
-        return iter([*COMMANDS, *(name for name in self._loaded if name not in COMMANDS)])
+        return iter([*self.summaries, *(name for name in self._loaded if name not in self.summaries)])
 
     def __len__(self) -> int:
         """Return the number of commands."""
         return sum(1 for _ in self)
+
+
+def _load(name: str, full_name: str) -> Any:
+    module = import_module(f"lookalike.cli.{full_name}")
+    function, subcommands = getattr(module, full_name), getattr(module, "SUBCOMMANDS", None)
+    alone = typer.Typer(name=name, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    if subcommands is None:
+        alone.command(name, cls=Command, help=module.HELP)(function)
+        return get_command(alone)
+    alone.callback(cls=Group, help=module.HELP, invoke_without_command=True)(function)
+    group = get_command(alone)
+    if isinstance(group, Group):  # it is: this tells the type checker
+        group.take(Commands(subcommands, full_name))
+    return group
 
 
 def with_default(args: Sequence[str]) -> list[str]:

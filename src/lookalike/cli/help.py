@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from typer.core import TyperCommand, TyperGroup
+
+if TYPE_CHECKING:
+    from lookalike.cli.commands import Commands
 
 __all__ = ["Command", "Group", "examples"]
 
@@ -52,10 +55,15 @@ class Group(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         """Take the commands from the list, where they wait to be loaded."""
-        from lookalike.cli.commands import Commands
+        from lookalike.cli.commands import Commands as AllCommands
 
         super().__init__(**settings)
-        self.commands = Commands()
+        self.take(AllCommands())
+
+    def take(self, commands: Commands) -> None:
+        """Have these commands."""
+        self.commands = commands
+        self.summaries = commands.summaries
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 — Click's signature
         """Give the names in the order of the list."""
@@ -63,10 +71,8 @@ class Group(TyperGroup):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the commands, then the options."""
-        from lookalike.cli.commands import COMMANDS
-
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(self.summaries.items()))
         records = [record for parameter in self.get_params(ctx) if (record := parameter.get_help_record(ctx))]
         with formatter.section("Options"):
             formatter.write_dl(records)

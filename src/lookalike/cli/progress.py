@@ -19,12 +19,15 @@ __all__ = ["showing_progress"]
 
 
 @contextmanager
-def showing_progress(*, quiet: bool = False) -> Iterator[Report | None]:
-    """Give the function that a search calls with its stage, what is done and the total; None if nobody watches."""
+def showing_progress(*, quiet: bool = False, percent: bool = False) -> Iterator[Report | None]:
+    """Give the function that a search calls with its stage, what is done and the total; None if nobody watches.
+
+    `percent` says that the total is always 100, and that a rate means nothing.
+    """
     if quiet or os.environ.get("TERM") == "dumb" or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    with _bar() as bar:
+    with _bar(_percent if percent else _done) as bar:
         yield _Stages(bar)
 
 
@@ -45,7 +48,7 @@ class _Stages:
         self._bar.update(self._task, completed=done, total=total)
 
 
-def _bar() -> Progress:
+def _bar(said: Callable[[float, float | None, float | None], str]) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
     from rich.text import Text
@@ -54,7 +57,7 @@ def _bar() -> Progress:
         """How much is done, of how much, and how fast."""
 
         def render(self, task: Task) -> Text:
-            return Text(_done(task.completed, task.total, task.speed), style="cyan")
+            return Text(said(task.completed, task.total, task.speed), style="cyan")
 
     return Progress(
         TextColumn("{task.description}", style="bold"),
@@ -74,3 +77,7 @@ def _done(done: float, total: float | None, speed: float | None) -> str:
     """
     counted = f"{done:,.0f}" + (f" of {total:,.0f}" if total is not None else "")
     return f"{counted} · {speed:,.0f}/s" if speed else counted
+
+
+def _percent(done: float, _total: float | None, _speed: float | None) -> str:
+    return f"{done:.0f} %"

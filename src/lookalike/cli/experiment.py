@@ -1,0 +1,42 @@
+"""`lookalike experiment`: the experiments of the source reports. Each of its commands has a file of its own."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+import typer
+
+from lookalike.cli.help import examples
+
+__all__ = ["HELP", "SUBCOMMANDS", "experiment"]
+
+SUBCOMMANDS: Final = {
+    "list": "List the experiments.",
+    "run": "Make the tables, figures and verdicts of experiments.",
+    "show": "Tell what is made, missing or stale, and the verdicts.",
+    "data": "Write the texts of the experiments as files.",
+    "menu": "Choose figures from a numbered list.",
+}
+
+HELP = examples(
+    "Make the figures of the source reports anew, and judge what they say.",
+    "lookalike experiment list",
+    "lookalike experiment run similarity-by-k --quick",
+    "lookalike experiment show similarity-by-k",
+    "lookalike experiment data",
+    last="lookalike experiment run all --quick makes them all in about a minute. Without a command, on a terminal, "
+    "it is the menu. The folder is experiments/, or what --out says.",
+)
+
+
+def experiment(context: typer.Context) -> None:
+    """Show the menu on a terminal, else the help, if no command is given."""
+    if context.invoked_subcommand is not None:
+        return
+    if sys.stdin is not None and sys.stdin.isatty() and sys.stdout is not None and sys.stdout.isatty():
+        from lookalike.cli.experiment_menu import experiment_menu
+
+        experiment_menu()
+    else:
+        typer.echo(context.get_help())

@@ -1,0 +1,51 @@
+"""`lookalike experiment list`: what experiments there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lookalike.cli.help import examples
+from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, to_json, wants_color, wants_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+__all__ = ["HELP", "experiment_list"]
+
+HELP = examples(
+    "List the experiments.",
+    "lookalike experiment list",
+    "lookalike experiment list --format json",
+    last="The items are those of the checklist of the source reports.",
+)
+
+
+def experiment_list(format: FormatOption = Format.TABLE, color: ColorOption = Color.AUTO) -> None:  # noqa: A002 — the option's name
+    """Print the experiments with what they show and the items that they cover."""
+    from lookalike.experiments.catalogue import experiments
+
+    as_json, in_color = wants_json(format), wants_color(color)
+    if as_json:
+        listed = [{"id": each.id, "title": each.title, "items": list(each.items)} for each in experiments()]
+        send(to_json(listed), None, encoding="utf-8")
+    else:
+        send(draw(_to_table(), color=in_color), None)
+
+
+def _to_table() -> Iterator[RenderableType]:
+    from rich.table import Table
+    from rich.text import Text
+
+    from lookalike.experiments.catalogue import experiments
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold cyan", no_wrap=True)
+    grid.add_column()
+    grid.add_column(style="dim")
+    for each in experiments():
+        grid.add_row(each.id, each.title, ", ".join(map(str, each.items)))
+    yield grid
+    yield Text()
+    yield Text("Next: lookalike experiment run ID, or run all --quick.")

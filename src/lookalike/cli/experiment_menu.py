@@ -1,0 +1,92 @@
+"""`lookalike experiment menu`: choose a figure by its number; what is missing or stale can be made on the spot.
+
+Items 91 to 93: report A had such a menu, and it drew old data without a word.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lookalike.cli.experiment_options import (
+    FOLDER,
+    OutOption,
+    SeedOption,
+    TextOption,
+    made_anew,
+    setup_of,
+    spoken_time,
+    told,
+)
+from lookalike.cli.experiment_show import to_table
+from lookalike.cli.help import examples
+from lookalike.cli.messages import visible
+from lookalike.cli.output import Color, draw, send, wants_color
+
+if TYPE_CHECKING:
+    from lookalike.experiments.experiment import Setup
+    from lookalike.experiments.store import Folder, State
+
+__all__ = ["HELP", "experiment_menu"]
+
+HELP = examples(
+    "Choose figures from a numbered list.",
+    "lookalike experiment menu",
+    "lookalike experiment menu --out again",
+    last="The same as lookalike experiment on a terminal. A figure that is missing or stale can be made on the spot.",
+)
+
+
+def experiment_menu(out: OutOption = FOLDER, seed: SeedOption = "1", text: TextOption = None) -> None:
+    """Show the list and what is chosen from it, until there is no answer or q."""
+    from lookalike.experiments.catalogue import experiments
+    from lookalike.experiments.store import Folder
+
+    setup = setup_of(False, seed, text)
+    while True:
+        folder = Folder.open(out)
+        states = folder.states(experiments())
+        send(f"\nFigures in {visible(str(folder.path))}:\n\n", None)
+        send(draw(to_table(states, numbered=True), color=wants_color(Color.AUTO)), None)
+        answer = _ask(f"\nNumber of a figure, 1 to {len(states)}, or q to quit: ")
+        if answer in ("", "q", "quit"):
+            return
+        if answer.isdecimal() and 1 <= int(answer) <= len(states):
+            _choose(folder, states[int(answer) - 1], setup, text)
+        else:
+            send("That is no number of the list.\n", None)
+
+
+def _choose(folder: Folder, state: State, setup: Setup, file: str | None) -> None:
+    """Show one figure; make it first if it is not there or not up to date, and that is wanted."""
+    if state.mark != "made" and (wanted := _wants_it_made(state)):
+        send("".join(f"{line}\n" for line in made_anew([state.experiment], _as(setup, wanted), folder, file)), None)
+        state = folder.state(state.experiment)
+    send("\n" + told(folder, state), None)
+    picture = folder.file(state.experiment.id, "png")
+    if picture.is_file() and _ask("o to open the picture, Enter to go back: ") == "o":
+        import typer
+
+        typer.launch(str(picture))
+
+
+def _wants_it_made(state: State) -> str:
+    """Return f (full), q (quick) or nothing."""
+    experiment = state.experiment
+    send(f"\n{experiment.id} is {state.mark}: {state.reason}.\n", None)
+    answer = _ask(f"Make it now? f in full (about {spoken_time(experiment.seconds)}), q quick, Enter not: ")
+    return answer if answer in ("f", "q") else ""
+
+
+def _as(setup: Setup, wanted: str) -> Setup:
+    from dataclasses import replace
+
+    return replace(setup, quick=wanted == "q")
+
+
+def _ask(question: str) -> str:
+    send(question, None)
+    try:
+        return input().strip().lower()
+    except EOFError:
+        send("\n", None)
+        return ""

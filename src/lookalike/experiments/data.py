@@ -1,0 +1,186 @@
+"""The texts of the experiments, generated from a seed (items 49-51): shuffles, a pair of wanted similarity, books.
+
+The texts of the reports are copyrighted or lost. What they needed of them is kept: 50 words with 292 letters, of which
+documents are made by shuffling, and texts as long as a novel whose words are as unevenly common as in a language.
+
+>>> from lookalike.experiments.experiment import Setup
+>>> setup = Setup(seed=1)
+>>> len(words(setup)), sum(map(len, words(setup)))
+(50, 292)
+>>> a, b = pair_of_similarity(setup, 0.6, 9)
+>>> la.jaccard(a, b, recipe=la.Recipe(unit="char", k=9))
+0.6
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import TYPE_CHECKING
+
+import lookalike as la
+from lookalike.errors import RecipeError
+
+if TYPE_CHECKING:
+    from lookalike.experiments.experiment import Setup
+
+__all__ = ["BASE", "base_text", "book", "collection", "edited", "pair_of_similarity", "pairs", "permutations", "words"]
+
+BASE = (
+    "every morning the printer opened his narrow workshop beside the river and arranged miniature metal letters into "
+    "lines of gentle verse while apprentices carried enormous paper from the harbour pages reported about distant "
+    "islands others described comets travellers gardens or simple recipes for baking puddings he checked each sheet "
+    "carefully"
+)
+"""The built-in base text: 50 words of 5.84 letters on average, as in report B."""
+
+_LEAST = 400  # shingles of a constructed document: enough for a similarity that is right to a few thousandths
+_TRIES = 100
+_VOCABULARY = 8_000
+_FLATTENING = 2.7  # Mandelbrot's correction: the very commonest words are a little rarer than Zipf's law says
+
+
+def base_text(setup: Setup) -> str:
+    """Return the text whose words are shuffled."""
+    return BASE if setup.text is None else setup.text
+
+
+def words(setup: Setup) -> list[str]:
+    """Return the words of the base text."""
+    found = base_text(setup).split()
+    if len(set(found)) < 2:
+        raise RecipeError("the base text", base_text(setup), "a text of at least two different words")
+    return found
+
+
+def permutations(setup: Setup, count: int, salt: str = "") -> list[str]:
+    """Return that many shuffles of the base text; the first of them are the same whatever their number is."""
+    chance, shuffled = _chance(setup, "permutations", salt), words(setup)
+    made = []
+    for _ in range(count):
+        chance.shuffle(shuffled)  # Fisher and Yates'
+        made.append(" ".join(shuffled))
+    return made
+
+
+def pairs(setup: Setup, count: int = 5) -> list[tuple[str, str]]:
+    """Return pairs of shuffles, as report B compares."""
+    texts = permutations(setup, 2 * count, "pairs")
+    return list(zip(texts[::2], texts[1::2], strict=True))
+
+
+def edited(setup: Setup, text: str, count: int = 1, salt: str = "") -> str:
+    """Return a near-copy: the text with `count` of its words replaced by invented ones.
+
+    >>> from lookalike.experiments.experiment import Setup
+    >>> copy = edited(Setup(), BASE)
+    >>> sum(a != b for a, b in zip(copy.split(), BASE.split(), strict=True))
+    1
+    """
+    chance, written = _chance(setup, "edited", salt), text.split()
+    for place in chance.sample(range(len(written)), min(count, len(written))):
+        old = written[place]
+        while written[place] == old:
+            written[place] = _word(_letters(setup), chance, max(3, len(old)))
+    return " ".join(written)
+
+
+def collection(setup: Setup, count: int, every: int = 10, salt: str = "") -> list[str]:
+    """Return that many shuffles, of which every tenth is a near-copy of the one before it: one word is replaced."""
+    texts = permutations(setup, count, salt)
+    for place in range(every - 1, count, every):
+        texts[place] = edited(setup, texts[place - 1], 1, f"{salt}/{place}")
+    return texts
+
+
+def pair_of_similarity(setup: Setup, similarity: float, k: int) -> tuple[str, str]:
+    """Return two texts whose character k-shingles have this Jaccard similarity, by construction.
+
+    Both have n shingles and begin with the same m of them, then go on differently: J = m / (2n − m). The words are
+    invented from the letters of the base text. White space counts, as it does in a recipe by default.
+    """
+    if not 0 <= similarity <= 1:
+        raise RecipeError("similarity", similarity, "from 0 to 1")
+    size, shared = _sizes(similarity)
+    recipe = la.Recipe(unit="char", k=k)
+    chance = _chance(setup, "pair", f"{similarity}/{k}")
+    for _ in range(_TRIES):  # a short shingle may come twice by chance, and then the count is wrong: try another text
+        # Nothing shared but the beginning of a shingle is nothing shared at all.
+        start = _run(setup, chance, shared + k - 1) if shared else ""
+        length = size + k - 1
+        a, b = (start + _run(setup, chance, length - len(start)) for _ in range(2))
+        sets = [{shingle.text for shingle in la.shingles(text, recipe)} for text in (a, b)]
+        if len(sets[0]) == len(sets[1]) == size and len(sets[0] & sets[1]) == shared:
+            return a, b
+    raise RecipeError("k", k, f"large enough that {size} different shingles fit into a text")
+
+
+def book(setup: Setup, size: int, salt: str = "") -> str:
+    """Return a text of that many characters, with sentences, whose words are invented and follow Zipf's law.
+
+    >>> from lookalike.experiments.experiment import Setup
+    >>> text = book(Setup(), 100_000)
+    >>> len(text), text.isascii()
+    (100000, True)
+    """
+    chance = _chance(setup, "book", salt)
+    # The vocabulary is that of the seed, not of the book: two books are two texts of one language.
+    vocabulary = _vocabulary(setup)
+    weights = list(itertools.accumulate(1 / (rank + _FLATTENING) for rank in range(1, len(vocabulary) + 1)))
+    written, length = [], 0
+    while length < size:
+        sentence = " ".join(chance.choices(vocabulary, cum_weights=weights, k=chance.randint(4, 24)))
+        end = ".\n" if chance.random() < 0.15 else ". "
+        written.append(sentence[0].upper() + sentence[1:] + end)
+        length += len(written[-1])
+    return "".join(written)[:size]
+
+
+def _chance(setup: Setup, *purpose: str) -> random.Random:
+    """Return random numbers that depend on the seed and the purpose alone: not on what was drawn before."""
+    return random.Random("/".join((str(setup.seed), *purpose)))
+
+
+def _sizes(similarity: float) -> tuple[int, int]:
+    """Return how many shingles each document has and how many are shared, as near to the similarity as can be.
+
+    >>> _sizes(0.6)
+    (400, 300)
+    """
+
+    def nearest(size: int) -> int:
+        return round(2 * size * similarity / (1 + similarity))
+
+    size = min(range(_LEAST, 2 * _LEAST), key=lambda size: abs(nearest(size) / (2 * size - nearest(size)) - similarity))
+    return size, nearest(size)
+
+
+def _run(setup: Setup, chance: random.Random, length: int) -> str:
+    """Return invented words, cut to a length; both ends are letters."""
+    letters = _letters(setup)
+    text = ""
+    while len(text) < length:
+        text += " " * bool(text) + _word(letters, chance, chance.randint(2, 10))
+    text = text[:length]
+    return text[:-1] + chance.choice(letters) if text.endswith(" ") else text
+
+
+def _vocabulary(setup: Setup) -> list[str]:
+    """Return invented words, the commonest first: those are short, as in a language."""
+    letters, chance = _letters(setup), _chance(setup, "vocabulary")
+    made: dict[str, None] = {}
+    while len(made) < _VOCABULARY:
+        rank = len(made)
+        shortest = 2 if rank < 100 else 4
+        made[_word(letters, chance, chance.randint(shortest, shortest + (3 if rank < 100 else 7)))] = None
+    return list(made)
+
+
+def _letters(setup: Setup) -> str:
+    """Return the letters of the base text, each as often as it is in it; of the built-in one if there are too few."""
+    letters = "".join(c for c in base_text(setup).lower() if c.isalpha())
+    return letters if len(set(letters)) >= 8 else "".join(BASE.split())
+
+
+def _word(letters: str, chance: random.Random, length: int) -> str:
+    return "".join(chance.choices(letters, k=length))

@@ -1,0 +1,121 @@
+"""What an experiment is: a question, a table of measurements, a figure of it, and verdicts on what a report concluded.
+
+Each experiment is a file of this folder that ends in one `EXPERIMENT`; `catalogue.py` lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from matplotlib.figure import Figure
+
+__all__ = ["FINDINGS", "Cell", "Column", "Experiment", "Finding", "Progress", "Setup", "Table", "Verdict", "each"]
+
+T = TypeVar("T")
+Cell: TypeAlias = int | float | str
+Finding: TypeAlias = Literal["holds", "holds in part", "does not hold"]
+FINDINGS: Final[tuple[Finding, ...]] = ("holds", "holds in part", "does not hold")
+
+Progress: TypeAlias = Callable[[float], None]
+"""Told the share of the work that is done, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a run of the experiments depends on, beside the code."""
+
+    seed: int = 1
+    quick: bool = False
+    text: str | None = None
+    """The base text to shuffle, instead of the built-in one of 50 words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table: its name, its unit ("1" for a pure number), and whether it may differ from run to run."""
+
+    name: str
+    unit: str = "1"
+    timed: bool = False
+    """True for times and what is computed from them: all other columns are the same for the same seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The measurements of one experiment: what its CSV holds and its figure shows."""
+
+    columns: tuple[Column, ...]
+    rows: list[tuple[Cell, ...]] = field(default_factory=list)
+
+    def position(self, name: str) -> int:
+        """Return the place of a column."""
+        return [column.name for column in self.columns].index(name)
+
+    def values(self, name: str) -> list[Cell]:
+        """Return one column."""
+        place = self.position(name)
+        return [row[place] for row in self.rows]
+
+    def numbers(self, name: str) -> list[float]:
+        """Return one column of numbers."""
+        return [float(value) for value in self.values(name)]
+
+    def where(self, **wanted: Cell) -> Table:
+        """Return the rows whose named columns hold these values, in their order."""
+        places = {self.position(name): value for name, value in wanted.items()}
+        rows = [row for row in self.rows if all(row[place] == value for place, value in places.items())]
+        return Table(self.columns, rows)
+
+    def distinct(self, name: str) -> list[Cell]:
+        """Return the values that a column takes, in order of first appearance."""
+        return list(dict.fromkeys(self.values(name)))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A conclusion of a report, and what this run measured about it."""
+
+    claim: str
+    """The conclusion in one sentence, in our words."""
+    source: str
+    """Where it stands, for example "report A, §8.1"."""
+    items: tuple[int, ...]
+    """The items of the checklist that it concerns."""
+    finding: Finding
+    evidence: str
+    """The measured numbers, in a sentence that a person can read."""
+    numbers: dict[str, float] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what verdicts.json holds of it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """One experiment. `measure` makes the table, `draw` the figure, `judge` the verdicts: the last two only from it."""
+
+    id: str
+    """Short, lower case, words joined by hyphens: the name of its files."""
+    title: str
+    items: tuple[int, ...]
+    caption: str
+    """What the figure shows and how to read it: two or three sentences."""
+    seconds: float
+    """About how long the full run takes, on one core."""
+    measure: Callable[[Setup, Progress], Table]
+    draw: Callable[[Table, Setup, Figure], None]
+    judge: Callable[[Table, Setup], Sequence[Verdict]] = lambda _table, _setup: ()
+
+
+def each(steps: Sequence[T], progress: Progress) -> Iterator[T]:
+    """Walk through steps of about equal weight, telling the progress."""
+    for done, step in enumerate(steps):
+        progress(done / len(steps))
+        yield step
+    progress(1.0)

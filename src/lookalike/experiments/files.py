@@ -1,0 +1,65 @@
+"""The generated texts as files, with a page that says what they are: for those who want to measure by other means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from lookalike.experiments import data
+from lookalike.result.write import new_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lookalike.experiments.experiment import Setup
+
+__all__ = ["write_collections"]
+
+_README: Final = "README.txt"
+_BOOKS: Final = (430_000, 600_000, 725_000)
+"""The sizes of the texts of report A: novels of 430 to 725 kB."""
+
+
+def write_collections(setup: Setup, folder: str) -> Iterator[tuple[str, str]]:
+    """Write each collection into a folder of its own; give its path and what it is when it is written."""
+    written = []
+    for name, (what, texts) in _collections(setup).items():
+        place = Path(folder) / name
+        place.mkdir(parents=True, exist_ok=True)
+        for file, text in texts.items():
+            with new_file(place / file) as stream:
+                stream.write(f"{text}\n".encode())
+        written.append(f"{name}/  {what}\n")
+        yield str(place), what
+    base = "the built-in text" if setup.text is None else "a text of its own"
+    head = f"The texts of the experiments of lookalike, made from seed {setup.seed} and {base}.\n"
+    foot = "Items are those of the checklist of the source reports. The same seed gives the same files.\n"
+    with new_file(Path(folder) / _README) as stream:
+        stream.write("\n".join((head, "".join(written), foot)).encode())
+
+
+def _collections(setup: Setup) -> dict[str, tuple[str, dict[str, str]]]:
+    count = len(data.words(setup))
+    pair = data.pair_of_similarity(setup, 0.6, 9)
+    books = {f"{size // 1000}-kB.txt": data.book(setup, size, str(size)) for size in _BOOKS}
+    pairs = {
+        f"pair-{number}-{side}.txt": text
+        for number, texts in enumerate(data.pairs(setup), start=1)
+        for side, text in zip("ab", texts, strict=True)
+    }
+    return {
+        "base": (f"the base text, {count} words", {"base.txt": data.base_text(setup)}),
+        "shuffles-20": ("20 shuffles of the base text, 190 pairs (items 50, 51, 70)", _numbered(setup, 20)),
+        "shuffles-410": ("410 shuffles of the base text, the first 20 the same (items 51, 72)", _numbered(setup, 410)),
+        "pair-60": (
+            "two texts whose character 9-shingles have Jaccard similarity 0.6 (items 51, 73)",
+            {"a.txt": pair[0], "b.txt": pair[1]},
+        ),
+        "pairs": ("5 random pairs of shuffles (items 51, 75)", pairs),
+        "books": ("3 texts as long as novels, words invented, as common as Zipf's law says (item 49)", books),
+    }
+
+
+def _numbered(setup: Setup, count: int) -> dict[str, str]:
+    texts = data.permutations(setup, count)
+    return {f"shuffle-{number:03}.txt": text for number, text in enumerate(texts)}

@@ -1,0 +1,315 @@
+"""LSH on 20 shuffles, at each threshold: what it proposes, what it finds, what it misses, and how long it takes.
+
+Report B planned this experiment and left it out; the settings are those of its programs (items 60-62). Each pair i < j
+is judged by its exact Jaccard similarity, where the programs took the estimate and counted a document's pair with
+itself as missed (item 117). Its choice of bands (item 46) stands beside ours, which starts from a recall.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+import lookalike as la
+from lookalike.experiments import data
+from lookalike.experiments.experiment import Cell, Column, Experiment, Progress, Setup, Table, Verdict, each
+from lookalike.experiments.timing import best_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["EXPERIMENT", "RULES", "THRESHOLDS", "bands_for", "count", "exact_similarities", "missed_share"]
+
+DOCUMENTS: Final = 20
+HASHES: Final = 500
+THRESHOLDS: Final = (0.0, 0.2, 0.42, 0.64, 0.8, 1.0)
+RULES: Final = ("divisors", "recall")
+"""How bands are chosen: report B's search among the divisors of h, and ours, for 99 % of the pairs at the threshold."""
+NAMES: Final = {"divisors": "report B's rule", "recall": "recall 0.99"}
+COUNTS: Final = ("numCandidatePairs", "trueCopyPairsDetected", "falsePositivePairs", "falseNegativePairs")
+"""The columns of report B's own file (item 62)."""
+
+COLUMNS: Final = (
+    Column("rule"),
+    Column("threshold"),
+    Column("k", "characters"),
+    Column("bands"),
+    Column("rows"),
+    *(Column(name, "pairs") for name in COUNTS),
+    Column("truePairs", "pairs"),
+    Column("expectedCandidatePairs", "pairs"),
+    Column("falseNegativesOfReport", "pairs"),
+    Column("time", "ms", timed=True),
+    Column("exactTime", "ms", timed=True),
+    Column("exactTimeCutAnew", "ms", timed=True),
+)
+
+
+def measure(setup: Setup, progress: Progress) -> Table:
+    """Sign and search 20 shuffles for each size of shingle, rule and threshold."""
+    texts = data.permutations(setup, DOCUMENTS)
+    table = Table(COLUMNS)
+    sizes = (1, 2, 3, 4, 5, 6, 9, 12, 15) if setup.quick else tuple(range(1, 16))
+    for k in each(sizes, progress):
+        recipe = la.Recipe(unit="char", k=k, sketch="classic", family="modular", hashes=HASHES, seed=setup.seed % 2**64)
+        table.rows.extend(_rows(texts, recipe, least=0.001 if setup.quick else 0.005))
+    return table
+
+
+def bands_for(rule: str, threshold: float) -> la.Bands | None:
+    """Return the bands of a rule, or None where none exist: at threshold 0 none promise a pair that shares nothing.
+
+    >>> bands_for("divisors", 0.42), bands_for("recall", 0.42), bands_for("recall", 0.0)
+    (Bands(bands=100, rows=5), Bands(bands=60, rows=3), None)
+    """
+    try:
+        return la.choose_bands(threshold, hashes=HASHES, method="divisors" if rule == "divisors" else "recall")
+    except la.BandsError:
+        return None
+
+
+def _rows(texts: list[str], recipe: la.Recipe, least: float) -> Iterator[tuple[Cell, ...]]:
+    exact = exact_similarities(texts, recipe)
+    signatures = la.sign(texts, recipe, threads=1)
+    times = (
+        best_time(lambda: _search(texts, recipe, 0.0, None), least=least),
+        best_time(lambda: exact_similarities(texts, recipe), least=least),
+    )
+    for rule in RULES:
+        for threshold in THRESHOLDS:
+            bands = bands_for(rule, threshold)
+            seconds = best_time(lambda t=threshold, b=bands: _search(texts, recipe, t, b), least=least)  # type: ignore[misc]
+            yield (
+                rule,
+                threshold,
+                recipe.k,
+                bands.bands if bands else 0,
+                bands.rows if bands else 0,
+                *count(exact, signatures, bands, threshold),
+                *(1000 * t for t in (seconds, *times)),
+            )
+
+
+def exact_similarities(texts: list[str], recipe: la.Recipe) -> dict[tuple[int, int], float]:
+    """Return the Jaccard similarity of every pair i < j; both texts are cut anew for each, as report B does."""
+    return {(i, j): la.jaccard(texts[i], texts[j], recipe=recipe) for i, j in combinations(range(len(texts)), 2)}
+
+
+def count(
+    exact: dict[tuple[int, int], float], signatures: la.Signatures, bands: la.Bands | None, threshold: float
+) -> tuple[int, int, int, int, int, float, int]:
+    """Return the counts of one row, from `numCandidatePairs` to `falseNegativesOfReport`.
+
+    Without bands every pair is a candidate.
+    """
+    proposed = set(la.candidates(signatures, bands, threads=1)) if bands else set(exact)
+    true = {pair for pair, similarity in exact.items() if similarity >= threshold}
+    expected = sum(bands.probability(s) for s in exact.values()) if bands else len(exact)
+    return (
+        len(proposed),
+        len(proposed & true),
+        len(proposed - true),
+        len(true - proposed),
+        len(true),
+        round(expected, 3),
+        _missed_by_the_report(signatures, proposed, threshold),
+    )
+
+
+def _missed_by_the_report(signatures: la.Signatures, proposed: set[tuple[int, int]], threshold: float) -> int:
+    """Return report B's number of false negatives: it takes estimates for the truth, and pairs (i, i) for missed."""
+    pairs = combinations(range(len(signatures)), 2)
+    missed = sum(signatures.estimate(i, j) >= threshold and (i, j) not in proposed for i, j in pairs)
+    return len(signatures) + missed
+
+
+def _search(texts: list[str], recipe: la.Recipe, threshold: float, bands: la.Bands | None) -> object:
+    """Do the whole work: cut the texts, sign them, propose by bands and verify; or compare all pairs of sets."""
+    threshold = max(threshold, 1e-9)  # the search refuses 0; a pair that shares anything at all is above this
+    if bands is None:
+        return la.find(texts, threshold, method="brute", recipe=recipe, threads=1)
+    return la.find(texts, threshold, method="lsh", bands=bands, recipe=recipe, threads=1)
+
+
+# -- the figure ------------------------------------------------------------------------------------------------------
+
+
+def draw(table: Table, setup: Setup, figure: Figure) -> None:
+    """Draw a row for each rule: the time on the left, the pairs on the right."""
+    from lookalike.experiments import figures
+
+    figure.set_size_inches(11, 8)
+    grid = figure.subplots(2, 2, sharey="col", width_ratios=(1, 1.15))
+    for rule, (left, right) in zip(RULES, grid, strict=True):
+        _draw_times(table, rule, left)
+        _draw_counts(table, rule, right)
+    low, high = grid[0][0].get_ylim()
+    grid[0][0].set_ylim(low, high * 8)  # room for the legend
+    grid[0][0].legend(loc="upper center", ncols=3, fontsize=7.5)
+    grid[0][1].legend(loc="upper right", ncols=2)
+    grid[1][0].set_xlabel("k (characters)")
+    grid[1][1].set_xlabel("threshold t, and bands × rows chosen for it")
+    figures.note(
+        figure,
+        f"{DOCUMENTS} shuffles of one text, {DOCUMENTS * (DOCUMENTS - 1) // 2} pairs i < j; h = {HASHES}, modular, one "
+        f"thread; times: best of several runs; bars: mean over k = {', '.join(map(str, table.distinct('k')))}; "
+        f"seed {setup.seed}",
+    )
+
+
+def _draw_times(table: Table, rule: str, axes: Axes) -> None:
+    from lookalike.experiments import figures
+
+    sizes = [float(k) for k in table.distinct("k")]
+    for n, threshold in enumerate(THRESHOLDS):
+        if bands_for(rule, threshold) is None:
+            continue
+        mine = table.where(rule=rule, threshold=threshold)
+        axes.plot(sizes, mine.numbers("time"), label=f"LSH, t = {threshold:g}", **figures.style(n))
+    exact = table.where(rule=rule, threshold=THRESHOLDS[0])
+    for name, label, line in (
+        ("exactTimeCutAnew", "all pairs, cut anew", "--"),
+        ("exactTime", "all pairs, cut once", ":"),
+    ):
+        axes.plot(sizes, exact.numbers(name), label=label, color=figures.GREY, linestyle=line, linewidth=2.4)
+    axes.set(yscale="log", ylabel="time (ms)", title=f"Time, bands by {NAMES[rule]}")
+
+
+def _draw_counts(table: Table, rule: str, axes: Axes) -> None:
+    from lookalike.experiments import figures
+
+    labels = ("candidates", "true pairs found", "false positives", "false negatives")
+    for n, (name, label) in enumerate(zip(COUNTS, labels, strict=True)):
+        means = [_mean(table.where(rule=rule, threshold=t).numbers(name)) for t in THRESHOLDS]
+        places = [i + (n - 1.5) * 0.2 for i in range(len(THRESHOLDS))]
+        hatch = ("", "//", "..", "xx")[n]
+        axes.bar(places, means, 0.2, label=label, color=figures.COLOURS[n], hatch=hatch, edgecolor="white")
+    axes.set_xticks(range(len(THRESHOLDS)), [_shape(rule, t) for t in THRESHOLDS])
+    axes.grid(visible=False, axis="x")
+    axes.set(ylabel="pairs (mean over k)", title=f"Pairs, bands by {NAMES[rule]}", ylim=(0, 230))
+
+
+def _shape(rule: str, threshold: float) -> str:
+    bands = bands_for(rule, threshold)
+    return f"{threshold:g}\n" + (f"{bands.bands} × {bands.rows}" if bands else "none exist:\nall pairs")
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+# -- the verdicts ----------------------------------------------------------------------------------------------------
+
+
+def judge(table: Table, _setup: Setup) -> list[Verdict]:
+    """Judge report B's conclusions, which only its repository has."""
+    return [_too_few(table), _smaller_k(table), _drop(table), _missed(table)]
+
+
+def _too_few(table: Table) -> Verdict:
+    """Rule: LSH is slower than comparing sets that were cut once, in at least 90 % of all cases."""
+    mine = table.where(rule="divisors")
+    times, once, anew = (mine.numbers(name) for name in ("time", "exactTime", "exactTimeCutAnew"))
+    slower = _mean([t > e for t, e in zip(times, once, strict=True)])
+    faster = _mean([t < e for t, e in zip(times, anew, strict=True)])
+    return Verdict(
+        claim="20 documents are too few for LSH to be faster than comparing all 190 pairs",
+        source="report B, final version, LSH experiment",
+        items=(60,),
+        finding="holds" if slower >= 0.9 else "holds in part" if slower >= 0.5 else "does not hold",
+        evidence=f"LSH takes {median(times):.2f} ms (median of {len(times)} thresholds and sizes k), comparing all "
+        f"pairs {median(once):.2f} ms if each text is cut once: LSH is slower in {slower:.0%} of the cases. Only "
+        f"against a program that cuts both texts anew for each pair ({median(anew):.1f} ms) would it win "
+        f"(in {faster:.0%}).",
+        numbers={"share_slower_than_exact": slower, "share_faster_than_cut_anew": faster},
+    )
+
+
+def _smaller_k(table: Table) -> Verdict:
+    """Rule: the largest k at which any pair reaches t never rises with t, and is smaller at the highest t."""
+    largest = {
+        t: max((int(row[2]) for row in table.where(rule="divisors", threshold=t).rows if row[9]), default=0)
+        for t in THRESHOLDS[1:]
+    }
+    falling = list(largest.values()) == sorted(largest.values(), reverse=True)
+    fell = largest[THRESHOLDS[1]] > largest[THRESHOLDS[-1]]
+    return Verdict(
+        claim="The higher the threshold, the smaller k must be for any pair to be found",
+        source="report B, final version, LSH experiment",
+        items=(61,),
+        finding="holds" if falling and fell else "holds in part" if fell else "does not hold",
+        evidence="The largest k at which some pair of shuffles reaches t: "
+        + ", ".join(f"{k} at t = {t:g}" for t, k in largest.items())
+        + ".",
+        numbers={f"largest_k_at_{t:g}": float(k) for t, k in largest.items()},
+    )
+
+
+def _drop(table: Table) -> Verdict:
+    """Rule: half of the fall in true pairs from k = 1 to 15 (mean over t = 0.2 to 0.8) is done at k = 5 or 6."""
+    sizes = [int(k) for k in table.distinct("k")]
+    found = {
+        k: _mean([table.where(rule="divisors", threshold=t, k=k).numbers("truePairs")[0] for t in THRESHOLDS[1:-1]])
+        for k in sizes
+    }
+    half = next(k for k in sizes if found[k] <= (found[sizes[0]] + found[sizes[-1]]) / 2)
+    return Verdict(
+        claim="The number of pairs drops from k = 5 on, which is about the mean length of a word (5.84 letters)",
+        source="report B, final version, LSH experiment",
+        items=(61,),
+        finding="holds" if half in (5, 6) else "holds in part" if half in (4, 7) else "does not hold",
+        evidence="True pairs, averaged over t = 0.2 to 0.8: "
+        + ", ".join(f"{found[k]:.0f} at k = {k}" for k in sizes if k <= 9)
+        + f"; half of the fall is done at k = {half}. A shingle longer than a word holds the order of words, which "
+        "shuffling destroys.",
+        numbers={"half_of_the_fall_at_k": float(half)},
+    )
+
+
+def _missed(table: Table) -> Verdict:
+    """Rule: report B's count is within 10 % of the exact one, in 90 % of the cases; in part if in half of them."""
+    mine, ours = table.where(rule="divisors"), table.where(rule="recall")
+    right, said = mine.numbers("falseNegativePairs"), mine.numbers("falseNegativesOfReport")
+    near = _mean([abs(a - b) <= 0.1 * max(a, 1) for a, b in zip(right, said, strict=True)])
+    return Verdict(
+        claim="The counted false negatives are pairs of similar documents that LSH missed",
+        source="report B, its program for LSH",
+        items=(61, 117),
+        finding="holds" if near >= 0.9 else "holds in part" if near >= 0.5 else "does not hold",
+        evidence=f"Its program counts {_mean(said):.1f} false negatives per threshold and k on average, because the "
+        f"{DOCUMENTS} pairs of a document with itself are always among them; judged exactly over i < j there are "
+        f"{_mean(right):.1f}. Above t = 0, its bands miss {missed_share(mine):.1%} of the true pairs, and bands for a "
+        f"recall of 0.99 miss {missed_share(ours):.2%}.",
+        numbers={
+            "mean_of_report": _mean(said),
+            "mean_exact": _mean(right),
+            "missed_share_divisors": missed_share(mine),
+            "missed_share_recall": missed_share(ours),
+        },
+    )
+
+
+def missed_share(table: Table) -> float:
+    """Return the share of the true pairs that were no candidates, over all thresholds above 0."""
+    threshold, true, missed = (table.numbers(name) for name in ("threshold", "truePairs", "falseNegativePairs"))
+    wanted = [n for n, t in enumerate(threshold) if t > 0]
+    return sum(missed[n] for n in wanted) / max(sum(true[n] for n in wanted), 1)
+
+
+EXPERIMENT: Final = Experiment(
+    id="lsh-quality",
+    title="LSH on 20 documents at each threshold: pairs found, pairs missed, time",
+    items=(46, 47, 60, 61, 62, 117),
+    caption="Left: the time to find the similar pairs of 20 shuffles by LSH, against comparing all 190 pairs. "
+    "Right: how many pairs LSH proposes and how many of them are true, judged by exact Jaccard, for report B's choice "
+    "of bands and for bands that promise to find 99 %. At t = 0 no bands can promise anything, because a pair that "
+    "shares nothing is wanted too.",
+    seconds=10,
+    measure=measure,
+    draw=draw,
+    judge=judge,
+)

@@ -1,0 +1,248 @@
+"""The texts of the experiments themselves: are they what the reports needed (items 49-51)?
+
+Shuffles of 50 words have the words of report B's text in number and length, a pair of similarity 0.6 has it by
+construction and not by luck, and a generated book has words as unevenly common as those of a language.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
+
+import lookalike as la
+from lookalike.experiments import data
+from lookalike.experiments.chance import slope
+from lookalike.experiments.experiment import Cell, Column, Experiment, Progress, Setup, Table, Verdict, each
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["EXPERIMENT", "zipf_exponent"]
+
+K: Final = 9
+RECIPE: Final = la.Recipe(unit="char", k=K)
+WANTED: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+STEP: Final = 0.01
+"""The width of a class of similarities."""
+RANKS: Final = (10, 1000)
+"""Between these ranks the exponent of Zipf's law is taken: above are a few words, below are chance counts."""
+
+COLUMNS: Final = (Column("texts"), Column("quantity"), Column("x"), Column("value"))
+
+
+def measure(setup: Setup, progress: Progress) -> Table:
+    """Count words, lengths, frequencies and similarities."""
+    many = 60 if setup.quick else 410
+    parts: list[Callable[[], Iterator[tuple[Cell, ...]]]] = [
+        lambda: _lengths("base text", data.words(setup)),
+        lambda: _book(setup, 120_000 if setup.quick else 600_000),
+        lambda: _similarities("20 shuffles", data.permutations(setup, 20)),
+        lambda: _similarities(f"{many} shuffles", data.permutations(setup, many)),
+        lambda: _wanted(setup),
+    ]
+    table = Table(COLUMNS)
+    for part in each(parts, progress):
+        table.rows.extend(part())
+    return table
+
+
+def _lengths(name: str, words: list[str]) -> Iterator[tuple[Cell, ...]]:
+    counted = Counter(map(len, words))
+    yield name, "words", 0, len(words)
+    yield name, "mean length", 0, fmean(map(len, words))
+    for length in range(1, max(counted) + 1):
+        yield name, "share of length", length, counted[length] / len(words)
+
+
+def _book(setup: Setup, size: int) -> Iterator[tuple[Cell, ...]]:
+    words = [unit.text for unit in la.units(data.book(setup, size))]
+    yield from _lengths("book", words)
+    frequencies = [count for _, count in Counter(words).most_common()]
+    for rank, count in enumerate(frequencies, start=1):
+        if rank in _ranks(len(frequencies)):
+            yield "book", "count of rank", rank, count
+
+
+def _ranks(most: int) -> set[int]:
+    """Return ranks at even distances on a logarithmic scale: a curve needs no more."""
+    return {round(10 ** (step / 20)) for step in range(20 * len(str(most)) + 1)} & set(range(1, most + 1))
+
+
+def _similarities(name: str, texts: list[str]) -> Iterator[tuple[Cell, ...]]:
+    """Give the number of pairs in each class of similarity, and the highest similarity."""
+    result = la.find(texts, 1e-9, method="brute", recipe=RECIPE, threads=1)
+    found = [float(pair["jaccard"]) for pair in result.pairs.to_pylist()]
+    pairs = math.comb(len(texts), 2)
+    classes = Counter(math.floor(similarity / STEP) for similarity in found)
+    classes[0] += pairs - len(found)  # the search leaves out pairs that share nothing
+    yield name, "pairs", 0, pairs
+    yield name, "highest similarity", 0, max(found, default=0.0)
+    for step in range(max(classes) + 1):
+        yield name, "pairs of similarity", step * STEP, classes[step]
+
+
+def _wanted(setup: Setup) -> Iterator[tuple[Cell, ...]]:
+    for wanted in WANTED:
+        pair = data.pair_of_similarity(setup, wanted, K)
+        yield "constructed pair", "similarity", wanted, la.jaccard(*pair, recipe=RECIPE)
+    for n, pair in enumerate(data.pairs(setup, 5)):
+        yield "random pairs", "similarity", n, la.jaccard(*pair, recipe=RECIPE)
+
+
+def value(table: Table, texts: str, quantity: str, x: float = 0) -> float:
+    """Return one number of the table."""
+    return table.where(texts=texts, quantity=quantity, x=x).numbers("value")[0]
+
+
+def zipf_exponent(table: Table) -> float:
+    """Return how fast the count of a word falls with its rank in the book: 1 is Zipf's law."""
+    rows = table.where(texts="book", quantity="count of rank")
+    chosen = [
+        (r, n) for r, n in zip(rows.numbers("x"), rows.numbers("value"), strict=True) if RANKS[0] <= r <= RANKS[1]
+    ]
+    return -slope([math.log(rank) for rank, _ in chosen], [math.log(count) for _, count in chosen])
+
+
+# -- the figure ------------------------------------------------------------------------------------------------------
+
+
+def draw(table: Table, setup: Setup, figure: Figure) -> None:
+    """Draw lengths of words, frequencies of words, similarities of shuffles, and wanted similarities."""
+    from lookalike.experiments import figures
+
+    figure.set_size_inches(10.5, 7.6)
+    (lengths, zipf), (shuffles, wanted) = figure.subplots(2, 2)
+    for n, texts in enumerate(("base text", "book")):
+        rows = table.where(texts=texts, quantity="share of length")
+        label = f"{texts}: mean {value(table, texts, 'mean length'):.2f}"
+        lengths.plot(rows.numbers("x"), rows.numbers("value"), label=label, **figures.style(n))
+    lengths.set(xlabel="length of a word (characters)", ylabel="share of words", title="Lengths of words")
+    lengths.set_ylim(top=1.25 * lengths.get_ylim()[1])  # room for the legend
+    lengths.legend(loc="upper right")
+    _draw_zipf(table, zipf)
+    _draw_shuffles(table, shuffles)
+    _draw_wanted(table, wanted)
+    many = _many(table)
+    figures.note(
+        figure,
+        f"base text: {value(table, 'base text', 'words'):.0f} words; book: {value(table, 'book', 'words'):.0f} words; "
+        f"20 shuffles: 190 pairs; {many}: {value(table, many, 'pairs'):.0f} pairs; k = {K} characters; "
+        f"seed {setup.seed}",
+    )
+
+
+def _many(table: Table) -> str:
+    return str(
+        next(name for name in table.distinct("texts") if str(name).endswith(" shuffles") and name != "20 shuffles")
+    )
+
+
+def _draw_zipf(table: Table, axes: Axes) -> None:
+    from lookalike.experiments import figures
+
+    rows = table.where(texts="book", quantity="count of rank")
+    ranks, counts = rows.numbers("x"), rows.numbers("value")
+    axes.plot(ranks, counts, "o", color=figures.COLOURS[1], label=f"book: exponent {zipf_exponent(table):.2f}")
+    middle = min(range(len(ranks)), key=lambda n: abs(math.log(ranks[n] / 100)))
+    law = [counts[middle] * ranks[middle] / rank for rank in ranks]
+    axes.plot(ranks, law, color=figures.GREY, linestyle="--", label="Zipf's law: 1/rank")
+    axes.set(
+        xscale="log", yscale="log", xlabel="rank of a word", ylabel="times it occurs", title="Frequencies of words"
+    )
+    axes.legend(loc="lower left")
+
+
+def _draw_shuffles(table: Table, axes: Axes) -> None:
+    from lookalike.experiments import figures
+
+    for n, name in enumerate(("20 shuffles", _many(table))):
+        rows = table.where(texts=name, quantity="pairs of similarity")
+        shares = [count / value(table, name, "pairs") for count in rows.numbers("value")]
+        middles = [x + STEP / 2 for x in rows.numbers("x")]
+        axes.plot(middles, shares, label=name, **figures.style(n))
+    axes.set(xlabel="Jaccard similarity", ylabel="share of pairs", title=f"Shuffles compared, k = {K}")
+    axes.legend(loc="upper right")
+
+
+def _draw_wanted(table: Table, axes: Axes) -> None:
+    from lookalike.experiments import figures
+
+    rows = table.where(texts="constructed pair")
+    axes.plot([0, 1], [0, 1], color=figures.GREY, linestyle="--")
+    axes.plot(rows.numbers("x"), rows.numbers("value"), "o", color=figures.COLOURS[0], ms=6, label="constructed")
+    luck = value(table, _many(table), "highest similarity")
+    axes.axhline(luck, color=figures.COLOURS[1], linestyle=":", label=f"best of {_many(table)}: {luck:.2f}")
+    axes.set(xlabel="wanted similarity", ylabel="similarity of the pair", title="A pair of wanted similarity")
+    axes.legend(loc="upper left")
+
+
+# -- the verdicts ----------------------------------------------------------------------------------------------------
+
+
+def judge(table: Table, _setup: Setup) -> list[Verdict]:
+    """Judge whether the texts are those that the experiments need."""
+    return [_pair(table), _words(table), _natural(table)]
+
+
+def _pair(table: Table) -> Verdict:
+    """Rule: the constructed pair is within 0.001 of 0.6; in part if within 0.01."""
+    made, luck = value(table, "constructed pair", "similarity", 0.6), value(table, _many(table), "highest similarity")
+    off = abs(made - 0.6)
+    return Verdict(
+        claim="There is a pair of documents of 60 % similarity at k = 9",
+        source="report A, §8.4",
+        items=(51,),
+        finding="holds" if off <= 0.001 else "holds in part" if off <= 0.01 else "does not hold",
+        evidence=f"The constructed pair has {made:.4f}. Luck would not do: the most similar of "
+        f"{value(table, _many(table), 'pairs'):.0f} pairs of shuffles has {luck:.3f}.",
+        numbers={"similarity": made, "highest_among_shuffles": luck},
+    )
+
+
+def _words(table: Table) -> Verdict:
+    """Rule: the base text has 50 words and a mean length within 0.05 of 5.84; in part if one of the two."""
+    words, mean = value(table, "base text", "words"), value(table, "base text", "mean length")
+    right = (words == 50, abs(mean - 5.84) <= 0.05)
+    return Verdict(
+        claim="The shuffled text has 50 words, of 5.84 letters on average",
+        source="report B, §7 and its data",
+        items=(50, 51, 75),
+        finding="holds" if all(right) else "holds in part" if any(right) else "does not hold",
+        evidence=f"{words:.0f} words of {mean:.2f} letters on average.",
+        numbers={"words": words, "mean_length": mean},
+    )
+
+
+def _natural(table: Table) -> Verdict:
+    """Rule: the exponent of Zipf's law is from 0.85 to 1.15; in part from 0.6 to 1.4."""
+    exponent = zipf_exponent(table)
+    off = abs(exponent - 1)
+    return Verdict(
+        claim="Texts as long as books, with a natural distribution of words, are compared",
+        source="report A, §7.1",
+        items=(49,),
+        finding="holds" if off <= 0.15 else "holds in part" if off <= 0.4 else "does not hold",
+        evidence=f"The generated book has {value(table, 'book', 'words'):.0f} words; between ranks {RANKS[0]} and "
+        f"{RANKS[1]} the frequency of a word falls as rank^−{exponent:.2f} (Zipf's law: 1). The novels of the report "
+        "are under copyright.",
+        numbers={"zipf_exponent": exponent},
+    )
+
+
+EXPERIMENT: Final = Experiment(
+    id="collections",
+    title="The texts themselves: words, frequencies, similarities",
+    items=(49, 50, 51, 122),
+    caption="Above: lengths of the words of the 50-word text and of a generated book, and how often the words of the "
+    "book occur by rank: near a straight line, as in a natural language. Below: shuffles are hardly alike at k = 9, so "
+    "a pair of similarity 0.6 has to be constructed; it hits what is wanted.",
+    seconds=4,
+    measure=measure,
+    draw=draw,
+    judge=judge,
+)

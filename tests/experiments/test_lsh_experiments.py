@@ -1,0 +1,154 @@
+"""LSH at each threshold, and the S-curve: counts that add up, and frequencies as the theory says."""
+
+from __future__ import annotations
+
+import random
+from statistics import fmean, stdev
+
+import pytest
+
+import lookalike as la
+from lookalike.experiments import data, lsh_quality, s_curve
+from lookalike.experiments.experiment import Setup, Table, Verdict
+from tests.statistics.bounds import SIGMAS, binomial_range
+
+QUICK = Setup(quick=True)
+PAIRS = 190
+
+
+def finding(verdicts: list[Verdict], item: int) -> str:
+    (found,) = {verdict.finding for verdict in verdicts if item in verdict.items}
+    return found
+
+
+# -- LSH at each threshold -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def quality() -> Table:
+    return lsh_quality.measure(QUICK, lambda _share: None)
+
+
+def test_every_rule_threshold_and_size_has_its_row(quality: Table) -> None:
+    assert quality.distinct("threshold") == [0.0, 0.2, 0.42, 0.64, 0.8, 1.0]
+    assert len(quality.rows) == 2 * 6 * len(quality.distinct("k"))
+    assert [column.name for column in quality.columns][5:9] == [
+        "numCandidatePairs",
+        "trueCopyPairsDetected",
+        "falsePositivePairs",
+        "falseNegativePairs",
+    ]
+
+
+def test_counts_add_up(quality: Table) -> None:
+    names = (*lsh_quality.COUNTS, "truePairs", "falseNegativesOfReport")
+    for candidates, found, false, missed, true, reported in zip(*map(quality.numbers, names), strict=True):
+        assert found + false == candidates <= PAIRS
+        assert found + missed == true <= PAIRS
+        assert reported >= 20  # the pairs of a document with itself, whatever was found
+
+
+def test_shuffles_have_the_same_letters(quality: Table) -> None:
+    # k = 1: every pair is equal, so it is a candidate by any bands, and true at any threshold.
+    for name in ("numCandidatePairs", "truePairs", "trueCopyPairsDetected"):
+        assert set(quality.where(k=1).numbers(name)) == {PAIRS}
+
+
+def test_at_threshold_0_every_pair_is_true_and_no_bands_promise_it(quality: Table) -> None:
+    rows = quality.where(threshold=0.0)
+    assert set(rows.numbers("truePairs")) == {PAIRS}
+    assert lsh_quality.bands_for("divisors", 0.0) == la.Bands(500, 1)
+    assert lsh_quality.bands_for("recall", 0.0) is None
+    without = rows.where(rule="recall")
+    assert set(without.numbers("bands")) == {0}
+    assert set(without.numbers("numCandidatePairs")) == {PAIRS}
+
+
+def test_at_threshold_1_nothing_is_missed(quality: Table) -> None:
+    rows = quality.where(threshold=1.0)
+    assert set(rows.numbers("falseNegativePairs")) == set(rows.numbers("falsePositivePairs")) == {0.0}
+
+
+@pytest.mark.parametrize("k", [3, 5])
+@pytest.mark.parametrize("rule", lsh_quality.RULES)
+@pytest.mark.parametrize("threshold", [0.2, 0.42, 0.64, 0.8])
+def test_as_many_candidates_as_expected(k: int, rule: str, threshold: float) -> None:
+    # Pairs of one collection depend on each other, collections do not: so the differences of 40 collections are tested.
+    bands = lsh_quality.bands_for(rule, threshold)
+    differences, missed, true = [], 0, 0
+    for seed in range(40):
+        recipe = la.Recipe(unit="char", k=k, sketch="classic", family="modular", hashes=500, seed=seed)
+        texts = data.permutations(Setup(seed=seed), 8)
+        exact = lsh_quality.exact_similarities(texts, recipe)
+        counts = lsh_quality.count(exact, la.sign(texts, recipe), bands, threshold)
+        differences.append(counts[0] - counts[5])
+        missed, true = missed + counts[3], true + counts[4]
+    assert abs(fmean(differences)) <= SIGMAS * stdev(differences) / 40**0.5 + 0.05
+    if rule == "recall" and true:
+        assert missed <= binomial_range(true, 0.01)[1]
+
+
+def test_verdicts_on_lsh(quality: Table) -> None:
+    verdicts = lsh_quality.judge(quality, QUICK)
+    assert finding(verdicts, 117) == "does not hold"
+    assert verdicts[1].finding == "holds"
+    assert lsh_quality.missed_share(quality.where(rule="recall")) < 0.01
+    assert lsh_quality.missed_share(quality.where(rule="divisors")) > 0.01
+
+
+def test_the_verdict_on_time_follows_the_times(quality: Table) -> None:
+    time, exact = quality.position("time"), quality.position("exactTime")
+
+    def judged(seconds: float) -> str:
+        rows = [(*row[:time], seconds, *row[time + 1 :]) for row in quality.rows]
+        return lsh_quality.judge(Table(quality.columns, rows), QUICK)[0].finding
+
+    assert judged(1e9) == "holds"
+    assert judged(1e-9) == "does not hold"
+    assert quality.columns[time].timed
+    assert quality.columns[exact].timed
+
+
+# -- the S-curve -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def curve() -> Table:
+    return s_curve.measure(QUICK, lambda _share: None)
+
+
+def test_measured_shares_follow_the_formula(curve: Table) -> None:
+    names = ("bands", "rows", "similarity", "pairs", "candidates", "theory")
+    for b, r, s, pairs, candidates, theory in zip(*map(curve.numbers, names), strict=True):
+        assert theory == pytest.approx(1 - (1 - s**r) ** b, abs=1e-9)
+        least, most = binomial_range(int(pairs), theory)
+        assert least <= candidates <= most, (b, r, s)
+
+
+@pytest.mark.parametrize("shape", s_curve.SHAPES)
+def test_the_rule_of_the_textbooks_is_not_the_half_point(curve: Table, shape: tuple[int, int]) -> None:
+    bands = la.Bands(*shape)
+    assert bands.probability(bands.half_point) == pytest.approx(0.5)
+    assert bands.probability(bands.rule_threshold) == pytest.approx(1 - (1 - 1 / shape[0]) ** shape[0])
+    assert 0.63 < bands.probability(bands.rule_threshold) < 0.66
+    at_rule, theory = s_curve.measured_and_theory(curve, bands, bands.rule_threshold)
+    assert abs(at_rule - theory) <= SIGMAS * (0.25 / 300) ** 0.5
+
+
+def test_verdicts_on_the_curve(curve: Table) -> None:
+    verdicts = s_curve.judge(curve, QUICK)
+    assert [verdict.finding for verdict in verdicts] == ["holds", "does not hold", "holds", "holds in part"]
+
+
+def test_the_verdict_on_the_formula_can_fail(curve: Table) -> None:
+    place = curve.position("measured")
+    rows = [(*row[:place], 0.5, *row[place + 1 :]) for row in curve.rows]
+    verdicts = s_curve.judge(Table(curve.columns, rows), QUICK)
+    assert verdicts[0].finding == "does not hold"
+    assert verdicts[1].finding == "holds"
+
+
+@pytest.mark.parametrize("similarity", [0.05, 0.3, 0.5, 0.9])
+def test_planted_pairs_have_the_similarity(similarity: float) -> None:
+    a, b = s_curve.pair_of_sets(random.Random(1), similarity)
+    assert la.jaccard(set(a), set(b)) == pytest.approx(similarity, abs=0.004)

@@ -1,0 +1,165 @@
+"""Every experiment in quick mode: its files, its verdicts, and a figure on which nothing covers anything."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from lookalike.experiments import figures
+from lookalike.experiments.catalogue import by_id, experiments
+from lookalike.experiments.experiment import FINDINGS, Setup, Table
+from lookalike.experiments.store import from_csv, to_csv
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
+
+QUICK = Setup(quick=True)
+IDS = [experiment.id for experiment in experiments()]
+
+
+@cache
+def measured(name: str) -> Table:
+    shares: list[float] = []
+    table = by_id(name).measure(QUICK, shares.append)
+    assert shares == sorted(shares), "progress goes forward"
+    assert all(0 <= share <= 1 for share in shares)
+    return table
+
+
+@cache
+def drawn(name: str) -> Figure:
+    return figures.new_figure(lambda empty: by_id(name).draw(measured(name), QUICK, empty))
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_the_table_has_a_header_with_units_and_only_whole_rows(name: str) -> None:
+    table = measured(name)
+    header = to_csv(table).partition("\n")[0]
+    assert re.fullmatch(r'("?[^",]+ \[[^\]",]+\]"?)(,"?[^",]+ \[[^\]",]+\]"?)*', header), header
+    assert table.rows
+    assert {len(row) for row in table.rows} == {len(table.columns)}
+    assert all(value == value for row in table.rows for value in row), "not a number"
+    assert from_csv(to_csv(table)).rows == table.rows
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_verdicts_come_with_numbers(name: str) -> None:
+    verdicts = by_id(name).judge(measured(name), QUICK)
+    assert len({verdict.claim for verdict in verdicts}) == len(verdicts)
+    for verdict in verdicts:
+        assert verdict.finding in FINDINGS
+        assert verdict.items
+        assert verdict.source
+        assert verdict.claim
+        assert re.search("[0-9]", verdict.evidence), "measured means numbers"
+        assert all(value == value and abs(value) != float("inf") for value in verdict.numbers.values())
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_the_figure_is_a_picture_and_the_same_for_the_same_table(name: str) -> None:
+    once, again = (figures.new_figure(lambda empty: by_id(name).draw(measured(name), QUICK, empty)) for _ in range(2))
+    png, svg = figures.to_png(once), figures.to_svg(once)
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    assert b"<svg" in svg
+    assert b"dc:date" not in svg
+    assert (figures.to_png(again), figures.to_svg(again)) == (png, svg)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_the_foot_tells_the_seed(name: str) -> None:
+    foot = [text.get_text() for text in drawn(name).texts if text.get_gid() == "note"]
+    assert len(foot) == 1
+    assert re.search(r"\b[Ss]eed\s1\b", foot[0])
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_axes_have_labels_and_show_something(name: str) -> None:
+    figure = drawn(name)
+    assert any(axes.get_xlabel() for axes in figure.axes)
+    # An axis of names, such as those of hash families, says itself what it is.
+    assert any(axes.get_ylabel() or _names(axes) for axes in figure.axes)
+    for axes in figure.axes:
+        assert axes.has_data(), "an empty panel"
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_no_label_covers_another(name: str) -> None:
+    figure = drawn(name)
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        if axes.name == "3d":
+            continue  # the labels lie in space; each such figure also has a plane form
+        for axis in (axes.xaxis, axes.yaxis):
+            boxes = [box for label in axis.get_ticklabels() if (box := _box(label)) is not None]
+            assert not _overlaps(boxes), f"tick labels of {axes.get_title()}"
+    texts = [box for text in figure.texts if (box := _box(text)) is not None]
+    panels = [axes.get_tightbbox() for axes in figure.axes if axes.name != "3d"]
+    for text in texts:
+        assert not any(panel is not None and _meet(text, panel) for panel in panels), "the foot, or a title, on a panel"
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_no_legend_covers_data(name: str) -> None:
+    figure = drawn(name)
+    figure.draw_without_rendering()
+    outside = [legend.get_window_extent() for legend in figure.legends]
+    assert not _overlaps(outside)
+    for axes in figure.axes:
+        assert not any(_meet(box, axes.bbox) for box in outside), "a legend of the figure lies on a panel"
+        legend = axes.get_legend()
+        if legend is None or axes.name == "3d":
+            continue
+        box = legend.get_window_extent()
+        covered = sum(_count_inside(box, points) for points in _drawn_points(axes))
+        assert covered == 0, f"{covered} points under the legend of {axes.get_title()}"
+
+
+def _names(axes: Axes) -> bool:
+    return all(re.match("[A-Za-z]", label.get_text()) for label in axes.get_yticklabels())
+
+
+# -- geometry ----------------------------------------------------------------------------------------------------------
+
+
+def _box(text: object) -> Bbox | None:
+    if not text.get_visible() or not text.get_text().strip():  # type: ignore[attr-defined]
+        return None
+    box: Bbox = text.get_window_extent()  # type: ignore[attr-defined]
+    return box
+
+
+def _meet(a: Bbox, b: Bbox, slack: float = 1.0) -> bool:
+    return bool(a.x0 < b.x1 - slack and b.x0 < a.x1 - slack and a.y0 < b.y1 - slack and b.y0 < a.y1 - slack)
+
+
+def _overlaps(boxes: list[Bbox]) -> list[tuple[Bbox, Bbox]]:
+    return [(a, b) for a, b in combinations(boxes, 2) if _meet(a, b)]
+
+
+def _count_inside(box: Bbox, points: np.ndarray) -> int:
+    (x0, y0), (x1, y1) = box.min, box.max
+    x, y = points.T
+    return int(np.count_nonzero((x > x0) & (x < x1) & (y > y0) & (y < y1)))
+
+
+def _drawn_points(axes: Axes) -> Iterator[np.ndarray]:
+    """Give the points of each line on the picture, with points between them, and the corners of bars."""
+    for line in axes.get_lines():
+        if line.get_transform() != axes.transData:
+            continue  # a line across the whole panel, such as a grid line or a mark
+        shown = axes.transData.transform(line.get_xydata())
+        if line.get_linestyle() != "None" and len(shown) > 1:
+            steps = np.linspace(0, 1, 20)[:, None, None]
+            yield (shown[:-1] * (1 - steps) + shown[1:] * steps).reshape(-1, 2)
+        yield shown
+    for patch in axes.patches:
+        yield patch.get_transform().transform(patch.get_path().vertices)

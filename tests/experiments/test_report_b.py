@@ -1,0 +1,392 @@
+"""The experiments of report B: what their tables must hold whatever the machine, and rules that can fail."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from statistics import fmean
+
+import pytest
+
+from lookalike.experiments import (
+    chance,
+    error_difference,
+    estimate,
+    estimate_error,
+    pair_jaccard,
+    pair_time,
+    plateau,
+    report_b,
+    reported_modular,
+    sign_time,
+    summary,
+    surface,
+    text_options,
+    time_difference,
+)
+from lookalike.experiments.experiment import FINDINGS, Experiment, Setup, Table, Verdict
+from lookalike.experiments.figures import new_figure
+from tests.statistics.bounds import SIGMAS
+
+QUICK = Setup(quick=True)
+SINGLE = (pair_jaccard, pair_time, plateau)
+SEVERAL = (text_options, estimate, surface, sign_time, estimate_error, error_difference, time_difference)
+ALL: list[Experiment] = [module.EXPERIMENT for module in SINGLE] + [m for one in SEVERAL for m in one.EXPERIMENTS]
+BY_ID = {experiment.id: experiment for experiment in ALL}
+TABLES: dict[str, Table] = {}
+
+each_sketch = pytest.mark.parametrize("sketch", report_b.SKETCHES)
+
+
+def measured(name: str) -> Table:
+    """Return the quick table of an experiment, made once."""
+    if name not in TABLES:
+        TABLES[name] = BY_ID[name].measure(QUICK, lambda _share: None)
+    return TABLES[name]
+
+
+def judged(name: str) -> list[Verdict]:
+    return list(BY_ID[name].judge(measured(name), QUICK))
+
+
+def mean_of(table: Table, column: str, **wanted: str | int) -> float:
+    return fmean(table.where(**wanted).numbers(column))
+
+
+# -- all of them -----------------------------------------------------------------------------------------------------
+
+
+def test_ids_are_different_and_every_figure_of_the_report_is_there() -> None:
+    assert len(BY_ID) == len(ALL) == 29
+    assert {item for one in ALL for item in one.items} >= set(range(75, 87))
+    for kind in ("estimate", "surface", "time", "error"):
+        assert {f"{kind}-{sketch}" for sketch in report_b.SKETCHES} <= set(BY_ID)
+
+
+@pytest.mark.parametrize("experiment", ALL, ids=lambda one: one.id)
+def test_verdicts_are_made_from_the_table(experiment: Experiment) -> None:
+    verdicts = judged(experiment.id)
+    assert verdicts
+    for verdict in verdicts:
+        assert verdict.finding in FINDINGS
+        assert verdict.items
+        assert verdict.evidence.endswith((".", ")"))
+        assert all(math.isfinite(number) for number in verdict.numbers.values())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "pair-jaccard",
+        "pair-time",
+        "white-space",
+        "lowercase",
+        "estimate-jenkins",
+        "surface-fast",
+        "time-fast",
+        "error-multiplicative",
+        "error-difference-jenkins",
+        "time-difference-jenkins",
+        "shingle-plateau",
+    ],
+)
+def test_a_second_run_gives_the_same_but_for_times(name: str) -> None:
+    first = measured(name)
+    for kept in (report_b.exact, report_b.estimates, reported_modular.estimates):
+        kept.cache_clear()
+    second = BY_ID[name].measure(QUICK, lambda _share: None)
+    places = [place for place, column in enumerate(first.columns) if not column.timed]
+    assert [[row[p] for p in places] for row in first.rows] == [[row[p] for p in places] for row in second.rows]
+
+
+@pytest.mark.parametrize("name", ["pair-jaccard", "white-space", "estimate-fast", "error-jenkins"])
+def test_another_seed_gives_another_table(name: str) -> None:
+    assert measured(name).rows != BY_ID[name].measure(Setup(seed=2, quick=True), lambda _share: None).rows
+
+
+@pytest.mark.parametrize("text", [None, "a b", "To be, or not to be"])
+@pytest.mark.parametrize(
+    "name",
+    ["pair-jaccard", "white-space", "lowercase", "estimate-fast", "surface-fast", "error-fast", "shingle-plateau"],
+)
+def test_figures_can_be_drawn_from_any_text(name: str, text: str | None) -> None:
+    experiment, setup = BY_ID[name], Setup(quick=True, text=text)
+    table = measured(name) if text is None else experiment.measure(setup, lambda _share: None)
+    experiment.judge(table, setup)
+    figure = new_figure(lambda empty: experiment.draw(table, setup, empty))
+    assert figure.axes
+    assert all(axes.has_data() for axes in figure.axes)
+    assert any(str(setup.seed) in text.get_text() for text in figure.texts)
+
+
+@pytest.mark.parametrize("name", ["pair-time", "time-modular", "time-difference-others", "error-difference-jenkins"])
+def test_no_panel_is_empty(name: str) -> None:
+    figure = new_figure(lambda empty: BY_ID[name].draw(measured(name), QUICK, empty))
+    assert all(axes.has_data() for axes in figure.axes)
+    assert any(axes.get_xlabel() == "k (characters)" for axes in figure.axes)
+
+
+# -- exact similarity ------------------------------------------------------------------------------------------------
+
+
+def test_shuffles_have_the_same_letters_and_less_and_less_else() -> None:
+    table = measured("pair-jaccard")
+    assert len(table.rows) == 5 * 15
+    assert set(table.where(k=1).numbers("similarity")) == {100.0}
+    means = [mean_of(table, "similarity", k=k) for k in report_b.SIZES]
+    assert means == sorted(means, reverse=True)
+    assert mean_of(table, "similarity", k=15) < 1
+
+
+def test_a_pair_shares_about_the_shingles_inside_its_words() -> None:
+    # The words are the same, so what lies inside them is shared, but for the blanks at the ends of the two texts.
+    table = measured("pair-jaccard")
+    for similarity, inside in zip(table.numbers("similarity"), table.numbers("inside"), strict=True):
+        assert similarity > inside - 4
+
+
+def test_the_rule_for_low_similarity_can_give_all_findings() -> None:
+    def finding(at_7: float, at_8: float) -> str:
+        values = dict.fromkeys(range(1, 7), 50.0) | {7: at_7, 8: at_8} | dict.fromkeys(range(9, 16), 0.0)
+        table = Table(pair_jaccard.COLUMNS, [(k, 1, value, value) for k, value in values.items()])
+        verdict: Verdict = pair_jaccard.EXPERIMENT.judge(table, QUICK)[3]
+        return verdict.finding
+
+    assert [finding(19, 10), finding(21, 10), finding(21, 20)] == list(FINDINGS)
+
+
+def test_white_space_makes_shuffles_more_alike() -> None:
+    table = measured("white-space")
+    kept, removed = table.numbers("kept"), table.numbers("removed")
+    assert kept[0] == removed[0] == 100
+    assert all(one >= other for one, other in zip(kept, removed, strict=True))
+    assert sum(one > other for one, other in zip(kept, removed, strict=True)) >= 8
+    assert [verdict.finding for verdict in judged("white-space")] == ["holds", "holds"]
+
+
+def test_case_matters_only_where_there_are_capitals() -> None:
+    table = measured("lowercase")
+    lower, names, places = (table.where(text=name) for name in ("all lower case", "names", "sentences"))
+    assert lower.numbers("ignored") == lower.numbers("counted")
+    # Ignoring case, the three texts are one.
+    assert lower.numbers("ignored") == names.numbers("ignored") == places.numbers("ignored")
+    # A capital that moves with its word leaves the letters the same; one that stays in its place does not.
+    assert names.where(k=1).numbers("counted") == [100]
+    assert places.where(k=1).numbers("counted")[0] < 95
+    assert all(i >= c for i, c in zip(places.numbers("ignored"), places.numbers("counted"), strict=True))
+
+
+# -- estimates -------------------------------------------------------------------------------------------------------
+
+
+@each_sketch
+def test_one_hash_says_all_or_nothing(sketch: str) -> None:
+    runs = [report_b.estimates(QUICK, sketch, 1, k, 6) for k in report_b.SIZES]
+    assert {value for run in runs for five in run for value in five} == {0.0, 1.0}
+    assert set(measured(f"estimate-{sketch}").where(hashes=1).numbers("decided")) == {100.0}
+
+
+@each_sketch
+def test_equal_sets_are_estimated_without_error(sketch: str) -> None:
+    rows = measured(f"error-{sketch}").where(k=1)
+    assert set(rows.numbers("error")) == set(rows.numbers("expected")) == {0.0}
+
+
+@each_sketch
+def test_estimates_are_right_on_average(sketch: str) -> None:
+    table = measured(f"estimate-{sketch}")
+    for hashes in report_b.HASHES:
+        rows = table.where(hashes=hashes)
+        off = fmean(rows.numbers("mean")) - fmean(rows.numbers("exact"))
+        deviation = math.hypot(*rows.numbers("mean_margin")) / chance.Z / len(rows.rows)
+        assert abs(off) <= SIGMAS * deviation, f"{hashes} hashes: {off:+.3f}, standard error {deviation:.3f}"
+
+
+@each_sketch
+def test_the_mean_error_is_what_theory_says(sketch: str) -> None:
+    # For each number of hashes, over all k: the expected |error| is exact, and so is its standard error.
+    table = measured(f"error-{sketch}")
+    for hashes in report_b.HASHES:
+        rows = table.where(hashes=hashes)
+        error, expected = fmean(rows.numbers("error")), fmean(rows.numbers("expected"))
+        deviation = math.hypot(*rows.numbers("margin")) / chance.Z / len(rows.rows)
+        assert error <= expected + SIGMAS * deviation
+        if sketch != "fast":  # which may do better
+            assert error >= expected - SIGMAS * deviation
+
+
+@each_sketch
+def test_four_times_the_hashes_halve_the_error(sketch: str) -> None:
+    table = measured(f"error-{sketch}")
+    few, many = (table.where(hashes=hashes) for hashes in (250, 1000))
+    ratio = fmean(few.numbers("error")) / fmean(many.numbers("error"))
+    relative = math.hypot(
+        *(math.hypot(*r.numbers("margin")) / chance.Z / sum(r.numbers("expected")) for r in (few, many))
+    )
+    assert abs(ratio - 2) <= 2 * SIGMAS * relative
+    assert relative < 0.1  # or the test would say nothing
+    assert judged(f"error-{sketch}")[0].finding == judged(f"error-{sketch}")[1].finding == "holds"
+
+
+def test_the_fast_sketch_has_less_error_than_independent_hashes() -> None:
+    rows = measured("error-fast").where(hashes=1000)
+    assert fmean(rows.numbers("error")) < 0.9 * fmean(rows.numbers("expected"))
+
+
+def test_a_sketch_that_errs_too_much_is_found_out() -> None:
+    table = measured("error-modular")
+    place = table.position("error")
+    worse = Table(table.columns, [(*row[:place], 2 * float(row[place]), *row[place + 1 :]) for row in table.rows])
+    assert BY_ID["error-modular"].judge(worse, QUICK)[1].finding == "does not hold"
+
+
+@each_sketch
+def test_the_surface_has_every_point_and_agrees_with_the_lines(sketch: str) -> None:
+    table, lines = measured(f"surface-{sketch}"), measured(f"estimate-{sketch}")
+    assert len(table.rows) == 22 * 15
+    for hashes, k in product((1, 25, 250, 1000), (2, 7, 15)):
+        assert table.where(hashes=hashes, k=k).numbers("estimate") == lines.where(hashes=hashes, k=k).numbers("once")
+    assert mean_of(table, "error", hashes=1) > 3 * mean_of(table, "error", hashes=200)
+    assert judged(f"surface-{sketch}")[0].finding == "holds in part"
+
+
+def test_means_of_five_pairs_err_less_than_pairs() -> None:
+    found = summary.summary(QUICK, "jenkins", 50, 5)
+    assert found.error_of_mean < found.error
+    assert found.least <= found.once <= found.most
+
+
+# -- the report's own modular functions ------------------------------------------------------------------------------
+
+
+def test_the_shortcut_for_the_reports_functions_is_right() -> None:
+    for z in (1, 2, 6, 7, 12, 15):
+        for p, m in product((2, 3, 5, 7, 13), range(z)):
+            a, b = {row for row in range(z) if row % 3 != 1}, {row for row in range(z) if row % 3 != 0} | {0}
+            least = [min((p * row + m) % z for row in rows) for rows in (a, b)] if a and b else []
+            assert reported_modular.agree(a, b, p, m, z) == (least[0] == least[1]), (z, p, m)
+
+
+def test_a_factor_that_divides_the_rows_makes_documents_agree_too_often() -> None:
+    # 12 rows, 4 of them shared: J = 1/3. All m in turn give the probability itself.
+    a, b = set(range(8)), set(range(4, 12))
+    shares = {p: fmean(reported_modular.agree(a, b, p, m, 12) for m in range(12)) for p in (2, 3, 5, 7, 11)}
+    assert [shares[p] for p in (5, 7, 11)] == pytest.approx([1 / 3] * 3)
+    assert shares[2] > 0.6
+    assert shares[3] > 0.6
+
+
+def test_the_modulus_is_worse_and_not_modular_hashing() -> None:
+    table = measured("error-difference-jenkins")
+    bias = {h: mean_of(table, "first_bias", first="reported", hashes=h) for h in report_b.HASHES}
+    assert bias[1] > 10
+    assert bias[25] > 1 > bias[1000]
+    worse, beginning, first_line, average = judged("error-difference-jenkins")
+    assert worse.finding == "holds in part"
+    assert worse.numbers["low_reported"] > 0.6
+    assert worse.numbers["low_ours"] < 0.5 + 1e-9
+    assert (beginning.finding, first_line.finding, average.finding) == (
+        "does not hold",
+        "holds in part",
+        "does not hold",
+    )
+
+
+def test_differences_are_differences() -> None:
+    table = measured("error-difference-others")
+    assert table.distinct("second") == ["multiplicative", "murmur3", "fast"]
+    columns = (table.numbers(name) for name in ("first_error", "second_error", "difference", "more", "fewer"))
+    for first, second, difference, more, fewer in zip(*columns, strict=True):
+        assert difference == pytest.approx(first - second)
+        assert 0 <= more + fewer <= report_b.runs(QUICK)
+    lines = measured("error-modular").where(hashes=100, k=5).numbers("error")
+    assert table.where(second="fast", hashes=100, k=5).numbers("first_error") == lines
+
+
+# -- times: their shape, and the rules with made-up times ------------------------------------------------------------
+
+
+@each_sketch
+def test_times_have_their_shingles_beside_them(sketch: str) -> None:
+    table = measured(f"time-{sketch}")
+    assert len(table.rows) == len(report_b.HASHES) * len(sign_time.sizes(QUICK))
+    assert min(table.numbers("texts_time") + table.numbers("sets_time")) > 0
+    windows, shingles = table.where(hashes=1).numbers("windows"), table.where(hashes=1).numbers("shingles")
+    assert windows == sorted(windows, reverse=True)
+    assert all(some <= most for some, most in zip(shingles, windows, strict=True))
+    assert shingles[0] < 30
+
+
+def times(of_hashes: dict[int, float], settles: int) -> Table:
+    """Make up a table: a time for each number of hashes, reached at some k."""
+    rows: list[tuple[int | float | str, ...]] = []
+    for hashes, k in product(report_b.HASHES, report_b.SIZES):
+        share = min(1.0, k / settles)
+        rows.append((k, hashes, 340.0 - k, 330 * share, of_hashes[hashes], of_hashes[hashes] * share))
+    return Table(sign_time.COLUMNS, rows)
+
+
+def test_a_steady_rise_is_no_bend() -> None:
+    judge = BY_ID["time-modular"].judge
+    steady = times({h: 40 + 0.3 * h for h in report_b.HASHES}, settles=5)
+    bent = times({h: 40 + 0.01 * h + 0.5 * max(0, h - 250) for h in report_b.HASHES}, settles=5)
+    assert judge(steady, QUICK)[0].finding == "does not hold"
+    assert judge(steady, QUICK)[0].numbers["above_to_below_250"] == pytest.approx(1)
+    assert judge(bent, QUICK)[0].finding == "holds"
+
+
+def test_where_the_time_comes_to_rest_is_judged() -> None:
+    judge = BY_ID["time-modular"].judge
+    by_hashes = {h: 40 + 0.3 * h for h in report_b.HASHES}
+    near, far = times(by_hashes, settles=5), times(by_hashes, settles=12)
+    assert [verdict.finding for verdict in judge(near, QUICK)[1:]] == ["holds in part", "holds"]
+    assert judge(far, QUICK)[1].finding == "does not hold"
+
+
+def test_the_number_of_shingles_follows_the_length_of_the_text_and_not_of_words() -> None:
+    by_word, by_text, _ = judged("shingle-plateau")
+    assert (by_word.finding, by_text.finding) == ("does not hold", "holds")
+    assert by_word.numbers["stretched"] > 20
+    assert abs(by_word.numbers["by_word"]) < 1 < by_text.numbers["by_text"]
+
+
+def test_time_differences_are_judged_by_ratio() -> None:
+    def finding(ratio: float) -> str:
+        rows: list[tuple[int | float | str, ...]] = [
+            ("jenkins", k, h, 100.0, 100 * ratio, 100 - 100 * ratio) for h in report_b.HASHES for k in report_b.SIZES
+        ]
+        (verdict,) = BY_ID["time-difference-jenkins"].judge(Table(time_difference.COLUMNS, rows), QUICK)
+        return verdict.finding
+
+    assert [finding(1.5), finding(1.1), finding(0.9)] == list(FINDINGS)
+
+
+# -- chance ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("share", "hashes"), [(0.5, 1), (0.3, 7), (0.02, 25), (0.6, 50), (1.0, 9), (0.0, 9)])
+def test_the_mean_deviation_is_that_of_a_binomial(share: float, hashes: int) -> None:
+    chances = [math.comb(hashes, n) * share**n * (1 - share) ** (hashes - n) for n in range(hashes + 1)]
+    deviations = [abs(n / hashes - share) for n in range(hashes + 1)]
+    mean = sum(p * d for p, d in zip(chances, deviations, strict=True))
+    square = sum(p * d * d for p, d in zip(chances, deviations, strict=True))
+    assert chance.mean_deviation(share, hashes) == pytest.approx(mean, abs=1e-12)
+    assert chance.spread_of_deviation(share, hashes) == pytest.approx(math.sqrt(max(0, square - mean**2)), abs=1e-7)
+
+
+@pytest.mark.parametrize(("more", "fewer"), [(5, 5), (9, 1), (1, 9), (20, 10), (0, 4)])
+def test_the_sign_test_counts_both_tails(more: int, fewer: int) -> None:
+    tries = more + fewer
+    tail = sum(math.comb(tries, n) for n in range(min(more, fewer) + 1)) / 2**tries
+    assert chance.sign_test(more, fewer) == pytest.approx(min(1, 2 * tail))
+
+
+def test_intervals_and_lines() -> None:
+    low, high = chance.wilson(500, 1000)
+    assert (low + high) / 2 == pytest.approx(0.5)
+    assert high - low == pytest.approx(2 * chance.Z * 0.5 / math.sqrt(1000 + chance.Z**2))
+    assert chance.wilson(0, 0) == (0, 1)
+    assert chance.slope([1, 2, 4], [3, 5, 9]) == pytest.approx(2)
+    assert chance.correlation([1, 2, 4], [3, 5, 9]) == pytest.approx(1)
+    assert chance.correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
+    assert chance.correlation([1, 2, 3], [5, 5, 5]) == 0
