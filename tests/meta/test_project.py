@@ -83,6 +83,21 @@ print(*sorted({name.split('.')[0] for name in sys.modules} & {'numpy', 'pyarrow'
     assert done.stdout.split() == []
 
 
+def test_no_command_waits_for_pandas(tmp_path: Path) -> None:
+    """pyarrow loads pandas as soon as it is given a Python number, and that takes longer than a search."""
+    rows = [f'{{"id": "d{i}", "text": "{" ".join(f"w{j + i % 7}" for j in range(40))}"}}\n' for i in range(60)]
+    (tmp_path / "pages.jsonl").write_text("".join([*rows, rows[0].replace("d0", "copy")]), encoding="utf-8")
+    program = """
+import sys
+from lookalike.cli import main
+for command in ("scan -t 0.5", "scan --format json", "scan --format csv", "dedupe -o kept.jsonl"):
+    assert main([*command.split(), "pages.jsonl"]) == 0
+    assert "pandas" not in sys.modules, command
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
 @pytest.mark.parametrize("name", lookalike.__all__)
 def test_public_name_exists_and_is_documented(name: str) -> None:
     public = getattr(lookalike, name)

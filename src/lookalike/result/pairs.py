@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
-from lookalike.search.columns import compute, joined, key, whole
+from lookalike.search.columns import compute, joined, key, scalar, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,34 +61,40 @@ class _Kinds:
         order = pc.sort_indices(key(kind, document))
         counted = pc.value_counts(kind.take(order))
         self.firsts: Column = counted.field("values")
-        starts: Any = joined(pa.array([0], pa.int64()), pc.cumulative_sum(counted.field("counts")))
+        starts: Any = joined(_zero(), pc.cumulative_sum(counted.field("counts")))
         self.members: Lists = pa.LargeListArray.from_arrays(starts, document.take(order))
-        new = pc.less(self.members.values, found.documents if old_from is None else old_from)
+        new = pc.less(self.members.values, scalar(found.documents if old_from is None else old_from, pa.uint32()))
         self.new, self.old = self._part(new), self._part(pc.invert(new))
 
     def _part(self, chosen: Column) -> Lists:
         """Return the lists with the chosen members only."""
         import pyarrow as pa
 
-        before = joined(pa.array([0], pa.int64()), compute().cumulative_sum(chosen.cast(pa.int64())))
+        before = joined(_zero(), compute().cumulative_sum(chosen.cast(pa.int64())))
         starts: Any = before.take(self.members.offsets)
         return pa.LargeListArray.from_arrays(starts, self.members.values.filter(chosen))
 
     def added(self) -> int:
         """Count the pairs that copies add, if all are listed: all pairs without those of two old documents."""
+        import pyarrow as pa
+
         pc = compute()
+        one, two = scalar(1, pa.int64()), scalar(2, pa.int64())
         total = -self.partners.num_rows
         for lists, sign in ((self.members, 1), (self.old, -1)):
             sizes = pc.list_value_length(lists)
-            equal = pc.divide(pc.multiply(sizes, pc.subtract(sizes, 1)), 2)
+            equal = pc.divide(pc.multiply(sizes, pc.subtract(sizes, one)), two)
             a, b = (sizes.take(self._place(self.partners[side])) for side in "ab")
             total += sign * ((pc.sum(equal).as_py() or 0) + (pc.sum(pc.multiply(a, b)).as_py() or 0))
         return total
 
     def near_pairs(self) -> list[pa.Table]:
         """Repeat each near pair for the copies of its two documents, but for two old ones."""
+        import pyarrow as pa
+
         pc = compute()
-        some_new = pc.greater(pc.list_value_length(self.new).take(self._place(self.partners["b"])), 0)
+        new_of_b = pc.list_value_length(self.new).take(self._place(self.partners["b"]))
+        some_new = pc.greater(new_of_b, scalar(0, pa.int64()))
         return [
             self._product(self.partners, self.new, self.members),
             self._product(self.partners.filter(some_new), self.old, self.new),
@@ -121,6 +127,12 @@ class _Kinds:
         return made
 
 
+def _zero() -> Column:
+    import pyarrow as pa
+
+    return pa.repeat(scalar(0, pa.int64()), 1)
+
+
 def _flat(lists: Lists) -> tuple[Column, Column]:
     """Return the members of all lists, one after the other, and for each the number of its list."""
     return lists.flatten(), compute().list_parent_indices(lists)
@@ -130,10 +142,14 @@ def _equal(a: Column, b: Column) -> pa.Table:
     """Return pairs whose every score is 1."""
     import pyarrow as pa
 
-    ones = pa.repeat(1.0, len(a))
+    ones = pa.repeat(scalar(1.0, pa.float64()), len(a))
     return pa.table([a, b, ones, ones, ones], names=list(COLUMNS))
 
 
 def _without_old(table: pa.Table, old_from: int | None) -> pa.Table:
     """Return the pairs of which at least one document is new; it is a, because the new ones come first."""
-    return table if old_from is None else table.filter(compute().less(table["a"], old_from))
+    if old_from is None:
+        return table
+    import pyarrow as pa
+
+    return table.filter(compute().less(table["a"], scalar(old_from, pa.uint32())))

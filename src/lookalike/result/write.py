@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
 
+from lookalike.documents.batching import string_array
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import suggest
 from lookalike.search.columns import compute
@@ -80,7 +81,7 @@ def safe_for_spreadsheets(table: pa.Table) -> pa.Table:
     for place, field in enumerate(table.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
             column: Any = table.column(place)
-            quoted = pc.binary_join_element_wise(pa.scalar("'", field.type), column, pa.scalar("", field.type))
+            quoted = pc.binary_join_element_wise(_text("'", field.type), column, _text("", field.type))
             safe = pc.if_else(pc.match_substring_regex(column, _FORMULA), quoted, column)
             table = table.set_column(place, field.name, safe)
     return table
@@ -140,8 +141,8 @@ def _json_rows(rows: pa.Table | Iterable[Any], before: str, after: str) -> Itera
             continue
         parts: list[Any] = []
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            parts += [pa.scalar(f"{', ' if parts else before + '{'}{json.dumps(name)}: ", kind), _json_column(column)]
-        lines = pc.binary_join_element_wise(*parts, pa.scalar("}" + after, kind), pa.scalar("", kind))
+            parts += [_text(f"{', ' if parts else before + '{'}{json.dumps(name)}: ", kind), _json_column(column)]
+        lines = pc.binary_join_element_wise(*parts, _text("}" + after, kind), _text("", kind))
         length = pc.sum(pc.binary_length(lines)).as_py()
         yield lines.buffers()[2].slice(0, length).to_pybytes()  # the lines, one after the other
 
@@ -158,8 +159,8 @@ def _json_column(column: Column) -> Column:
     else:
         encoded: Any = column.dictionary_encode()
         values = [json.dumps(value, ensure_ascii=False) for value in encoded.dictionary.to_pylist()]
-        texts = pa.array(values, kind).take(encoded.indices)
-    made: Column = pc.fill_null(texts, pa.scalar("null", kind))
+        texts = string_array(values).cast(kind).take(encoded.indices)
+    made: Column = pc.fill_null(texts, _text("null", kind))
     return made
 
 
@@ -241,3 +242,8 @@ def _mode(target: Path) -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
+
+
+def _text(text: str, kind: pa.DataType) -> Any:
+    """Return a text as Arrow's kernels take it; see `scalar` for why not by Arrow's own way."""
+    return string_array([text]).cast(kind)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     Column: TypeAlias = pa.Array[Any]
     Chunks: TypeAlias = pa.ChunkedArray[Any]
 
-__all__ = ["as_bytes", "compute", "counting", "joined", "key", "numbers", "permutation", "shares", "whole"]
+__all__ = ["as_bytes", "compute", "counting", "joined", "key", "numbers", "permutation", "scalar", "shares", "whole"]
 
 
 def compute() -> Any:
@@ -40,6 +41,25 @@ def shares(data: bytes) -> Column:
     return pa.Array.from_buffers(pa.float64(), len(data) // 8, [None, pa.py_buffer(data)])
 
 
+def scalar(value: float, kind: pa.DataType) -> Any:
+    """Return a number as Arrow's kernels take it.
+
+    `pa.scalar`, and a plain number given to a kernel, would load pandas wherever it is installed, which takes longer
+    than a search of ten thousand documents.
+
+    >>> import pyarrow as pa
+    >>> scalar(7, pa.uint32()), scalar(0.5, pa.float64())
+    (<pyarrow.UInt32Scalar: 7>, <pyarrow.DoubleScalar: 0.5>)
+    """
+    import pyarrow as pa
+
+    if pa.types.is_floating(kind):
+        data = struct.pack("<d", value)
+    else:
+        data = int(value).to_bytes(kind.bit_width // 8, "little")
+    return pa.Array.from_buffers(kind, 1, [None, pa.py_buffer(data)])[0]
+
+
 def as_bytes(column: Column | Chunks) -> bytes:
     """Return a column of numbers without nulls as the core takes it.
 
@@ -61,7 +81,7 @@ def counting(count: int) -> Column:
     import pyarrow as pa
 
     pc = compute()
-    one = pa.scalar(1, pa.uint32())
+    one = scalar(1, pa.uint32())
     made: Column = pc.subtract(pc.cumulative_sum(pa.repeat(one, count)), one)
     return made
 
@@ -72,8 +92,7 @@ def whole(column: Column | Chunks) -> Column:
 
     made: Any = column
     if isinstance(made, pa.ChunkedArray):
-        made = made.chunk(0) if made.num_chunks == 1 else made.combine_chunks()
-    if isinstance(made, pa.ChunkedArray):  # what combine_chunks gives for a column of no piece, in some versions
+        # Not by combine_chunks, which loads pandas for a column of no piece, and gives another kind in some versions.
         made = pa.concat_arrays(made.chunks) if made.num_chunks else pa.nulls(0, made.type)
     flat: Column = made
     return flat
@@ -99,7 +118,7 @@ def key(major: Column | Chunks, minor: Column | Chunks) -> Column:
     import pyarrow as pa
 
     pc = compute()
-    high = pc.shift_left(whole(major).cast(pa.uint64()), pa.scalar(32, pa.uint64()))
+    high = pc.shift_left(whole(major).cast(pa.uint64()), scalar(32, pa.uint64()))
     made: Column = pc.add(high, whole(minor).cast(pa.uint64()))
     return made
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from lookalike.search.columns import as_bytes, compute, counting, key, numbers, shares
+from lookalike.search.columns import as_bytes, compute, counting, key, numbers, scalar, shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,15 +84,19 @@ class Found:
 
     def at_least(self, threshold: float, metric: Metric) -> Found:
         """Return the same without the pairs below a threshold."""
-        kept = self.table.filter(compute().greater_equal(self.scores(metric), threshold))
+        import pyarrow as pa
+
+        kept = self.table.filter(compute().greater_equal(self.scores(metric), scalar(threshold, pa.float64())))
         arrays: dict[str, Any] = {name: as_bytes(kept[name]) for name in kept.column_names}
         return replace(self, **arrays)
 
     def score_between(self, x: Column, y: Column, metric: Metric) -> Column:
         """Return the scores of pairs of documents: 1 between copies, null where no pair was found."""
+        import pyarrow as pa
+
         pc = compute()
         x, y = self.firsts.take(x), self.firsts.take(y)
         wanted = key(pc.min_element_wise(x, y), pc.max_element_wise(x, y))
         place = pc.index_in(wanted, value_set=key(numbers(self.a), numbers(self.b)))
-        made: Column = pc.if_else(pc.equal(x, y), 1.0, self.scores(metric).take(place))
+        made: Column = pc.if_else(pc.equal(x, y), scalar(1.0, pa.float64()), self.scores(metric).take(place))
         return made

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lookalike import _native, checks
 from lookalike.errors import RecipeError
-from lookalike.search.columns import as_bytes, compute, counting, joined, key, numbers, permutation, whole
+from lookalike.search.columns import as_bytes, compute, counting, joined, key, numbers, permutation, scalar, whole
 from lookalike.search.found import Found
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _linked(found: Found, order: Column, old_from: int) -> Column:
     pc = compute()
     every = counting(found.documents)
     component = numbers(_native.linked(len(every), found.a + as_bytes(every), found.b + found.classes))
-    old = pc.greater_equal(order, old_from)
+    old = pc.greater_equal(order, scalar(old_from, pa.uint32()))
     order = joined(order.filter(old), order.filter(pc.invert(old)))
     rank = pc.sort_indices(order)  # the place of each document in the order
     first = pa.table({"component": component, "rank": rank}).group_by("component").aggregate([("rank", "min")])
@@ -146,6 +146,8 @@ def _linked(found: Found, order: Column, old_from: int) -> Column:
 
 def _star_with_old(found: Found, order: Column, metric: Metric, old_from: int) -> Column:
     """Every old document is a principal; a new one joins the old one it is most like, and the rest are stars."""
+    import pyarrow as pa
+
     pc = compute()
     every = counting(found.documents)
     kind, partner = _nearest_old(found, order, metric, old_from)
@@ -154,7 +156,7 @@ def _star_with_old(found: Found, order: Column, metric: Metric, old_from: int) -
     among_new = numbers(_native.star(found.classes, as_bytes(pairs["a"]), as_bytes(pairs["b"]), as_bytes(order)))
     place = pc.index_in(found.firsts, value_set=kind)
     of_new = pc.if_else(free, among_new, partner.take(place))
-    made: Column = pc.if_else(pc.less(every, old_from), of_new, every)
+    made: Column = pc.if_else(pc.less(every, scalar(old_from, pa.uint32())), of_new, every)
     return made
 
 
@@ -166,14 +168,14 @@ def _nearest_old(found: Found, order: Column, metric: Metric, old_from: int) -> 
     import pyarrow as pa
 
     pc = compute()
-    old = order.filter(pc.greater_equal(order, old_from))
+    old = order.filter(pc.greater_equal(order, scalar(old_from, pa.uint32())))
     kinds_of_old = found.firsts.take(old)
     kinds, rank = pc.unique(kinds_of_old), pc.index_in(pc.unique(kinds_of_old), value_set=kinds_of_old)
     a, b, scores = numbers(found.a), numbers(found.b), found.scores(metric)
     rows = pa.table(
         {
             "kind": joined(kinds, a, b),
-            "score": joined(pa.repeat(1.0, len(kinds)), scores, scores),
+            "score": joined(pa.repeat(scalar(1.0, pa.float64()), len(kinds)), scores, scores),
             "rank": joined(rank, *(rank.take(pc.index_in(side, value_set=kinds)) for side in (b, a))),
         }
     )
@@ -213,9 +215,7 @@ def _named(grouping: Grouping, ids: Column, scores: Column | None) -> list[Group
 
 def _least(scores: Column, grouping: Grouping) -> list[float | None]:
     """Return the least score of each group, None where one is unknown."""
-    import pyarrow as pa
-
-    rows = pa.table({"group": grouping.groups, "score": scores}).group_by("group", use_threads=False)
-    options = compute().ScalarAggregateOptions(skip_nulls=False)
-    table = rows.aggregate([("score", "min", options)])
-    return table.sort_by("group")["score_min"].to_pylist()
+    # Not by a kernel of Arrow: those that group load its datasets, and with them pandas.
+    values: list[float | None] = scores.to_pylist()
+    parts = (values[i:j] for i, j in pairwise(grouping.starts))
+    return [None if None in part else min(part) for part in parts]  # type: ignore[type-var]

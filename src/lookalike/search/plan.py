@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lookalike.search.columns import compute, counting, whole
+from lookalike.search.columns import compute, counting, scalar, whole
 from lookalike.search.groups import check_order, grouped, principals
 from lookalike.search.keep import KeepRule
 
@@ -134,7 +134,7 @@ def _decide(head: Column, old_from: int | None, *, drop_all: bool) -> tuple[Colu
     group = grouping.groups.take(pc.index_in(every, value_set=grouping.documents))
     kept = pc.is_null(group) if drop_all else pc.or_(pc.is_null(group), pc.equal(head, every))
     if old_from is not None:
-        kept = pc.or_(kept, pc.greater_equal(every, pa.scalar(old_from, pa.uint32())))
+        kept = pc.or_(kept, pc.greater_equal(every, scalar(old_from, pa.uint32())))
     return kept, group
 
 
@@ -144,14 +144,14 @@ def _table(result: Result, head: Column, kept: Column, group: Column) -> pa.Tabl
     pc = compute()
     # With drop_all the principal itself may be removed; then nobody is removed in its favour.
     in_favour = pc.and_(pc.invert(kept), kept.take(head))
-    favoured = pc.if_else(in_favour, head, pa.scalar(None, head.type))
+    favoured = pc.if_else(in_favour, head, pa.nulls(1, head.type)[0])
     scores = result._found.score_between(counting(len(head)), head, result.metric)  # noqa: SLF001 — as above
     return pa.table(
         {
             "id": result.ids,
             "kept": kept,
             "kept_id": result.ids.take(favoured),
-            "score": pc.if_else(in_favour, scores, pa.scalar(None, pa.float64())),
+            "score": pc.if_else(in_favour, scores, pa.nulls(1, pa.float64())[0]),
             "group": group,
         }
     )
