@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 CARGO_FLAGS := --manifest-path rust/Cargo.toml --workspace
 SECONDS := 60
 SAMPLES := examples/collection
+CLASS := examples/class
 
 # Nothing of the caller's Python may leak in. rustup's folder is not on every PATH.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV CONDA_PREFIX
@@ -17,10 +18,10 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 RUST_SOURCES := $(shell find rust/core/src rust/python/src rust/Cargo.* rust/*/Cargo.toml -type f 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench bench-large accuracy experiments docs-check fuzz clean
+.PHONY: help setup demo test lint bench bench-large bench-rivals accuracy experiments docs-check fuzz clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(VENV)/.tools: pyproject.toml scripts/setup.sh
 	scripts/setup.sh
@@ -33,9 +34,11 @@ $(VENV)/.native: $(VENV)/.tools $(RUST_SOURCES)
 
 setup: $(VENV)/.native ## Make .venv with the tools, the dependencies and lookalike itself
 
-demo: setup ## Compare two documents of the sample collection, then find its copies
+demo: setup ## Compare two documents, find the copies in a sample class, and write the report build/report.html
 	$(BIN)/lookalike compare $(SAMPLES)/why-tides-rise.txt $(SAMPLES)/tides-homework.txt
-	$(BIN)/python examples/find_copies.py
+	@mkdir -p build
+	$(BIN)/lookalike scan $(CLASS)/essays --ignore $(CLASS)/assignment.docx --skip quotes,references \
+	  --meta $(CLASS)/info.csv --group-by author --threshold 0.1 --report build/report.html
 
 test: lint ## Check everything: lint, the tests of the core, the tests of the package
 	cargo test $(CARGO_FLAGS) --quiet
@@ -56,9 +59,14 @@ $(VENV)/.bench: $(VENV)/.tools
 bench: setup $(VENV)/.bench ## Measure the speed of each stage and of whole searches; QUICK=1 for less, FULL=1 for a million
 	$(BIN)/python -m benchmarks.stages
 	$(BIN)/python -m benchmarks.end_to_end
+	$(BIN)/python -m benchmarks.readme_table
 
 bench-large: setup ## Search ten million documents within 6 GB of memory; takes long, and 80 GB of disk
 	$(BIN)/python -m benchmarks.end_to_end --large
+
+bench-rivals: setup $(VENV)/.bench ## Measure other engines beside lookalike, their answers checked; QUICK=1 for less
+	$(BIN)/python -m benchmarks.rivals.run
+	$(BIN)/python -m benchmarks.readme_table
 
 accuracy: setup ## Measure estimates and recall against their promises; DATA=DIR names labelled collections
 	$(BIN)/python -m benchmarks.accuracy
@@ -73,6 +81,6 @@ fuzz: setup ## Fuzz the core; SECONDS=60 for each target
 	scripts/fuzz.sh $(SECONDS)
 
 clean: ## Remove all that the other targets made
-	rm -rf $(VENV) rust/target rust/fuzz/target build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .bench rust/target rust/fuzz/target build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} +
 	rm -f src/lookalike/_native*.so

@@ -65,3 +65,11 @@ cargo clippy --version >/dev/null 2>&1 && cargo fmt --version >/dev/null 2>&1 ||
 
 .venv/bin/python -m pip install --quiet --upgrade 'pip>=25.1' # the first that knows dependency groups
 .venv/bin/python -m pip install --quiet --group dev
+
+# The tests open the report in a real browser. Nothing else needs one, so setting up goes on without.
+browser() {
+    command -v "${LOOKALIKE_BROWSER:-chromium}" || command -v chromium-browser || command -v google-chrome ||
+        command -v google-chrome-stable || [ -e "/Applications/Google Chrome.app" ]
+}
+browser >/dev/null || by_apt chromium ||
+    echo "setup: 'make test' needs a browser (Debian: apt-get install chromium; macOS: brew install --cask chromium)" >&2

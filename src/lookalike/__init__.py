@@ -9,7 +9,9 @@
 """
 
 from lookalike._native import build_info as _build_info
-from lookalike.documents import Skipped, Source, open_documents, open_paths
+from lookalike.documents import Flag, Skipped, Source, open_documents, open_paths
+from lookalike.documents.left_out import Span
+from lookalike.documents.metadata import Metadata, read_metadata
 from lookalike.errors import (
     BandsError,
     DocumentError,
@@ -22,6 +24,7 @@ from lookalike.errors import (
 )
 from lookalike.presets import PRESETS, Preset
 from lookalike.recipe import Recipe
+from lookalike.report.marks import Marks, read_marks
 from lookalike.result import Recall, Result
 from lookalike.search.audit import Audit
 from lookalike.search.bands import Bands, choose_bands, s_curve
@@ -59,10 +62,13 @@ __all__ = [
     "Cost",
     "DocumentError",
     "DuplicateIdError",
+    "Flag",
     "Group",
     "InternalError",
     "KeepRule",
     "LookalikeError",
+    "Marks",
+    "Metadata",
     "MismatchError",
     "MissingExtraError",
     "Passage",
@@ -76,6 +82,7 @@ __all__ = [
     "Signatures",
     "Skipped",
     "Source",
+    "Span",
     "bag_jaccard",
     "bag_jaccard_report",
     "band_keys",
@@ -96,6 +103,8 @@ __all__ = [
     "open_documents",
     "open_paths",
     "passages",
+    "read_marks",
+    "read_metadata",
     "s_curve",
     "shingles",
     "sign",

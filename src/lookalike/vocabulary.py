@@ -242,8 +242,8 @@ _ALL: Final = (
         "a ready-made recipe with a name",
         """
         A preset is a recipe under a name: prose (the default), edited, code and cjk are lookalike's own, and others
-        repeat what well-known corpora used. --preset chooses one, and the other recipe options change it. Published settings
-        differ a lot in what they find; lookalike compare shows at once what a preset makes of two documents.
+        repeat what well-known corpora used. --preset chooses one, and the other recipe options change it. Published
+        settings differ a lot in what they find; lookalike compare shows at once what a preset makes of two documents.
         """,
         see=("recipe",),
         also=("presets",),

@@ -37,7 +37,7 @@ def test_files_of_the_sample_collection(start: Start) -> None:
         "Skipped",
         "blank-page.txt  empty  the file has no bytes",
         "",
-        "17 documents · 23,925 characters · 1 skipped: 1 empty",
+        "17 documents · 23,877 characters · 1 skipped: 1 empty",
     ]
     assert max(map(len, lines)) <= 80
 

@@ -117,7 +117,7 @@ print(*sorted({"pyarrow", "numpy", "charset_normalizer"} & set(sys.modules)), fi
     ("line", "expected"),
     [
         ("lookalike co", {"compare", "completion"}),
-        ("lookalike scan --met", {"--method", "--metric"}),
+        ("lookalike scan --met", {"--meta", "--method", "--metric"}),
         ("lookalike scan --metric c", {"containment"}),
         ("lookalike explain s", {"s-curve", "shingle", "signature", "star"}),
         ("lookalike completion f", {"fish"}),

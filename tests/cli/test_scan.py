@@ -360,7 +360,7 @@ def test_a_search_in_files_finds_the_same(run: Run, tables: None) -> None:
     assert filed["groups"] == usual["groups"]
 
 
-def test_compressed_files_are_not_for_compare(run: Run) -> None:
+def test_compressed_files_can_be_compared_next(run: Run) -> None:
     import gzip
 
     Path("zipped").mkdir()
@@ -368,7 +368,8 @@ def test_compressed_files_are_not_for_compare(run: Run) -> None:
         Path("zipped", f"{name}.txt.gz").write_bytes(gzip.compress(words(0, 50).encode()))
     out = run("scan", "zipped").out
     assert pairs(out) == [("a.txt.gz", "b.txt.gz")]
-    assert "lookalike compare" not in out
+    assert "Next: lookalike compare zipped/a.txt.gz zipped/b.txt.gz" in out
+    assert run("compare", "zipped/a.txt.gz", "zipped/b.txt.gz").code == 0
 
 
 def test_threads_make_no_difference(run: Run, tables: None) -> None:

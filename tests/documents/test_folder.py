@@ -60,8 +60,8 @@ def test_everything_skipped_is_listed_with_its_reason(tmp_path: Path) -> None:
         "drafts/": "excluded",
         "t.csv": "table",
         "more.jsonl.gz": "table",
-        "p.pdf": "not text",
-        "scan.txt": "not text",
+        "p.pdf": "damaged",
+        "scan.txt": "damaged",
         "odd.txt": "not text",
         "empty.txt": "empty",
         "film.mp4": "binary",
@@ -69,7 +69,7 @@ def test_everything_skipped_is_listed_with_its_reason(tmp_path: Path) -> None:
     }
     details = {skipped.id: skipped.detail for skipped in source.skipped()}
     assert details["t.csv"] == "name it directly to read its rows"
-    assert "comes in a later version" in details["p.pdf"]
+    assert details["p.pdf"] == "it is not what its name says: no PDF document"
     assert all(details.values())
 
 

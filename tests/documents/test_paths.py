@@ -72,7 +72,7 @@ def test_files_that_are_no_text_are_skipped_when_named_too(here: Path) -> None:
     assert list(documents(source)) == ["a.txt"]
     assert reasons(source) == {
         "b.bin": "binary",
-        "c.pdf": "not text",
+        "c.pdf": "damaged",
         "empty.jsonl": "empty",
         "empty.parquet": "empty",
     }

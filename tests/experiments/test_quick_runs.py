@@ -108,6 +108,20 @@ def test_no_label_covers_another(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", IDS)
+def test_nothing_is_cut_off_at_the_edge(name: str) -> None:
+    figure = drawn(name)
+    figure.draw_without_rendering()
+    whole = figure.bbox
+    parts = [(axes.get_title() or axes.get_ylabel(), axes.get_tightbbox()) for axes in figure.axes]
+    parts += [(text.get_text(), text.get_window_extent()) for text in figure.texts]
+    parts += [("legend", legend.get_window_extent()) for legend in figure.legends]
+    for what, box in parts:
+        assert box is not None
+        assert box.x0 >= -2 and box.y0 >= -2, what  # noqa: PT018
+        assert box.x1 <= whole.x1 + 2 and box.y1 <= whole.y1 + 2, what  # noqa: PT018
+
+
+@pytest.mark.parametrize("name", IDS)
 def test_no_legend_covers_data(name: str) -> None:
     figure = drawn(name)
     figure.draw_without_rendering()

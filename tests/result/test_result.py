@@ -240,6 +240,11 @@ def test_to_dict_has_the_schema() -> None:
         "recall",
         "documents",
         "skipped",
+        "flags",
+        "skip",
+        "min_words",
+        "left_out",
+        "metadata",
         "pairs",
         "groups",
     ]

@@ -189,7 +189,8 @@ def test_a_promise_is_kept() -> None:
 # -- texts that are not there ----------------------------------------------------------------------------------------
 
 
-def test_a_folder_is_read_again(tmp_path: Path) -> None:
+def test_a_folder_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lookalike.search.load.KEPT", 0)  # as with a collection too large to be kept in memory
     for number, text in enumerate(TEXTS[:20]):
         (tmp_path / f"{number:02}.txt").write_text(text)
     result = la.find(tmp_path, 0.5, recipe=RECIPE)
@@ -204,6 +205,28 @@ def test_a_folder_is_read_again(tmp_path: Path) -> None:
         result.audit()
     with pytest.raises(la.DocumentError, match="are not the ones that were searched"):
         loaded.audit(documents=tmp_path)
+
+
+def test_the_texts_of_a_small_folder_are_kept(tmp_path: Path) -> None:
+    for number, text in enumerate(TEXTS[:20]):
+        (tmp_path / f"{number:02}.txt").write_text(text)
+    result = la.find(tmp_path, 0.5, recipe=RECIPE)
+    (tmp_path / "03.txt").unlink()
+    assert result.audit().recall.measured == 1.0
+
+
+def test_an_audit_leaves_out_what_the_search_left_out() -> None:
+    quoted = [f'{text} He said "{TEXTS[0]}" to us.' for text in TEXTS[:20]]
+    result = la.find(quoted, 0.5, recipe=RECIPE, skip=["quotes"])
+    assert 0 < result.pair_count < la.find(quoted, 0.5, recipe=RECIPE).pair_count
+    seen = result.audit().audited
+    assert seen is not None
+    assert (seen.found, seen.measured) == (seen.true_pairs, 1.0)
+
+
+def test_an_audit_cannot_be_made_of_long_passages() -> None:
+    with pytest.raises(la.RecipeError, match="min_words must be None for an audit"):
+        la.find(TEXTS, 0.5, recipe=RECIPE, min_words=9).audit()
 
 
 def test_other_documents_are_refused() -> None:

@@ -26,6 +26,7 @@ __all__ = ["COMMANDS", "Commands", "with_default"]
 COMMANDS: Final = {
     "scan": "Find the documents of a collection that look alike.",
     "compare": "Tell how alike two documents are, and what they share.",
+    "report": "Write the report of a saved search: one HTML file to read, print and hand on.",
     "dedupe": "Keep one document of each group; write what is kept, and why.",
     "plan": "Tell what a scan would cost, before it runs.",
     "files": "List what would be read, and what not and why.",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lookalike.cli.help import examples
+from lookalike.cli.hints import command_line
+from lookalike.cli.left_out import LONGEST, LeftOut, template_texts, with_left_out
 from lookalike.cli.messages import complain
+from lookalike.cli.options import typed
 from lookalike.cli.output import (
     Color,
     ColorOption,
@@ -22,34 +25,40 @@ from lookalike.cli.output import (
     wants_color,
     wants_json,
 )
+from lookalike.cli.reading import Reading, say_flags
 from lookalike.cli.recipe_options import with_recipe
 from lookalike.cli.values import whole_number
-from lookalike.documents.text_file import TextFile, read_text
+from lookalike.documents.one import read_document
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
+from lookalike.recipe import Recipe
+
+if TYPE_CHECKING:
+    from lookalike.documents.text_file import TextFile
 
 __all__ = ["HELP", "compare"]
 
 SHOWN = 5
-LONGEST = 2**31
-"""No passage is longer; a larger --min-passage means the same, and the core need not count so far."""
 
 HELP = examples(
     "Tell how alike two documents are, and what they share.",
-    "lookalike compare essay.txt source.txt",
+    "lookalike compare essay.pdf source.docx",
+    "lookalike compare essay.txt source.txt --skip quotes,references",
     "lookalike compare essay.txt source.txt --min-passage 5 --top 0",
     "lookalike compare a.txt b.txt --unit char -k 9",
+    "lookalike compare essay.txt source.txt --html pair.html",
     "lookalike compare old.txt new.txt --format json -o result.json",
     last="Scores are exact. Similarity is not proof of copying: read the passages.",
 )
 
 
 @with_recipe
+@with_left_out
 def compare(
-    a: Annotated[str, typer.Argument(metavar="A", help="A text file, or - for standard input.", show_default=False)],
+    a: Annotated[str, typer.Argument(metavar="A", help="A document, or - for standard input.", show_default=False)],
     b: Annotated[str, typer.Argument(metavar="B", help="The one to compare it with.", show_default=False)],
     *,
     recipe: Recipe,
+    left_out: LeftOut,
     min_passage: Annotated[
         str | None,
         typer.Option(metavar="N", help="Shortest passage to show; default 8 words or 40 characters."),
@@ -61,15 +70,35 @@ def compare(
     format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,
     output: OutputOption = None,
+    html: Annotated[
+        str | None, typer.Option("--html", metavar="FILE", help="Write both side by side, as one HTML file.")
+    ] = None,
 ) -> None:
     """Read two documents, compare them and print what was found."""
     from lookalike.similarity.compare import compare as compare_texts
 
     as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
     shown = None if top is None else whole_number("--top", top, least=0)
-    least = None if min_passage is None else min(whole_number("--min-passage", min_passage, least=1), LONGEST)
+    least = left_out.min_words
+    if min_passage is not None:
+        least = min(whole_number("--min-passage", min_passage, least=1), LONGEST)
+    _keep_inputs(html, a, b)
     first, second = _read_both(a, b, output)
-    found = compare_texts(first.text, second.text, recipe, least=least)
+    templates = template_texts(left_out.ignore, Reading())
+    found = compare_texts(
+        first.text,
+        second.text,
+        recipe,
+        least=least,
+        ignore=templates,
+        skip=left_out.skip,
+        min_words=left_out.min_words,
+    )
+    if html is not None:
+        from lookalike.report.write import write_pair
+
+        same = (typed(left_out, LeftOut()), typed(recipe, Recipe()))
+        write_pair(first, second, found, html, least=least, command=command_line("compare", [a, b], *same))
     if as_json:
         from lookalike.cli.compare_json import to_values
 
@@ -87,7 +116,7 @@ def _read_both(a: str, b: str, output: str | None) -> tuple[TextFile, TextFile]:
     _keep_inputs(output, a, b)
     if "-" in (a, b) and sys.stdin is not None and sys.stdin.isatty():
         complain("reading standard input; end it with Ctrl-D")
-    first, second = read_text(a), read_text(b)
+    first, second = read_document(a), read_document(b)
     for document in (first, second):
         if not document.text.strip():
             raise DocumentError(document.name, "file", "is empty", "there is nothing to compare")
@@ -95,6 +124,7 @@ def _read_both(a: str, b: str, output: str | None) -> tuple[TextFile, TextFile]:
         if document.encoding != "UTF-8":
             how = "detected; save it as UTF-8 to be sure" if document.guessed else "as its first bytes say"
             complain(f"note: {document.name} is read as {document.encoding} ({how})")
+        say_flags({document.name: document.flags} if document.flags else {})
     return first, second
 
 

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECKS", "HELP", "Check", "doctor", "examine"]
 
-_PACKAGES: Final = ("pyarrow", "typer", "rich", "charset-normalizer")
+_PACKAGES: Final = (
+    *("pyarrow", "typer", "rich", "charset-normalizer"),
+    *("pypdfium2", "lxml", "striprtf", "pylatexenc", "markdown-it-py"),
+)
 _SAMPLE: Final = "The quick brown fox jumps over the lazy dog — twice, naïvely."
 _SAMPLE_SIGNATURE: Final = "87475be81458981d"
 
@@ -108,10 +111,18 @@ def _check_tables() -> str:
     return "pyarrow loads"
 
 
+def _check_readers() -> str:
+    from lookalike.documents.extract import extract
+
+    _expect("text", extract(b"<nav>no</nav><p>yes</p>", "html").text, "yes")
+    return "documents are read in a process of their own"
+
+
 CHECKS: Final[dict[str, Callable[[], str]]] = {
     "hash functions": _check_hashes,
     "signature": _check_signature,
     "tables": _check_tables,
+    "readers": _check_readers,
 }
 
 

@@ -12,7 +12,7 @@ import typer
 from lookalike.cli.help import examples
 from lookalike.cli.messages import visible
 from lookalike.cli.output import Color, ColorOption, OutputOption, draw, to_json, wants_color
-from lookalike.cli.reading import PathsArgument, Reading, say_notes, with_reading
+from lookalike.cli.reading import PathsArgument, Reading, say_flags, say_notes, with_reading
 from lookalike.cli.values import completion, one_of, whole_number
 from lookalike.cli.writing import destination, keep_sources
 from lookalike.result.say import count
@@ -122,6 +122,7 @@ def files(
             for text in _as_data(_entries(source), kind):
                 stream.write(text.encode("utf-8"))
     say_notes(source.notes())
+    say_flags(source.flags())
 
 
 def _entries(source: Source) -> Iterator[Entry]:

@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.errors import RecipeError
 from lookalike.result.say import count
-from lookalike.search.columns import as_bytes, compute, counting, whole
+from lookalike.search.columns import compute, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    import pyarrow as pa
-
+    from lookalike.documents.metadata import Metadata
     from lookalike.result import Result
 
-__all__ = ["Authors", "Rule", "author_rule", "by_author", "left_out"]
+__all__ = ["KNOWN", "Authors", "Rule", "author_rule", "by_author", "known_rule", "left_out"]
 
-_RULE = "dir, or a regular expression with one group, which is the author"
+_RULE = "dir, author, label, or a regular expression with one group, which is the author"
+KNOWN: Final = ("author", "label")
+"""Columns of --meta that can tell who belongs together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ def author_rule(given: str, paths: Sequence[str]) -> Rule:
     >>> author_rule(r"/(\w+)_", []).author("essays/ann_2.txt")
     'ann'
     """
+    if given in KNOWN:
+        raise RecipeError("--group-by", given, "used with --meta FILE, which has that column")
     if given == "dir":
         folders = sorted((PurePath(path).as_posix() for path in paths), key=len, reverse=True)
         return Rule(given, lambda name: _folder(name, folders))
@@ -64,11 +67,19 @@ def author_rule(given: str, paths: Sequence[str]) -> Rule:
     return Rule(given, lambda name: found[1] if (found := pattern.search(name)) else None)
 
 
+def known_rule(given: str, metadata: Mapping[Any, Metadata]) -> Rule:
+    """Return the rule that takes the author, or the label, from the metadata."""
+    told = {str(name): values.author if given == "author" else values.label for name, values in metadata.items()}
+    if not any(told.values()):
+        raise RecipeError("--group-by", given, f"a column of the metadata, which has no {given}")
+    return Rule(given, lambda name: told.get(name) or None)
+
+
 def left_out(authors: Authors) -> str:
     """Say what --group-by did."""
-    return (
-        f"{count(authors.left_out, 'pair')} between documents of one author left out (--group-by {authors.rule.given})"
-    )
+    whom = "label" if authors.rule.given == "label" else "author"
+    pairs = count(authors.left_out, "pair")
+    return f"{pairs} between documents of one {whom} left out (--group-by {authors.rule.given})"
 
 
 def _folder(name: str, folders: Iterable[str]) -> str | None:
@@ -83,28 +94,13 @@ def by_author(result: Result, rule: Rule) -> tuple[Result, Authors]:
     """Return the result without the pairs of one author, and who wrote what."""
     import pyarrow as pa
 
+    from lookalike.result.only import only_pairs
+
     pc = compute()
     # A document without an author is an author of its own.
     names = [rule.author(str(name)) or f"\0{number}" for number, name in enumerate(result.ids.to_pylist())]
     authors = pa.array(names, pa.large_string())
-    pairs = result.pairs
-    a, b = (pc.index_in(whole(pairs[side]), value_set=result.ids).cast(pa.uint32()) for side in "ab")
+    a, b = (pc.index_in(whole(result.pairs[side]), value_set=result.ids) for side in "ab")
     strangers = pc.not_equal(authors.take(a), authors.take(b))
-    kept = pairs.set_column(0, "a", a).set_column(1, "b", b).filter(strangers)
-    left_out = pairs.num_rows - kept.num_rows
-    return (_with_pairs(result, kept) if left_out else result), Authors(rule, left_out)
-
-
-def _with_pairs(result: Result, pairs: pa.Table) -> Result:
-    """Return the result with these pairs alone; each document stands by itself, because a copy may be left out too."""
-    from lookalike.result import Result as Made
-    from lookalike.search.found import Found
-
-    columns = {name: as_bytes(pairs[name]) for name in pairs.column_names}
-    kept = (
-        *("ids", "threshold", "recipe", "method", "metric", "bands", "recall", "linkage", "order"),
-        *("skipped", "notes", "timings", "lengths", "old_from", "ignored", "source"),
-    )
-    found = Found(classes=as_bytes(counting(result.documents)), candidates=result.candidates, **columns)
-    made = Made(found=found, **{name: getattr(result, name) for name in kept})
-    return made if result.audited is None else made.with_audit(result.audited)
+    left_out = result.pair_count - (pc.sum(strangers).as_py() or 0)
+    return (only_pairs(result, strangers) if left_out else result), Authors(rule, left_out)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lookalike.cli.left_out import LeftOut
 from lookalike.cli.messages import visible
 from lookalike.cli.names import path_of, quoted
 from lookalike.cli.options import typed
 from lookalike.cli.reading import Reading
 from lookalike.cli.searching import Search
 from lookalike.cli.writing import extension
-from lookalike.documents.kinds import kind_of
+from lookalike.documents.one import archive_above
 from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -32,8 +34,9 @@ def after_scan(result: Result, paths: Sequence[str], recipe: Recipe, reading: Re
     closest = result.top(1).to_pylist()
     if closest:
         a, b = (_file(str(closest[0][side]), paths, search.against) for side in "ab")
-        if a is not None and b is not None and not any(kind_of(name).compression for name in (a, b)):
-            return command_line("compare", [a, b], typed(recipe, Recipe()))
+        if a is not None and b is not None:
+            left_out = LeftOut(ignore=search.ignore, skip=search.skip, min_words=search.min_words)
+            return command_line("compare", [a, b], typed(left_out, LeftOut()), typed(recipe, Recipe()))
         kept = extension(paths[0]) if extension(paths[0]) in TABLES else TABLES[0]
         return command_line("dedupe", paths, same, ["-o", f"kept.{kept}", "--plan", "plan.csv"])
     if result.documents > 1 and search.least > LOWER:
@@ -56,10 +59,12 @@ def command_line(command: str, *parts: Iterable[str]) -> str:
 
 
 def _file(name: str, paths: Sequence[str], old: Sequence[str]) -> str | None:
-    """Return the path of a document that is a file; an old one may be marked, to tell it from a new one."""
+    """Return the path of a document, also of one in an archive; an old one may be marked, to tell it from a new one."""
     if old and name.startswith("old:"):
-        return path_of(name.removeprefix("old:"), old)
-    return path_of(name, [*paths, *old])
+        name, paths = name.removeprefix("old:"), ()
+    places = [*paths, *old]
+    inside = (path for path in (*(Path(folder) / name for folder in places), Path(name)) if archive_above(path))
+    return path_of(name, places) or next(map(str, inside), None)
 
 
 def folded(command: str, cells: int) -> str:

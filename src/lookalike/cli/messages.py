@@ -46,6 +46,8 @@ def describe(error: Exception) -> str:
     """Return what happened and what to do about it, in one sentence."""
     if isinstance(error, DocumentError) and error.field == "file":
         return f"{error.document} {error.problem}: {error.remedy}"
+    if isinstance(error, DocumentError) and error.field.startswith(("line ", "pair ")):
+        return f"{error.document}: {error.field} {error.problem}; {error.remedy}"
     if isinstance(error, LookalikeError):
         return str(error)
     if isinstance(error, MemoryError):

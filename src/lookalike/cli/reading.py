@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -11,22 +12,23 @@ from lookalike.cli.messages import complain
 from lookalike.cli.options import flag, makes, option, several
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from lookalike.documents import Source
+    from lookalike.documents import Flag, Source
 
-__all__ = ["PathsArgument", "Reading", "say_notes", "with_reading"]
+__all__ = ["PathsArgument", "Reading", "say_flags", "say_notes", "with_reading"]
 
 PathsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="PATH",
-        help="Folders, text files, tables (Parquet, Arrow, JSONL, CSV), or - for standard input.",
+        help="Folders, documents, zip or tar files, tables (Parquet, Arrow, JSONL, CSV), - for standard input.",
         show_default=False,
     ),
 ]
 
 _PANEL: Final = "Reading"
+_MOST_FLAGGED: Final = 5
 _OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
     "text_column": option("--text-column", panel=_PANEL, metavar="NAME", help="The column of a table with the text."),
     "id_column": option("--id-column", panel=_PANEL, metavar="NAME", help="The column with the id."),
@@ -76,6 +78,16 @@ def _make(given: dict[str, Any]) -> Reading:
 
 with_reading = makes("reading", _OPTIONS, _make)
 """Give a command that takes a `reading` the options that make one."""
+
+
+def say_flags(flags: Mapping[str, Sequence[Flag]]) -> None:
+    """Tell what is odd about documents; of many, how many they are."""
+    if len(flags) <= _MOST_FLAGGED:
+        say_notes(f"{name} has {flag.kind}: {flag.detail}" for name, found in flags.items() for flag in found)
+        return
+    kinds = Counter(flag.kind for found in flags.values() for flag in found)
+    listed = ", ".join(f"{kind} in {number:,} documents" for kind, number in kinds.most_common())
+    say_notes([f"{listed}; --format json names them"])
 
 
 def say_notes(notes: Iterable[str]) -> None:

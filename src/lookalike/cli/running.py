@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lookalike.cli.messages import complain
 from lookalike.cli.progress import showing_progress
-from lookalike.cli.reading import say_notes
+from lookalike.cli.reading import say_flags, say_notes
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def run_search(
         raise DocumentError(source.name, "file", "holds no document that can be read", remedy)
     if not quiet:
         say_notes(result.notes)
+        say_flags(result.flags)
     if verbose:
         for line in _details(result):
             complain(line)

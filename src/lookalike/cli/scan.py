@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike.cli import FOUND, UNREADABLE
-from lookalike.cli.group_by import author_rule, by_author
 from lookalike.cli.help import examples
 from lookalike.cli.hints import after_scan
 from lookalike.cli.messages import complain
+from lookalike.cli.options import typed
 from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, VerboseOption
-from lookalike.cli.reading import PathsArgument, Reading, with_reading
+from lookalike.cli.pair_rules import PairRules, with_pair_rules
+from lookalike.cli.reading import PathsArgument, Reading, say_notes, with_reading
 from lookalike.cli.recipe_options import with_recipe
+from lookalike.cli.report import ReportOption, origin, write_html
 from lookalike.cli.running import run_search
 from lookalike.cli.scan_output import ResultFormat, Shown, show
 from lookalike.cli.searching import Search, with_search
@@ -36,7 +38,7 @@ BY_RULE = frozenset(
 
 HELP = examples(
     "Find the documents of a collection that look alike.",
-    "lookalike scan essays/",
+    "lookalike scan essays/ --report report.html",
     "lookalike scan new/ --against old/ --ignore sheet.txt -t 0.5",
     "lookalike scan corpus.parquet --text-column text --format json",
     "lookalike scan essays/ --group-by dir --fail-over 0.9",
@@ -53,13 +55,13 @@ FormatOption = Annotated[
         autocompletion=completion(*ResultFormat),
     ),
 ]
-GroupOption = Annotated[
-    str | None,
-    typer.Option("--group-by", metavar="RULE", help="Leave out pairs of one author: dir, or a pattern with one group."),
-]
 TopOption = Annotated[
     str | None,
     typer.Option("--top", metavar="N", help="Show the N closest pairs, 0: all; default 10, for programs all."),
+]
+PassagesOption = Annotated[
+    bool | None,
+    typer.Option("--passages/--no-passages", help="Show the longest passage of each pair; default on a terminal."),
 ]
 FailOption = Annotated[
     str | None, typer.Option("--fail-over", metavar="T", help="Exit with 1 if a pair is alike by T or more.")
@@ -74,39 +76,45 @@ StrictOption = Annotated[bool, typer.Option("--strict", help="Exit with 3 if som
 @with_recipe
 @with_reading
 @with_search
+@with_pair_rules
 def scan(
     paths: PathsArgument,
     *,
     reading: Reading,
     search: Search,
     recipe: Recipe,
-    group_by: GroupOption = None,
+    rules: PairRules,
     top: TopOption = None,
+    passages: PassagesOption = None,
     fail_over: FailOption = None,
     strict: StrictOption = False,
     audit: AuditOption = None,
     format: FormatOption = None,  # noqa: A002 — the option's name
     output: OutputOption = None,
     save: SaveOption = None,
+    report: ReportOption = None,
     color: ColorOption = Color.AUTO,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
     """Search a collection and print what was found."""
-    shown = Shown.chosen(format, output, top, color)
-    rule = author_rule(group_by, paths) if group_by is not None else None
+    shown = Shown.chosen(format, output, top, color, passages)
+    known = rules.read(paths)
     worst, sample = _fail_over(fail_over, search.least), _sample(audit)
-    keep_sources([output, save], [*paths, *search.against, *search.ignore])
+    keep_sources([output, save, report], [*paths, *search.against, *search.ignore, *rules.files()])
     result = run_search(reading.open(paths), recipe, reading, search, quiet=quiet, verbose=verbose)
     if sample is not None:
         result = result.audit(sample=sample)
         if not quiet:
             complain(f"audit: {result.audited}")
-    authors = None
-    if rule is not None:
-        result, authors = by_author(result, rule)
+    result, authors, notes = known.apply(result)
+    if not quiet:
+        say_notes(notes)
+    result = result.with_origin(origin(paths, recipe, reading, search, [*typed(rules, PairRules())]))
     if save is not None:
         result.save(save)
+    if report is not None:
+        write_html(result, report, marks=known.marks, quiet=quiet)
     hint = "" if quiet else after_scan(result, paths, recipe, reading, search)
     show(result, shown, authors, hint, quiet=quiet)
     if strict and any(skipped.reason not in BY_RULE for skipped in result.skipped):

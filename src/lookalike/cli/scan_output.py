@@ -44,9 +44,18 @@ class Shown:
     output: str | None
     top: int | None
     color: bool
+    passages: bool = False
+    """Whether the longest passage of each pair is shown below the table."""
 
     @classmethod
-    def chosen(cls, format: str | None, output: str | None, top: str | None, color: str) -> Shown:  # noqa: A002
+    def chosen(
+        cls,
+        format: str | None,  # noqa: A002 — the option's name
+        output: str | None,
+        top: str | None,
+        color: str,
+        passages: bool | None = None,
+    ) -> Shown:
         """Take the options; without --format, the name of the output decides."""
         to_file = output not in (None, "-")
         if format is None:
@@ -57,7 +66,9 @@ class Shown:
         in_color = wants_color(color, to_file=to_file)
         if kind is ResultFormat.PARQUET and not to_file and sys.stdout is not None and sys.stdout.isatty():
             raise DocumentError("parquet", "file", "is nothing for a terminal", "write it to a file with -o FILE")
-        return cls(kind, output, None if top is None else whole_number("--top", top, least=0), in_color)
+        if passages is None:
+            passages = not to_file and sys.stdout is not None and sys.stdout.isatty()
+        return cls(kind, output, None if top is None else whole_number("--top", top, least=0), in_color, passages)
 
 
 def show(result: Result, shown: Shown, authors: Authors | None, next_command: str, *, quiet: bool) -> None:
@@ -84,7 +95,7 @@ def _for_people(result: Result, shown: Shown, authors: Authors | None, next_comm
 
     view = View.of(result, SHOWN if shown.top is None else shown.top, authors, next_command)
     if shown.format is ResultFormat.TABLE:
-        return draw(to_table(view), color=shown.color)
+        return draw(to_table(view, passages=shown.passages), color=shown.color)
     from lookalike.cli.scan_markdown import to_markdown
 
     return to_markdown(view)

@@ -17,6 +17,7 @@ from lookalike.cli.hints import folded
 from lookalike.cli.messages import visible
 from lookalike.cli.names import common_folder, shorten
 from lookalike.cli.output import width
+from lookalike.cli.scan_about import About, longest_passages
 from lookalike.search.columns import compute
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class _Names:
     def __init__(self, view: View) -> None:
         self.folder = common_folder(map(str, view.names))
         self._old = _old_ones(view.result, set(view.names))
+        self._known = view.result.metadata
 
     def show(self, name: object, cells: int) -> Text:
         mark = OLD if name in self._old else ""
@@ -78,7 +80,11 @@ class _Names:
         return max((cell_len(visible(self._bare(name))) + len(OLD) * (name in self._old) for name in names), default=0)
 
     def _bare(self, name: object) -> str:
-        return str(name).removeprefix(self.folder)
+        """Return what a person calls a document, as --meta has it, and the file."""
+        bare = str(name).removeprefix(self.folder)
+        known = self._known.get(name)
+        called = ", ".join(filter(None, (known.name, known.author))) if known else ""
+        return f"{called} ({bare})" if called else bare
 
 
 def _old_ones(result: Result, names: set[str | int]) -> set[object]:
@@ -92,13 +98,18 @@ def _old_ones(result: Result, names: set[str | int]) -> set[object]:
     return {name for name, old in zip(shown.to_pylist(), mask.to_pylist(), strict=True) if old}
 
 
-def to_table(view: View) -> Iterator[RenderableType]:
+def to_table(view: View, *, passages: bool = False) -> Iterator[RenderableType]:
     """Give what is printed, part by part."""
     names = _Names(view)
     if view.pairs:
         yield _heading("pair", len(view.pairs), view.result.pair_count, "closest", names.folder)
-        yield _pairs(view.pairs, names)
+        about = About.of(view.result, view.pairs)
+        yield _pairs(view.pairs, names, about)
+        if about.legend:
+            yield Text(about.legend, style="dim")
         yield Text()
+        if passages:
+            yield from longest_passages(view.result, view.pairs, names.show)
         yield _heading("group", len(view.groups), len(view.result.groups), "largest", "")
         yield _groups(view, names)
     else:
@@ -148,17 +159,18 @@ def grid(*headers: tuple[str, Any]) -> Table:
     return table
 
 
-def _pairs(pairs: list[dict[str, Any]], names: _Names) -> Table:
+def _pairs(pairs: list[dict[str, Any]], names: _Names, about: About) -> Table:
     """List the pairs: both names beside each other if they fit, else one above the other."""
-    room = width() - _SCORES - len(f"{len(pairs)}")
+    room = width() - _SCORES - len(f"{len(pairs)}") - about.cells
     wide_a, wide_b = (max(names.longest(pair[side] for pair in pairs), 1) for side in "ab")
-    scores = [("#", "right"), ("Jaccard", "right"), ("A in B", "right"), ("B in A", "right")]
+    scores = [("#", "right"), ("Jaccard", "right"), ("A in B", "right"), ("B in A", "right"), *about.headers]
     beside = wide_a + wide_b + 2 <= room
     table = grid(*scores, *([("A", "left"), ("B", "left")] if beside else [("A, and below it B", "left")]))
     for rank, pair in enumerate(pairs, start=1):
         numbers = (percent(pair[name]) for name in ("jaccard", "containment_a", "containment_b"))
         shown = [names.show(pair[side], room) for side in "ab"]
-        table.add_row(f"{rank}", *numbers, *(shown if beside else [Text("\n").join(shown)]))
+        names_of_both = shown if beside else [Text("\n").join(shown)]
+        table.add_row(f"{rank}", *numbers, *about.values(pair), *names_of_both)
     return table
 
 

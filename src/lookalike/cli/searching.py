@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.cli.left_out import LEFT_OUT, left_out_values, template_texts
 from lookalike.cli.options import makes, option, several
 from lookalike.cli.values import share, size, whole_number
 from lookalike.errors import RecipeError
@@ -53,7 +54,7 @@ _SEARCH: Final[dict[str, tuple[Any, Any]]] = {
     "against": several(
         "--against", panel=_PANEL, metavar="OLD", help="Compare with these too, not them with each other; repeatable."
     ),
-    "ignore": several("--ignore", panel=_PANEL, metavar="FILE", help="Leave out the text of a template; repeatable."),
+    **LEFT_OUT,
     "common": option(
         "--common", panel=_PANEL, metavar="S", help="Leave out shingles in more than this share of documents, as 0.3."
     ),
@@ -86,6 +87,8 @@ class Search(Demand):
     linkage: Linkage = "star"
     against: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    min_words: int | None = None
     common: float | None = None
     threads: int = 0
     work: str | None = None
@@ -100,7 +103,9 @@ class Search(Demand):
             metric=self.metric,
             recipe=recipe,
             against=reading.open(self.against) if self.against else None,
-            ignore=_texts(self.ignore, reading),
+            ignore=template_texts(self.ignore, reading),
+            skip=self.skip,
+            min_words=self.min_words,
             common=self.common,
             linkage=self.linkage,
             memory=self.memory,
@@ -108,13 +113,6 @@ class Search(Demand):
             threads=self.threads,
             progress=report,
         )
-
-
-def _texts(paths: tuple[str, ...], reading: Reading) -> list[str]:
-    """Return the texts of templates, which are few and short."""
-    if not paths:
-        return []
-    return [str(text) for batch in reading.open(paths).batches() for text in batch.texts.to_pylist()]
 
 
 def _choice(option: str, given: str | None, choices: tuple[str, ...]) -> Any:
@@ -141,7 +139,7 @@ def _search(given: dict[str, Any]) -> Search:
         **_demand(given),
         linkage=_choice("--linkage", given["linkage"], LINKAGES),
         against=tuple(given["against"] or ()),
-        ignore=tuple(given["ignore"] or ()),
+        **left_out_values(given),
         common=share("--common", given["common"]) if given["common"] is not None else None,
         threads=whole_number("--threads", given["threads"] if given["threads"] is not None else "0", least=0),
         work=given["work"],

@@ -1,5 +1,6 @@
 """Where documents come from: what a person gives, as ids and texts."""
 
+from lookalike.documents.extract.model import Extracted, Flag
 from lookalike.documents.gather import Collection, Documents, gather
 from lookalike.documents.source import Batch, Size, Skipped, Source, open_documents, open_paths
 
@@ -7,6 +8,8 @@ __all__ = [
     "Batch",
     "Collection",
     "Documents",
+    "Extracted",
+    "Flag",
     "Size",
     "Skipped",
     "Source",

@@ -2,7 +2,7 @@
 
 Left out, each with its reason: hidden files, what ``.gitignore`` and ``.ignore`` files name (see `ignore`), folders of
 version control and caches, what the globs leave out, empty files, tables (which are read when named directly) and
-office documents. A link to a file is read unless the file itself is; a link to a folder is not followed.
+spreadsheets. A link to a file is read unless the file itself is; a link to a folder is not followed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["Found", "Listing", "Selection", "shown", "walk"]
 
 _LONGEST_IGNORE_FILE = 1 << 20
-_LATER = "reading such files comes in a later version; convert it to plain text first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,9 @@ class Selection:
         for glob in self._exclude:
             if glob.matches_names(names):
                 return "excluded", f"matches {glob.pattern!r}"
-        if self._include and not folder and not any(glob.matches_names(names) for glob in self._include):
+        # What is in an archive is asked for by its own name.
+        container = folder or kind_of(names[-1]).is_archive
+        if self._include and not container and not any(glob.matches_names(names) for glob in self._include):
             return "excluded", "matches none of the names to include"
         return None
 
@@ -144,7 +145,7 @@ class _Walker:
         elif not status.st_size:
             self._log.skip(name, "empty", "the file has no bytes")
         elif kind.format == "office":
-            self._log.skip(name, "not text", f"{kind.office}: {_LATER}")
+            self._log.skip(name, "not text", kind.office)
         else:
             size = status.st_size * (COMPRESSED_FACTOR if kind.compression else 1)
             self._seen.add((status.st_dev, status.st_ino))

@@ -39,22 +39,29 @@ class Input:
 
     def open(self) -> io.BufferedReader:
         """Open the bytes, decompressed, from the start; `OSError` and `DamagedError` are for the caller."""
+        return decompressed(self.open_packed(), self.compression)
+
+    def open_packed(self) -> io.BufferedReader:
+        """Open the bytes as they are."""
         if self.spool is not None:
-            return decompressed(self.spool.open(), self.compression)
+            return self.spool.open()
         if self.path is None:
             raise FileNotFoundError(self.name)
-        return decompressed(_open_plain(self.path), self.compression)
+        return _open_plain(self.path)
 
     def size(self) -> int:
         """Return about how many bytes there are; 0 for a file that is gone."""
-        if self.spool is not None:
-            size = self.spool.size
-        else:
-            try:
-                size = Path(self.path).stat().st_size if self.path is not None else 0
-            except OSError:
-                return 0
+        size = self.packed_size()
         return size * COMPRESSED_FACTOR if self.compression else size
+
+    def packed_size(self) -> int:
+        """Return how many bytes there are, as they are; 0 for a file that is gone."""
+        if self.spool is not None:
+            return self.spool.size
+        try:
+            return Path(self.path).stat().st_size if self.path is not None else 0
+        except OSError:
+            return 0
 
 
 def file_input(path: Path, name: str, compression: str | None) -> Input:

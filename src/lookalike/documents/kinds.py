@@ -1,4 +1,4 @@
-"""What a file is, by its name: a text, a table, compressed or not."""
+"""What a file is, by its name: a text, a document, a table, an archive; compressed or not."""
 
 from __future__ import annotations
 
@@ -23,21 +23,35 @@ _TABLES: Final = {
     ".tsv": "tsv",
     ".tab": "tsv",
 }
+_TABLE_FORMATS: Final = frozenset(_TABLES.values())
 
-_OFFICE: Final = {
-    ".pdf": "a PDF document",
-    ".doc": "an office document",
-    ".docx": "an office document",
-    ".odt": "an office document",
-    ".rtf": "an office document",
-    ".epub": "an electronic book",
-    ".ppt": "an office document",
-    ".pptx": "an office document",
-    ".odp": "an office document",
-    ".xls": "an office document",
-    ".xlsx": "an office document",
-    ".ods": "an office document",
+# Each is read by the reader of that name; see `documents.extract`. Old formats go to the reader of the new one, which
+# says what is wrong with them, unless only the name is old.
+_DOCUMENTS: Final = {
+    **dict.fromkeys((".docx", ".docm", ".dotx", ".doc"), "docx"),
+    **dict.fromkeys((".odt", ".ott", ".odp"), "odt"),
+    **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".ppt"), "pptx"),
+    **dict.fromkeys((".html", ".htm", ".xhtml", ".shtml"), "html"),
+    **dict.fromkeys((".md", ".markdown", ".mkd"), "markdown"),
+    **dict.fromkeys((".tex", ".ltx", ".latex"), "latex"),
+    ".pdf": "pdf",
+    ".rtf": "rtf",
+    ".epub": "epub",
+    ".eml": "eml",
 }
+_DOCUMENT_FORMATS: Final = frozenset(_DOCUMENTS.values())
+
+_ARCHIVES: Final = {
+    ".zip": ("zip", None),
+    ".tar": ("tar", None),
+    ".tgz": ("tar", "gzip"),
+    ".tbz": ("tar", "bz2"),
+    ".tbz2": ("tar", "bz2"),
+    ".txz": ("tar", "xz"),
+    ".tzst": ("tar", "zstd"),
+}
+
+_SHEETS: Final = (".xls", ".xlsx", ".xlsm", ".ods")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +59,30 @@ class Kind:
     """What a name says about a file."""
 
     format: str
-    """``text``, ``office``, or the format of a table: ``parquet``, ``arrow``, ``jsonl``, ``json``, ``csv``, ``tsv``."""
+    """``text``; a document: ``pdf``, ``docx``, ``odt``, ``pptx``, ``epub``, ``rtf``, ``html``, ``eml``, ``markdown``,
+    ``latex``; an archive: ``zip``, ``tar``; ``office`` for what is not read; or the format of a table: ``parquet``,
+    ``arrow``, ``jsonl``, ``json``, ``csv``, ``tsv``."""
     compression: str | None = None
     office: str = ""
-    """What an office file is, for a message."""
+    """What a file that is not read is, for a message."""
 
     @property
     def is_table(self) -> bool:
         """Whether each row is a document."""
-        return self.format not in ("text", "office")
+        return self.format in _TABLE_FORMATS
+
+    @property
+    def is_document(self) -> bool:
+        """Whether a reader has to take the text out of it."""
+        return self.format in _DOCUMENT_FORMATS
+
+    @property
+    def is_archive(self) -> bool:
+        """Whether it holds other files."""
+        return self.format in ("zip", "tar")
+
+
+_TEXT: Final = Kind("text")
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -67,13 +96,20 @@ def kind_of(name: str) -> Kind:
 
     >>> kind_of("corpus.jsonl.zst")
     Kind(format='jsonl', compression='zstd', office='')
-    >>> kind_of("essay.md").format
-    'text'
+    >>> kind_of("essay.txt").format, kind_of("essay.docx").format, kind_of("essays.tar.gz").is_archive
+    ('text', 'docx', True)
     """
     stem, suffix = _split(name.rpartition("/")[2].lower())
     compression = _COMPRESSIONS.get(suffix)
     if compression:
         suffix = _split(stem)[1]
-    if suffix in _OFFICE and not compression:
-        return Kind("office", office=_OFFICE[suffix])
-    return Kind(_TABLES.get(suffix, "text"), compression)
+    if suffix in _ARCHIVES:
+        archive, inner = _ARCHIVES[suffix]
+        if not (compression and inner):
+            return Kind(archive, compression or inner)
+    if suffix in _SHEETS and not compression:
+        return Kind("office", office="a spreadsheet: save it as CSV, and name it to read its rows")
+    found = _DOCUMENTS.get(suffix) or _TABLES.get(suffix)
+    if found is None and compression is None:
+        return _TEXT
+    return Kind(found or "text", compression)

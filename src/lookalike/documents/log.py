@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from lookalike.documents.source import Skipped
+
+if TYPE_CHECKING:
+    from lookalike.documents.extract.model import Flag
 
 __all__ = ["Log"]
 
@@ -15,6 +19,8 @@ class Log:
 
     skipped: list[Skipped] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    flags: dict[str, list[Flag]] = field(default_factory=dict)
+    """What is odd about a document, by its id."""
 
     def skip(self, name: str, reason: str, detail: str = "") -> None:
         """Remember that something was not read."""

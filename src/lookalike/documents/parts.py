@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from lookalike.documents.extract.model import Flag
     from lookalike.documents.ids import IdCheck
 
 __all__ = ["Part", "PartsSource", "Pass"]
@@ -121,6 +122,10 @@ class PartsSource(Source):
     def notes(self) -> list[str]:
         """List what was decided so far."""
         return list((self._last or self._found).notes)
+
+    def flags(self) -> dict[str, list[Flag]]:
+        """Tell what is odd about documents so far."""
+        return dict((self._last or self._found).flags)
 
     def size(self) -> Size:
         """Add up what the parts know."""

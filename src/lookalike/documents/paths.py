@@ -15,7 +15,7 @@ from lookalike.documents.log import Log
 from lookalike.documents.parts import Part, PartsSource
 from lookalike.documents.table import Table, TablePart
 from lookalike.documents.text_file import STDIN, check_encoding, similar_name
-from lookalike.documents.texts import TextDocument, TextFiles
+from lookalike.documents.texts import Members, TextDocument, TextFiles
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _items(path: str, options: PathOptions, log: Log) -> list[_Item]:
         return _folder_items(path, name, options, log)
     kind = kind_of(path)
     if kind.format == "office":
-        log.skip(name, "not text", f"{kind.office}: reading such files comes in a later version")
+        log.skip(name, "not text", kind.office)
         return []
     if not status.st_size and Path(path).is_file():
         log.skip(name, "empty", "the file has no bytes")
@@ -147,19 +147,20 @@ def _parts(items: Iterable[_Item], options: PathOptions) -> list[Part]:
     """Open items: runs of texts together, each table by itself."""
     parts: list[Part] = []
     texts: list[TextDocument] = []
+    members = Members(options.include, options.exclude, options.hidden)
     for item in items:
         source = _input(item)
         kind = item.kind if item.path is not None else _kind_of_stdin(source)
         if kind.is_table:
             if texts:
-                parts.append(TextFiles(texts[0].id, texts, options.encoding))
+                parts.append(TextFiles(texts[0].id, texts, options.encoding, members))
                 texts = []
             table = _open_table(item, kind, source, options)
             parts.append(TablePart(table, options.text_column, options.id_column))
         else:
-            texts.append(TextDocument(item.name, source, item.size if item.size >= 0 else source.size()))
+            texts.append(TextDocument(item.name, source, item.size if item.size >= 0 else source.size(), kind))
     if texts:
-        parts.append(TextFiles(texts[0].id, texts, options.encoding))
+        parts.append(TextFiles(texts[0].id, texts, options.encoding, members))
     return parts
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from lookalike.documents.extract.model import Flag
+
 __all__ = ["Batch", "Size", "Skipped", "Source", "open_documents", "open_paths"]
 
 
@@ -85,6 +87,10 @@ class Source(ABC):
     def notes(self) -> list[str]:
         """List what a person should be told, such as "notes.txt read as windows-1252": complete after a full pass."""
 
+    def flags(self) -> dict[str, list[Flag]]:
+        """Tell what is odd about documents, such as hidden text, by their ids: complete after a full pass."""
+        return {}
+
     @abstractmethod
     def size(self) -> Size:
         """Say what is known before reading."""
@@ -102,7 +108,9 @@ def open_paths(
 ) -> Source:
     """Open folders, files, globs of files and ``-`` (standard input) as one source.
 
-    * A folder is read with all folders in it, and each text file is a document.
+    * A folder is read with all folders in it, and each text file is a document; so is each pdf, docx, odt, pptx, epub,
+      rtf, html, eml, Markdown and LaTeX file, of which the text is taken.
+    * Zip and tar files are read like folders; a member has an id like ``essays.zip/anna/essay.docx``.
     * ``.parquet``, ``.arrow``, ``.feather``, ``.jsonl``, ``.json``, ``.csv`` and ``.tsv`` files that are named directly
       give a document for each row.
     * Any other file that is named directly is one document.

@@ -9,13 +9,16 @@ from __future__ import annotations
 import codecs
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import suggest
+
+if TYPE_CHECKING:
+    from lookalike.documents.extract.model import Flag
 
 __all__ = [
     "STDIN",
@@ -26,6 +29,7 @@ __all__ = [
     "check_start",
     "codec_of_mark",
     "decode",
+    "decode_bytes",
     "guess_codec",
     "read_text",
     "similar_name",
@@ -84,6 +88,8 @@ class TextFile:
     """As people write it: ``UTF-8``, ``UTF-16``, ``windows-1252`` …"""
     guessed: bool = False
     """Whether the encoding is a guess from the bytes, not stated by the file."""
+    flags: tuple[Flag, ...] = field(default=(), repr=False)
+    """What is odd about it, such as hidden text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +150,7 @@ def decode(name: str, data: bytes, encoding: str = "auto") -> TextFile:
     lookalike.errors.DocumentError: document 'a': file is not text (it has NUL bytes); convert it to plain text first
     """
     try:
-        return TextFile(name, *_decode(data, encoding))
+        return TextFile(name, *decode_bytes(data, encoding))
     except NotTextError as error:
         raise DocumentError(name, "file", error.problem, error.remedy) from None
 
@@ -154,7 +160,7 @@ def to_utf8(data: bytes, encoding: str = "auto") -> Utf8:
     if encoding == "auto" and data.isascii():
         check_start(data)
         return Utf8(data, "UTF-8")
-    text, spoken, guessed = _decode(data, encoding)
+    text, spoken, guessed = decode_bytes(data, encoding)
     if spoken == "UTF-8" and not data.startswith(codecs.BOM_UTF8):
         return Utf8(data, spoken)
     return Utf8(text.encode("utf-8"), spoken, guessed)
@@ -217,8 +223,8 @@ def spoken_name(codec: str) -> str:
     return f"windows-{codec[2:]}" if codec.startswith("cp125") else codec.replace("_", "-")
 
 
-def _decode(data: bytes, encoding: str) -> tuple[str, str, bool]:
-    """Return the text, the name of its encoding, and whether that is a guess."""
+def decode_bytes(data: bytes, encoding: str = "auto") -> tuple[str, str, bool]:
+    """Return the text, the name of its encoding, and whether that is a guess. May raise `NotTextError`."""
     if encoding != "auto":
         return _decode_as(data, encoding), spoken_name(encoding), False
     if told := codec_of_mark(data):

@@ -65,18 +65,23 @@ def _measure(setup: Setup, progress: Progress) -> Table:
     steps = [(size, approach) for size in _sizes(setup) for approach in _LABELS if size <= most[approach]]
     texts = data.collection(setup, max(size for size, _ in steps))
     recipe = report_a.recipe(K, hashes=HASHES)
-    table, true, weights = Table(columns), {}, [size for size, _ in steps]
+    table, weights = Table(columns), [size for size, _ in steps]
     for number, (size, approach) in enumerate(steps):
         progress(sum(weights[:number]) / sum(weights))
-        if size not in true:  # a join that finds every pair, and is quick enough for all sizes
-            true[size] = la.find(texts[:size], THRESHOLD, method="exact", recipe=recipe, threads=1).pairs.num_rows
         outcome = _Outcome(texts[:size], approach, recipe)
         once = size > 2_000 or approach == ANEW  # long enough
         time = best_time(outcome.run, repeats=0 if once else 3)
         candidates = _band_candidates(texts[:size], recipe) if approach == LSH else math.comb(size, 2)
-        table.rows.append((size, approach, candidates, outcome.last.verified, outcome.last.found, true[size], time))
+        true = _copies(texts[:size], recipe)
+        table.rows.append((size, approach, candidates, outcome.last.verified, outcome.last.found, true, time))
     progress(1.0)
     return table
+
+
+def _copies(texts: list[str], recipe: la.Recipe) -> int:
+    """Count the copies that were made at or above the threshold; no two shuffles come near it by chance."""
+    pairs = zip(texts[8::10], texts[9::10], strict=False)
+    return sum(la.jaccard(text, copy, recipe=recipe) >= THRESHOLD for text, copy in pairs)
 
 
 def _band_candidates(texts: list[str], recipe: la.Recipe) -> int:
@@ -177,12 +182,8 @@ def _exponent(times: dict[int, float], low: float = 0, high: float = math.inf) -
 
 
 def _agree(table: Table) -> Verdict:
-    lost = {
-        approach: sum(table.where(approach=approach).numbers("true"))
-        - sum(table.where(approach=approach).numbers("found"))
-        for approach in _LABELS
-    }
-    missed, pairs = sum(lost.values()), sum(table.numbers("true"))
+    missed = sum(abs(true - found) for true, found in zip(table.numbers("true"), table.numbers("found"), strict=True))
+    pairs = sum(table.numbers("true"))
     last = max(table.values("documents"))
     lsh = table.where(approach=LSH, documents=last)
     promised = report_a.BANDS.probability(THRESHOLD)
@@ -192,7 +193,7 @@ def _agree(table: Table) -> Verdict:
         "report A, §8.3 and §9, conclusion 4",
         (72, 86, 103),
         finding,
-        f"Over all sizes the approaches miss {missed:.0f} of {pairs:.0f} pairs, and all that they find is verified. "
+        f"Over all sizes and approaches {missed:,.0f} of {pairs:,.0f} pairs are missed or too many. "
         f"At {last:,} documents LSH has {lsh.numbers('candidates')[0]:,.0f} candidates and finds "
         f"{lsh.numbers('found')[0]:,.0f} of {lsh.numbers('true')[0]:,.0f}. Its {report_a.BANDS} promise "
         f"{promised:.0%} of the pairs at the threshold itself; the copies here are more alike than that.",
@@ -300,7 +301,7 @@ EXPERIMENT = Experiment(
         "logarithmic: a quadratic time is a line twice as steep as a linear one. On the right, how many pairs are "
         "looked at: for LSH, the candidates that its bands propose."
     ),
-    seconds=100,
+    seconds=90,
     measure=_measure,
     draw=_draw,
     judge=_judge,

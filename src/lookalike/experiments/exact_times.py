@@ -49,7 +49,7 @@ def _measure(setup: Setup, progress: Progress) -> Table:
         distinct = round(fmean(len(one) for pair in sets for one in pair))
         for way in _WAYS:
             works = [_work(way, k, *pair, *ready) for pair, ready in zip(pairs, sets, strict=True)]
-            table.rows.append((name, k, way, distinct, fmean(best_time(work, 3, 0.002) for work in works)))
+            table.rows.append((name, k, way, distinct, fmean(best_time(work, 5, 0.001) for work in works)))
     return table
 
 
@@ -87,7 +87,7 @@ def _draw(table: Table, setup: Setup, figure: Figure) -> None:
     shingles = {name: table.where(text=name, k=9).values("shingles")[0] for name in (SHUFFLES, BOOK)}
     figures.note(
         figure,
-        f"{HASHES} hashes, one thread, best of 3 runs. Shuffles: mean of {len(data.pairs(setup))} pairs, "
+        f"{HASHES} hashes, one thread, best of 5 runs. Shuffles: mean of {len(data.pairs(setup))} pairs, "
         f"{shingles[SHUFFLES]:,} distinct shingles each at k = 9. Books: one pair, {shingles[BOOK]:,} each. "
         f"Seed {setup.seed}.",
     )

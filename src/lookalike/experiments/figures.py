@@ -37,7 +37,9 @@ _RC: Final[dict[str, Any]] = {
     "axes.spines.top": False,
     "axes.titlelocation": "left",
     "axes.titlesize": 10.5,
-    "figure.dpi": 100,
+    "figure.constrained_layout.h_pad": 0.07,
+    "figure.constrained_layout.w_pad": 0.07,  # a text is a little wider in one form than in another
+    "figure.dpi": 150,
     "figure.facecolor": "white",
     "figure.figsize": (8.0, 4.8),
     "figure.titlesize": 12,

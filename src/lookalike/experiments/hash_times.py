@@ -45,7 +45,7 @@ def _measure(setup: Setup, progress: Progress) -> Table:
         for hashes in HASHES:
             for family in report_a.SKETCHES:
                 recipe = report_a.recipe(k, hashes=hashes, **report_a.sketch(family))
-                time = best_time(lambda texts=texts, recipe=recipe: la.sign(texts, recipe, threads=1), 3, 0.002)  # type: ignore[misc]
+                time = best_time(lambda texts=texts, recipe=recipe: la.sign(texts, recipe, threads=1), 5, 0.002)  # type: ignore[misc]
                 table.rows.append((name, hashes, k, family, distinct, time))
     return table
 
@@ -72,7 +72,7 @@ def _draw(table: Table, setup: Setup, figure: Figure) -> None:
     sizes = {name: table.where(text=name, k=9, hashes=25).values("shingles")[0] for name in (SHUFFLES, BOOK)}
     figures.note(
         figure,
-        f"One thread, optimised build, best of 3 runs. At k = 9: {SHUFFLES} of {len(data.words(setup))} words have "
+        f"One thread, optimised build, best of 5 runs. At k = 9: {SHUFFLES} of {len(data.words(setup))} words have "
         f"{sizes[SHUFFLES]:,} distinct shingles in all, the book has {sizes[BOOK]:,}. Seed {setup.seed}.",
     )
 

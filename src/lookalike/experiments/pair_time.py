@@ -56,9 +56,9 @@ def draw(table: Table, setup: Setup, figure: Figure) -> None:
     for axes, title in ((left, "time, each pair"), (middle, "time, mean"), (right, "number of shingles, mean")):
         report_b.mark_word_length(axes, setup)
         axes.set(title=title, xlabel="k (characters)", xticks=report_b.SIZES[::2])
-        axes.legend(loc="lower right")
-    for axes in (left, middle):
-        axes.set(ylabel="one comparison (µs)", ylim=(0, 1.1 * max(table.numbers("time"))))
+        axes.legend(loc="lower right" if axes is right else "upper right")
+    for axes in (left, middle):  # with room for the legend above the slowest time, however slow it is
+        axes.set(ylabel="one comparison (µs)", ylim=(0, 1.8 * max(table.numbers("time"))))
     right.set(ylabel="of both documents", ylim=(0, None))
     figures.note(figure, report_b.sample(setup, f"; best of {2 if setup.quick else 5} rounds"))
 

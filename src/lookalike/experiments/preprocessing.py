@@ -120,10 +120,10 @@ def _judge(table: Table, _setup: Setup) -> list[Verdict]:
             (72, 103),
             finding,
             f"On the same {report_a.DOCUMENTS} documents the mean similarity is {means[0]:.3f} for letters only and "
-            f"{means[1]:.3f} with everything kept, the largest {largest[0]:.3f} and {largest[1]:.3f}. {report_a.BANDS} "
-            f"propose {met[0]:.1f} and {met[1]:.0f} candidates on average; the formula for independent hash functions "
-            f"gives {expected[0]:.1f} and {expected[1]:.0f}. (In the report's own data: means 0.246 and 0.422, 2 and 316 "
-            f"candidates expected.) All other experiments here use one preprocessing.",
+            f"{means[1]:.3f} with everything kept, the largest {largest[0]:.3f} and {largest[1]:.3f}. With "
+            f"{report_a.BANDS} there are {met[0]:.1f} and {met[1]:.0f} candidates on average; the formula for "
+            f"independent hash functions gives {expected[0]:.1f} and {expected[1]:.0f}. (In the report's own data: "
+            f"means 0.246 and 0.422, 2 and 316 candidates expected.) All other experiments here use one preprocessing.",
             {
                 "mean_letters": means[0],
                 "mean_all": means[1],

@@ -29,6 +29,7 @@ def check_parts(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None
         "lengths.arrow": {"length": pa.uint64()},
         "order.arrow": {"document": pa.uint32()},
         "ignored.arrow": {"shingle": pa.uint64()},
+        "templates.arrow": {"shingle": pa.uint64()},
     }
     for name, columns in kinds.items():
         if name in tables:
@@ -71,6 +72,12 @@ def _check_settings(meta: Mapping[str, Any], documents: int) -> None:
     _demand(all(x <= y for x, y in pairwise(thresholds)), "a threshold is not between 0 and 1")
     old_from = meta["old_from"]
     _demand(old_from is None or 0 <= old_from <= documents, "old documents begin nowhere")
+    origin = meta.get("origin") or {}
+    _demand(isinstance(origin, dict) and isinstance(origin.get("command", ""), str), "it does not say how it was made")
+    for name in ("paths", "against"):
+        names = origin.get(name, [])
+        _demand(isinstance(names, list) and all(isinstance(one, str) for one in names), "a path is no text")
+    _demand(isinstance(origin.get("reading", {}), dict), "it does not say how it was read")
 
 
 def _demand(holds: bool, problem: str) -> None:

@@ -5,7 +5,7 @@ The file is a zip archive without compression, so that any tool can look into it
 * ``meta.json``: the format's name and version, the recipe and its digest, what was asked and promised, and for each
   of the other parts its size and SHA-256;
 * ``ids.arrow``, ``classes.arrow``, ``pairs.arrow``: Arrow IPC files; ``lengths.arrow``, ``order.arrow``,
-  ``ignored.arrow`` and ``missed.arrow`` if there are such.
+  ``ignored.arrow``, ``templates.arrow`` and ``missed.arrow`` if there are such.
 
 Texts are not in it.
 """
@@ -17,9 +17,11 @@ import io
 import json
 import os
 import zipfile
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from lookalike.documents.left_out import check_kinds
+from lookalike.documents.metadata import metadata_of
 from lookalike.errors import DocumentError
 from lookalike.recipe import Recipe
 from lookalike.result.check import check_parts
@@ -27,6 +29,7 @@ from lookalike.result.recall import Recall
 from lookalike.result.write import new_file
 from lookalike.search.columns import as_bytes, numbers, whole
 from lookalike.search.found import Found
+from lookalike.search.uncounted import Uncounted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,6 +94,8 @@ def _tables(result: Result) -> dict[str, pa.Table]:
         tables["order.arrow"] = pa.table({"document": pa.array(result.order, pa.uint32())})
     if result.ignored:
         tables["ignored.arrow"] = pa.table({"shingle": pa.array(result.ignored, pa.uint64())})
+    if result.uncounted.templates:
+        tables["templates.arrow"] = pa.table({"shingle": pa.array(result.uncounted.templates, pa.uint64())})
     if result.audited is not None:
         tables["missed.arrow"] = result.audited.missed
     return tables
@@ -112,6 +117,11 @@ def _meta(result: Result) -> dict[str, Any]:
         "recall": asdict(result._searched_recall),  # noqa: SLF001 — as above
         "audit": None if audited is None else audited.to_dict(),
         "skipped": [[skipped.id, skipped.reason, skipped.detail] for skipped in result.skipped],
+        "flags": {name: [astuple(flag) for flag in flags] for name, flags in result.flags.items()},
+        "origin": result.origin,
+        "skip": result.uncounted.skip,
+        "min_words": result.uncounted.min_words,
+        "metadata": [[name, known.to_dict()] for name, known in result.metadata.items()],
     }
 
 
@@ -183,7 +193,7 @@ def _table(data: bytes) -> pa.Table:
 
 
 def _result(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Result:
-    from lookalike.documents import Skipped
+    from lookalike.documents import Flag, Skipped
     from lookalike.result.result import Result
     from lookalike.search.bands import Bands
 
@@ -206,14 +216,24 @@ def _result(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Result:
         order=_column(tables, "order.arrow"),
         skipped=[Skipped(*skipped) for skipped in meta["skipped"]],
         notes=meta["notes"],
+        flags={name: [Flag(*flag) for flag in flags] for name, flags in meta.get("flags", {}).items()},
         timings=meta["timings"],
         lengths=whole(tables["lengths.arrow"]["length"]) if "lengths.arrow" in tables else None,
         old_from=meta["old_from"],
         ignored=_column(tables, "ignored.arrow") or (),
+        origin=meta.get("origin"),
+        uncounted=_uncounted(meta, tables),
     )
+    if meta.get("metadata"):
+        result = result.with_metadata({name: metadata_of(known) for name, known in meta["metadata"]})
     if meta["threshold"] != result.threshold:
         result = result.rethreshold(meta["threshold"])
     return result if meta["audit"] is None else result.with_audit(_audit(meta["audit"], tables))
+
+
+def _uncounted(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Uncounted:
+    templates = tuple(_column(tables, "templates.arrow") or ())
+    return Uncounted(check_kinds(meta.get("skip", ())), meta.get("min_words"), templates)
 
 
 def _recall(promised: float, measured: float | None, interval: list[float] | None) -> Recall:

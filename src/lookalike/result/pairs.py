@@ -130,7 +130,8 @@ class _Kinds:
 def _zero() -> Column:
     import pyarrow as pa
 
-    return pa.repeat(scalar(0, pa.int64()), 1)
+    made: Column = pa.repeat(scalar(0, pa.int64()), 1)
+    return made
 
 
 def _flat(lists: Lists) -> tuple[Column, Column]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike import checks
 from lookalike.errors import RecipeError
-from lookalike.result.recall import Recall
+from lookalike.result.recall import Recall, promised_at
 from lookalike.search.columns import compute, counting, whole
+from lookalike.search.uncounted import Uncounted
 
 if TYPE_CHECKING:
     import os
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents import Skipped, Source
+    from lookalike.documents import Flag, Skipped, Source
+    from lookalike.documents.metadata import Metadata
     from lookalike.recipe import Recipe
+    from lookalike.report.marks import Marks
     from lookalike.result.pairs import Listed
     from lookalike.result.write import Format
     from lookalike.search.audit import Audit
@@ -30,9 +33,6 @@ if TYPE_CHECKING:
     from lookalike.search.plan import Plan
 
 __all__ = ["Result"]
-
-SCHEMA = "lookalike/1"
-"""The name and version of what `Result.to_dict` gives."""
 
 
 class Result:
@@ -69,6 +69,8 @@ class Result:
     order: Sequence[int] | None
     skipped: tuple[Skipped, ...]
     notes: tuple[str, ...]
+    flags: dict[str, list[Flag]]
+    """What is odd about a document, such as hidden text, by its id; only documents that have something odd."""
     timings: dict[str, float]
     """Seconds by stage."""
     lengths: Column | None
@@ -77,10 +79,16 @@ class Result:
     """Documents from this number on are old: they are not compared with each other, and a plan keeps them all."""
     ignored: tuple[int, ...]
     """Shingles that did not count, as the core's 64-bit hashes; the audit leaves them out too."""
+    metadata: dict[Any, Metadata]
+    """Names, authors and dates of documents, by their ids; empty unless `with_metadata` was told."""
+    uncounted: Uncounted
+    """What else was left out of the scores: quotes, references, short passages."""
     source: Source | None
     """Where the texts can be read again."""
     audited: Audit | None
     """What the audit saw, if there was one at this threshold."""
+    origin: dict[str, Any]
+    """How a command made it, for reports: ``command``, ``paths``, ``against``, ``reading``; else empty."""
 
     _found: Found
     _searched: Found
@@ -102,11 +110,14 @@ class Result:
         order: Sequence[int] | None,
         skipped: Sequence[Skipped] = (),
         notes: Sequence[str] = (),
+        flags: Mapping[str, list[Flag]] | None = None,
         timings: Mapping[str, float] | None = None,
         lengths: Column | None = None,
         old_from: int | None = None,
         ignored: Sequence[int] = (),
+        uncounted: Uncounted | None = None,
         source: Source | None = None,
+        origin: Mapping[str, Any] | None = None,
     ) -> None:
         """Keep what the core found; made by `find` and `load`."""
         self.ids, self.lengths, self.source = ids, lengths, source
@@ -114,8 +125,11 @@ class Result:
         self.recipe, self.method, self.metric, self.bands = recipe, method, metric, bands
         self.linkage, self.order, self.old_from, self.ignored = linkage, order, old_from, tuple(ignored)
         self.skipped, self.notes, self.timings = tuple(skipped), tuple(notes), dict(timings or {})
+        self.uncounted, self.metadata = uncounted or Uncounted(), {}
         self.recall = self._searched_recall = recall
         self.audited = self._searched_audit = None
+        self.flags = dict(flags or {})
+        self.origin = dict(origin or {})
         self._found = self._searched = found
 
     def _changed(self, **attributes: Any) -> Result:
@@ -133,8 +147,6 @@ class Result:
             f"<Result: {count(self.documents, 'document')}, {count(self.pair_count, 'pair')} ≥ {self.threshold:g} in "
             f"{count(len(self.groups), 'group')}, {self.method}, {recall_of(self.recall)}>"
         )
-
-    # -- what was found ----------------------------------------------------------------------------------------------
 
     @property
     def documents(self) -> int:
@@ -180,6 +192,10 @@ class Result:
 
     def top(self, n: int) -> pa.Table:
         """Return the `n` most similar pairs: by score, equal ones in the order of the documents."""
+        return self._named(self._closest(n))
+
+    def _closest(self, n: int) -> pa.Table:
+        """Return the `n` most similar pairs with the numbers of their documents."""
         import pyarrow as pa
 
         pc = compute()
@@ -189,7 +205,7 @@ class Result:
             score = pc.max_element_wise(*(whole(table[name]) for name in ("containment_a", "containment_b")))
         keys = pa.table({"score": score, "jaccard": jaccard, "place": counting(table.num_rows)})
         by = [("score", "descending"), ("jaccard", "descending"), ("place", "ascending")]
-        return self._named(table.take(pc.sort_indices(keys, sort_keys=by).slice(0, max(n, 0))))
+        return table.take(pc.sort_indices(keys, sort_keys=by).slice(0, max(n, 0)))
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -229,16 +245,12 @@ to go lower, search again
         if value == base:
             recall, audited, found = self._searched_recall, self._searched_audit, self._searched
         else:
-            recall, audited, found = Recall(self._promise(value)), None, self._searched.at_least(value, self.metric)
+            recall, audited, found = (
+                promised_at(self._searched_recall, self.searched_threshold, value, self.bands),
+                None,
+                self._searched.at_least(value, self.metric),
+            )
         return self._changed(threshold=value, recall=recall, audited=audited, _found=found)
-
-    def _promise(self, threshold: float) -> float:
-        """Return the recall that is promised at a higher threshold: bands find more there, the filter loses less."""
-        promised = self._searched_recall.promised
-        if self.method != "lsh" or self.bands is None:
-            return promised
-        lost = self.bands.recall(self.searched_threshold) - promised
-        return min(1.0, max(promised, self.bands.recall(threshold) - lost))
 
     def audit(self, sample: int = 1000, *, seed: int = 1, documents: Any = None, against: Any = None) -> Result:
         """Measure the recall: draw documents, find all their true pairs exactly, and count those that were found.
@@ -268,6 +280,16 @@ to go lower, search again
             raise RecipeError("ids", len(ids), f"as many as there are documents, {self.documents}")
         return self._changed(ids=ids, source=None)
 
+    def with_metadata(self, metadata: Mapping[Any, Metadata]) -> Result:
+        """Return the result with what is known of its documents; a key is an id, or the end of one that is a path."""
+        from lookalike.documents.metadata import for_documents
+
+        return self._changed(metadata=for_documents(metadata, self.ids.to_pylist()))
+
+    def with_origin(self, origin: Mapping[str, Any]) -> Result:
+        """Return the result with a note of how it was made, which is saved with it; plain values as JSON has them."""
+        return self._changed(origin=dict(origin))
+
     def with_found(self, found: Found) -> Result:
         """Return the result with other pairs of the same documents; `rethreshold` goes down to today's threshold."""
         if found.documents != self.documents:
@@ -287,8 +309,6 @@ to go lower, search again
         from lookalike.search.plan import make_plan
 
         return make_plan(self, keep, values=values, drop_all=drop_all)
-
-    # -- other forms -------------------------------------------------------------------------------------------------
 
     def summary(self) -> str:
         """Return the line that closes a run: documents, what was skipped, pairs, groups, recall and time."""
@@ -312,22 +332,11 @@ to go lower, search again
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole result as JSON can hold it, by the schema ``lookalike/1``."""
-        return self._head() | {
-            "pairs": self.pairs.to_pylist(),
-            "groups": [{"principal": group.principal, "members": list(group.members)} for group in self.groups],
-        }
+        from lookalike.result.head import head, with_first
 
-    def _head(self) -> dict[str, Any]:
-        """Return what `to_dict` says before pairs and groups."""
-        return {
-            "schema": SCHEMA,
-            "recipe": self.recipe.to_dict(),
-            "threshold": self.threshold,
-            "method": self.method,
-            "metric": self.metric,
-            "recall": {"promised": self.recall.promised, "measured": self.recall.measured},
-            "documents": self.documents,
-            "skipped": [{"id": skipped.id, "reason": skipped.reason} for skipped in self.skipped],
+        return head(self, self.pairs) | {
+            "pairs": with_first(self, self.pairs).to_pylist(),
+            "groups": [{"principal": group.principal, "members": list(group.members)} for group in self.groups],
         }
 
     def write_pairs(
@@ -342,14 +351,32 @@ to go lower, search again
         Text is UTF-8. In CSV a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an
         apostrophe before it, so that no spreadsheet takes it for a formula; the other formats leave ids as they are.
         """
+        from lookalike.result.head import head, with_first
         from lookalike.result.write import write_json, write_table
 
-        pairs = self.pairs if top is None else self.top(top)
+        pairs = with_first(self, self.pairs if top is None else self.top(top))
         if format == "json":
             groups = ({"principal": group.principal, "members": list(group.members)} for group in self.groups)
-            write_json(target, self._head(), {"pairs": pairs, "groups": groups})
+            write_json(target, head(self, pairs), {"pairs": pairs, "groups": groups})
         else:
             write_table(target, pairs, format)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        texts: Any = None,
+        metadata: Mapping[str, Metadata] | None = None,
+        marks: Marks | None = None,
+    ) -> None:
+        """Write the report: one HTML file that shows pairs, groups and passages, and needs nothing else to be read.
+
+        The texts are read again; where that is not possible by itself (a loaded result), give the same documents as
+        `texts`. `metadata` names documents (`read_metadata`), `marks` are those of an earlier report (`read_marks`).
+        """
+        from lookalike.report.write import write_report
+
+        write_report(self, path, texts=texts, metadata=metadata, marks=marks)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the result in one file, which `load` reads; an existing file is replaced when the new one is whole."""

@@ -12,13 +12,14 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native, checks
-from lookalike.errors import DocumentError
+from lookalike.errors import DocumentError, RecipeError
 from lookalike.search.columns import compute, counting, joined, key, numbers, whole
 from lookalike.search.found import Found
+from lookalike.search.uncounted import Gaps
 from lookalike.settings import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
 
@@ -103,6 +104,9 @@ def audit(result: Result, sample: int, seed: int, documents: Any = None, against
     With old documents, the sample is of new ones, and pairs of two old ones do not count.
     """
     sample, seed = checks.whole("sample", sample, 1), checks.whole("seed", seed, 0)
+    if result.uncounted.min_words is not None:
+        allowed = "None for an audit: the recall is that of all passages"
+        raise RecipeError("min_words", result.uncounted.min_words, allowed, "search and audit without it")
     pc = compute()
     found = result._found  # noqa: SLF001 — what the result was made of
     firsts = pc.equal(found.firsts, counting(found.documents))
@@ -142,17 +146,19 @@ def _true_pairs(result: Result, texts: _Texts, drawn: Column, others: Column) ->
 
     pc = compute()
     sample = texts.joined(_among(drawn, result.documents))
-    tables = [_join(result, drawn, sample, drawn.slice(0, 0), sample.slice(0, 0))]
+    tables = [_join(result, drawn, sample, drawn.slice(0, 0), sample.slice(0, 0), texts.at_gaps)]
     size = max(_PORTION, _LARGER * pc.sum(pc.binary_length(sample)).as_py() if len(sample) else 0)
     for those, their_texts in texts.portions(others, size):
-        tables.append(_join(result, drawn, sample, those, their_texts))
+        tables.append(_join(result, drawn, sample, those, their_texts, texts.at_gaps))
     table = pa.concat_tables(tables)
     keys = key(table["a"], table["b"])
     # Pairs within the sample turn up in each portion.
     return table.take(pc.index_in(pc.unique(keys), value_set=keys))
 
 
-def _join(result: Result, drawn: Column, sample: Column, others: Column, texts: Column) -> pa.Table:
+def _join(
+    result: Result, drawn: Column, sample: Column, others: Column, texts: Column, at_gaps: Iterable[int]
+) -> pa.Table:
     """Return the exact pairs of the sample within itself and with other documents."""
     import pyarrow as pa
 
@@ -169,7 +175,7 @@ def _join(result: Result, drawn: Column, sample: Column, others: Column, texts: 
         rows=1,
         least=0,
         old_from=len(sample),
-        ignored=list(result.ignored),
+        ignored=sorted({*result.ignored, *at_gaps}),
         threads=0,
     )
     pc = compute()
@@ -208,6 +214,12 @@ class _Texts:
             problem = "are not there any more, and an audit reads them again"
             raise DocumentError("all", "texts", problem, f"give them: result.audit(documents=…{more})")
         self.result = result
+        self._gaps = Gaps(result.uncounted.skip, result.recipe)
+
+    @property
+    def at_gaps(self) -> set[int]:
+        """The shingles of the texts read so far that touch what was left out."""
+        return self._gaps.shingles
 
     def portions(self, chosen: Column, size: int = 0) -> Iterator[tuple[Column, Column]]:
         """Give the numbers and texts of the documents that the mask `chosen` has, about `size` bytes at a time."""
@@ -239,7 +251,7 @@ class _Texts:
                 of_new = max(0, min(len(batch), new - start))
                 if start + len(batch) > len(ids) or not _same(batch.ids.slice(0, of_new), ids.slice(start, of_new)):
                     raise self._changed(source)
-                yield start, batch.texts
+                yield start, self._gaps.array(batch.texts)
                 start += len(batch)
         if start != len(ids):
             raise self._changed(self.sources[-1])

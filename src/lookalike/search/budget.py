@@ -99,13 +99,14 @@ class FilePlan:
         found = search.run()
         old_from = search.old_from if self.old else None
         ids, lengths = search.ids()
-        skipped, notes = search.said()
+        skipped, notes, flags = search.said(ids)
         loaded = Loaded(
             ids=ids,
             texts=[],
             lengths=lengths,
             skipped=skipped,
             notes=notes,
+            flags=flags,
             source=self.source if self.old is None else None,
         )
         work.clear()

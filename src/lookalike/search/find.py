@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from lookalike import _native, checks
+from lookalike.documents.left_out import check_kinds
 from lookalike.errors import BandsError, DocumentError, RecipeError
 from lookalike.recipe import DEFAULT, Recipe, suggest
 from lookalike.result import Recall, Result
@@ -15,6 +16,8 @@ from lookalike.search.bands import Bands, check_bands, choose_bands
 from lookalike.search.budget import plan_files
 from lookalike.search.found import Found, Metric
 from lookalike.search.load import Loaded, load, together
+from lookalike.search.min_words import check_min_words, rescored
+from lookalike.search.uncounted import Gaps, Uncounted
 from lookalike.settings import settings
 
 if TYPE_CHECKING:
@@ -48,6 +51,8 @@ def find(
     against: Any = None,
     ignore: Iterable[str] = (),
     common: float | None = None,
+    skip: Iterable[str] = (),
+    min_words: int | None = None,
     linkage: Linkage = "star",
     order: Sequence[int] | None = None,
     memory: int | None = None,
@@ -73,6 +78,8 @@ def find(
     * `against`: old documents; new ones are compared with each other and with them, old ones never with each other.
     * `ignore`: template texts whose shingles count on no side. Documents that are equal still read 1.
     * `common`: shingles that more than this share of the documents have (and at least five) do not count either.
+    * `skip`: ``"quotes"``, ``"references"`` or both are left out of every text, found by their marks and headings.
+    * `min_words`: the shortest passage that counts; what is shared in shorter ones adds nothing to a score.
     * `memory`: bytes to stay below; what does not fit goes to files, in `work` or a temporary folder. A search in
       `work` that was interrupted goes on when it is started again.
 
@@ -87,29 +94,51 @@ def find(
         raise RecipeError("linkage", linkage, "'star' or 'linked'")
     threads = checks.threads(threads)
     templates = template_shingles(recipe, ignore)
+    uncounted = Uncounted(check_kinds(skip), check_min_words(min_words, recipe), tuple(sorted(templates)))
     if memory is not None or work is not None:
         plan = plan_files(documents, against, recipe, memory, work)
         if plan is not None:
-            strategy = choose_strategy(threshold, recall, _only_lsh(method, metric, common), metric, recipe, bands, 0)
+            method = _only_lsh(method, metric, common, uncounted)
+            strategy = choose_strategy(threshold, recall, method, metric, recipe, bands, 0)
             loaded, old_from, found = plan.run(strategy, recipe, templates, threads, progress)
             found["ignored"] = sorted(templates)
-            return _result(loaded, found, strategy, recipe, metric, linkage, order, old_from, started)
-    loaded = load(documents, progress)
+            return _result(loaded, found, strategy, recipe, metric, linkage, order, old_from, started, uncounted)
+    gaps = Gaps(uncounted.skip, recipe) if uncounted.skip else None
+    loaded = load(documents, progress, gaps)
     old_from = None
     if against is not None:
         old_from = len(loaded)
-        loaded = together(loaded, load(against, progress))
+        loaded = together(loaded, load(against, progress, gaps))
     reading = time.perf_counter() - started
     strategy = choose_strategy(threshold, recall, method, metric, recipe, bands, loaded.size)
-    ignored = sorted(templates | _common_shingles(loaded, recipe, common, threads))
-    found = strategy.run(loaded, recipe, ignored, old_from, threads, progress)
+    at_gaps = gaps.shingles if gaps else set()
+    ignored = sorted(templates | _common_shingles(loaded, recipe, common, threads, at_gaps))
+    uncounting = sorted({*ignored, *at_gaps})
+    found = strategy.run(loaded, recipe, uncounting, old_from, threads, progress)
     found["seconds"] = {"reading": reading} | found["seconds"]
     found["ignored"] = ignored
-    return _result(loaded, found, strategy, recipe, metric, linkage, order, old_from, started)
+    result = _result(loaded, found, strategy, recipe, metric, linkage, order, old_from, started, uncounted)
+    return result if uncounted.min_words is None else _with_long_passages(result, loaded, uncounting)
 
 
-def _only_lsh(method: str, metric: str, common: float | None) -> str:
+def _with_long_passages(result: Result, loaded: Loaded, ignored: list[int]) -> Result:
+    """Return the result with scores that count long passages only, and say how many pairs it lost."""
+    least = result.uncounted.min_words or 1
+    before = result.pair_count
+    found = rescored(result._found, loaded.text, result.recipe, ignored, least)  # noqa: SLF001 — find makes the result
+    result = result.with_found(found.at_least(result.threshold, result.metric))
+    if lost := before - result.pair_count:
+        unit = "words" if result.recipe.unit == "word" else "characters"
+        those = "1 pair is" if lost == 1 else f"{lost:,} pairs are"
+        result.notes = (*result.notes, f"{those} alike only with passages shorter than {least} {unit}, and left out")
+    return result
+
+
+def _only_lsh(method: str, metric: str, common: float | None, uncounted: Uncounted) -> Method:
     """Say what a search in files cannot do."""
+    for name, given in (("skip", uncounted.skip or None), ("min_words", uncounted.min_words)):
+        if given is not None:
+            raise RecipeError(name, given, "left out in a search larger than memory")
     if metric == "containment":
         raise RecipeError("metric", metric, "'jaccard' or 'bag' in a search larger than memory")
     if common is not None:
@@ -129,6 +158,7 @@ def _result(
     order: Sequence[int] | None,
     old_from: int | None,
     started: float,
+    uncounted: Uncounted,
 ) -> Result:
     stages: dict[str, float] = found["seconds"]
     return Result(
@@ -144,11 +174,13 @@ def _result(
         order=order,
         skipped=loaded.skipped,
         notes=loaded.notes,
+        flags=loaded.flags,
         timings=stages | {"other": max(0.0, time.perf_counter() - started - sum(stages.values()))},
         lengths=loaded.lengths,
         old_from=old_from,
         ignored=found["ignored"],
         source=loaded.source,
+        uncounted=uncounted,
     )
 
 
@@ -166,16 +198,16 @@ def template_shingles(recipe: Recipe, templates: Iterable[str]) -> set[int]:
     return {shingle for text in templates for shingle in _native.elements(checks.text("ignore", text), single)}
 
 
-def _common_shingles(loaded: Loaded, recipe: Recipe, common: float | None, threads: int) -> set[int]:
+def _common_shingles(loaded: Loaded, recipe: Recipe, common: float | None, threads: int, at_gaps: set[int]) -> set[int]:
     """Return the shingles that too many documents have; how many they are is said in the notes."""
     if common is None:
         return set()
     if not 0.0 < checks.number("common", common, "a share between 0 and 1") < 1.0:
         raise RecipeError("common", common, "a share between 0 and 1")
     least = max(FEW, math.floor(common * len(loaded)) + 1)
-    frequent = _native.common(loaded.texts, settings(recipe.replace(bag=False)), least, threads)
+    frequent = set(_native.common(loaded.texts, settings(recipe.replace(bag=False)), least, threads)) - at_gaps
     loaded.notes.append(f"{len(frequent)} shingles that at least {least} of {len(loaded)} documents have do not count")
-    return set(frequent)
+    return frequent
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,14 @@ from __future__ import annotations
 import json
 import time
 from array import array
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native
 from lookalike.documents import Skipped
+from lookalike.documents.extract.model import Flag
 from lookalike.errors import LookalikeError
-from lookalike.search.load import ids_together, packed
+from lookalike.search.load import flags_together, ids_together, packed
 from lookalike.settings import settings
 
 if TYPE_CHECKING:
@@ -145,7 +146,11 @@ class LargeSearch:
         sources = [source for source in (self.source, self.old) if source is not None]
         skipped = [[s.id, s.reason, s.detail] for source in sources for s in source.skipped()]
         notes = [note for source in sources for note in source.notes()]
-        self.work.append("said.bin", json.dumps({"skipped": skipped, "notes": notes}).encode("utf-8"))
+        flags = [
+            [[name, *astuple(flag)] for name, found in source.flags().items() for flag in found] for source in sources
+        ]
+        said = {"skipped": skipped, "notes": notes, "flags": flags}
+        self.work.append("said.bin", json.dumps(said).encode("utf-8"))
         self.work.record("signed", 1)
 
     def _candidates(self) -> None:
@@ -279,10 +284,16 @@ class LargeSearch:
         together = ids_together(pa.concat_arrays(new or nothing), pa.concat_arrays(old)) if old else None
         return together if together is not None else pa.concat_arrays(new), pa.concat_arrays(lengths)
 
-    def said(self) -> tuple[list[Skipped], list[str]]:
-        """Return what was left out and what should be told, as it was when the texts were signed."""
+    def said(self, ids: pa.Array[Any]) -> tuple[list[Skipped], list[str], dict[str, list[Flag]]]:
+        """Return what was left out, what should be told and what is odd, as it was when the texts were signed."""
         kept: dict[str, Any] = json.loads(self.work.read("said.bin") or b'{"skipped": [], "notes": []}')
-        return [Skipped(*skipped) for skipped in kept["skipped"]], kept["notes"]
+        new: dict[str, list[Flag]] = {}
+        old: dict[str, list[Flag]] = {}
+        for of_source, found in zip((new, old), kept.get("flags", ()), strict=False):
+            for name, *flag in found:
+                of_source.setdefault(name, []).append(Flag(*flag))
+        together = flags_together(new, old, ids.slice(self.old_from))
+        return [Skipped(*skipped) for skipped in kept["skipped"]], kept["notes"], together
 
     def _sort_found(self) -> None:
         """Put the verified pairs in the order of all results."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents import Batch, Size, Skipped, Source, open_documents
 from lookalike.documents.batching import number_array, string_array
@@ -15,7 +15,14 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["Loaded", "ids_together", "load", "packed", "together"]
+    from lookalike.documents.extract.model import Flag
+    from lookalike.search.uncounted import Gaps
+
+__all__ = ["Loaded", "flags_together", "ids_together", "load", "packed", "together"]
+
+
+KEPT: Final = 64 << 20
+"""Bytes of text up to which what was read from files is kept with the result, for passages, reports and audits."""
 
 
 @dataclass(slots=True)
@@ -29,11 +36,24 @@ class Loaded:
     """The length of each text in code points."""
     skipped: list[Skipped] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    flags: dict[str, list[Flag]] = field(default_factory=dict)
     source: Source | None = None
 
     def __len__(self) -> int:
         """Return the number of documents."""
         return len(self.ids)
+
+    def text(self, number: int) -> str:
+        """Return the text of a document, as the core takes it."""
+        for texts in self.texts:
+            if isinstance(texts, str):
+                return str(self.texts[number])
+            offsets, data, first, count = texts
+            if number < count:
+                start, end = memoryview(offsets).cast("B").cast("q")[first + number : first + number + 2]
+                return str(memoryview(data)[start:end], "utf-8")
+            number -= count
+        raise IndexError(number)
 
     @property
     def size(self) -> int:
@@ -43,8 +63,10 @@ class Loaded:
         return pc.sum(self.lengths).as_py() or 0
 
 
-def load(documents: Any, progress: Callable[[str, int, int | None], None] | None = None) -> Loaded:
-    """Read a collection into memory; texts of a list stay where they are."""
+def load(
+    documents: Any, progress: Callable[[str, int, int | None], None] | None = None, gaps: Gaps | None = None
+) -> Loaded:
+    """Read a collection into memory; texts of a list stay where they are. `gaps` blanks what is left out of them."""
     import pyarrow as pa
 
     paths = isinstance(documents, list | tuple) and any(hasattr(one, "__fspath__") for one in documents)
@@ -59,11 +81,12 @@ def load(documents: Any, progress: Callable[[str, int, int | None], None] | None
             else collection.texts
         )
         source = open_documents(held)
-        return Loaded(ids, list(collection.texts), lengths, source=source)
-    return _load_source(open_documents(documents), progress)
+        texts = [gaps.text(text) for text in collection.texts] if gaps else list(collection.texts)
+        return Loaded(ids, texts, lengths, source=source)
+    return _load_source(open_documents(documents), progress, gaps)
 
 
-def _load_source(source: Source, progress: Callable[[str, int, int | None], None] | None) -> Loaded:
+def _load_source(source: Source, progress: Callable[[str, int, int | None], None] | None, gaps: Gaps | None) -> Loaded:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -71,10 +94,13 @@ def _load_source(source: Source, progress: Callable[[str, int, int | None], None
     lengths: list[pa.Array[Any]] = []
     texts: list[Any] = []
     expected = source.size().documents if progress else None
-    done = 0
+    done = size = 0
+    kept: list[Batch] = []
     for batch in source.batches():
         ids.append(batch.ids)
-        texts.append(packed(batch.texts))
+        texts.append(packed(gaps.array(batch.texts) if gaps else batch.texts))
+        size += batch.texts.nbytes
+        kept = [*kept, batch] if size <= KEPT else []
         lengths.append(pc.call_function("utf8_length", [batch.texts]).cast(pa.uint64()))
         done += len(batch)
         if progress:
@@ -86,7 +112,8 @@ def _load_source(source: Source, progress: Callable[[str, int, int | None], None
         lengths=pa.concat_arrays(lengths) if lengths else pa.array([], type=pa.uint64()),
         skipped=source.skipped(),
         notes=source.notes(),
-        source=source,
+        flags=source.flags(),
+        source=_Kept(source, kept) if size <= KEPT else source,
     )
 
 
@@ -94,14 +121,43 @@ def together(new: Loaded, old: Loaded) -> Loaded:
     """Put old documents behind the new ones."""
     import pyarrow as pa
 
+    ids = ids_together(new.ids, old.ids)
     return Loaded(
-        ids=ids_together(new.ids, old.ids),
+        ids=ids,
         texts=new.texts + old.texts,
         lengths=pa.concat_arrays([new.lengths, old.lengths]),
         skipped=new.skipped + old.skipped,
         notes=new.notes + old.notes,
+        flags=flags_together(new.flags, old.flags, ids.slice(len(new.ids))),
         source=_Both(new.source, old.source) if new.source and old.source else None,
     )
+
+
+class _Kept(Source):
+    """A source whose texts are still in memory: nobody has to open a thousand pdf files twice to show a passage."""
+
+    def __init__(self, source: Source, batches: list[Batch]) -> None:
+        self.name = source.name
+        self._source, self._batches = source, batches
+
+    @property
+    def schema(self) -> pa.Schema | None:
+        return self._source.schema
+
+    def batches(self, *, rows: bool = False) -> Iterator[Batch]:
+        yield from self._source.batches(rows=True) if rows else self._batches
+
+    def skipped(self) -> list[Skipped]:
+        return self._source.skipped()
+
+    def notes(self) -> list[str]:
+        return self._source.notes()
+
+    def flags(self) -> dict[str, list[Flag]]:
+        return self._source.flags()
+
+    def size(self) -> Size:
+        return self._source.size()
 
 
 class _Both(Source):
@@ -121,10 +177,24 @@ class _Both(Source):
     def notes(self) -> list[str]:
         return [note for source in self._sources for note in source.notes()]
 
+    def flags(self) -> dict[str, list[Flag]]:
+        new, old = (source.flags() for source in self._sources)
+        return old | new
+
     def size(self) -> Size:
         sizes = [source.size() for source in self._sources]
         counts = [size.documents for size in sizes if size.documents is not None]
         return Size(sum(counts) if len(counts) == len(sizes) else None, sum(size.bytes for size in sizes))
+
+
+def flags_together(
+    new: dict[str, list[Flag]], old: dict[str, list[Flag]], old_ids: pa.Array[Any]
+) -> dict[str, list[Flag]]:
+    """Put the flags of old documents beside those of new ones, under the ids that the old ones have now."""
+    if not old:
+        return new
+    renamed = f"old:{next(iter(old))}" in set(old_ids.to_pylist())
+    return new | {f"old:{name}" if renamed else name: flags for name, flags in old.items()}
 
 
 def ids_together(new: pa.Array[Any], old: pa.Array[Any]) -> pa.Array[Any]:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from lookalike import _native, checks
+from lookalike.documents.left_out import check_kinds
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.search.sign import sign, standard_error
 from lookalike.settings import settings
+from lookalike.similarity.counted import count
 from lookalike.similarity.passages import Passage, passages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lookalike.documents.left_out import Span
+    from lookalike.similarity.counted import Counted
 
 __all__ = ["Comparison", "compare"]
 
@@ -33,6 +41,14 @@ class Comparison:
     shingles_b: int
     passages: tuple[Passage, ...]
     recipe: Recipe
+    spans_a: tuple[Span, ...] = ()
+    """What did not count in the first text, with the reason: quotes, references, template."""
+    spans_b: tuple[Span, ...] = ()
+    left_out_a: dict[str, int] = field(default_factory=dict)
+    """How many words of the first text did not count, by reason."""
+    left_out_b: dict[str, int] = field(default_factory=dict)
+    min_words: int | None = None
+    """The shortest passage that counts in the exact scores; None: every shingle does."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, ready for JSON (the schema of `lookalike compare --format json`)."""
@@ -47,6 +63,8 @@ class Comparison:
             "shared": self.shared,
             "shingles_a": self.shingles_a,
             "shingles_b": self.shingles_b,
+            "min_words": self.min_words,
+            "left_out": {"a": dict(self.left_out_a), "b": dict(self.left_out_b)},
             "passages": [
                 {"a_start": p.a_start, "a_end": p.a_end, "b_start": p.b_start, "b_end": p.b_end, "units": p.units}
                 for p in self.passages
@@ -54,8 +72,20 @@ class Comparison:
         }
 
 
-def compare(a: str, b: str, recipe: Recipe | None = None, *, least: int | None = None) -> Comparison:
+def compare(
+    a: str,
+    b: str,
+    recipe: Recipe | None = None,
+    *,
+    least: int | None = None,
+    ignore: Iterable[str] = (),
+    skip: Iterable[str] = (),
+    min_words: int | None = None,
+) -> Comparison:
     """Compare two texts; `least` is the length of the shortest passage to report.
+
+    `ignore`, `skip` and `min_words` leave text out of the scores and the passages, as in `find`: that of templates,
+    quotes and references, and what is shared in shorter passages.
 
     >>> found = compare("the quick brown fox jumps over a dog", "the quick brown fox leaps over a dog", Recipe(k=2))
     >>> round(found.jaccard, 3), found.shared, found.shingles_a
@@ -63,6 +93,9 @@ def compare(a: str, b: str, recipe: Recipe | None = None, *, least: int | None =
     """
     recipe = recipe or DEFAULT
     a, b = checks.text("a", a), checks.text("b", b)
+    skip, ignore = check_kinds(skip), ignore if isinstance(ignore, str) else list(ignore)
+    if ignore or skip or min_words is not None:
+        return _compare_counted(recipe, least, count(a, b, recipe, ignore, skip, min_words), min_words)
     shared, size_a, size_b = _native.overlap(a, b, settings(recipe))
     exact = shared / (size_a + size_b - shared)  # a text has at least one shingle, so this is never 0/0
     return Comparison(
@@ -76,4 +109,26 @@ def compare(a: str, b: str, recipe: Recipe | None = None, *, least: int | None =
         shingles_b=size_b,
         passages=tuple(passages(a, b, recipe, least=least)),
         recipe=recipe,
+    )
+
+
+def _compare_counted(recipe: Recipe, least: int | None, seen: Counted, min_words: int | None) -> Comparison:
+    exact = seen.shared / seen.union
+    least = max(1, min_words) if least is None and min_words is not None else least
+    return Comparison(
+        jaccard=exact,
+        containment_a=seen.shared / seen.shingles_a,
+        containment_b=seen.shared / seen.shingles_b,
+        estimate=seen.estimate,
+        standard_error=standard_error(exact, recipe.hashes),
+        shared=seen.shared,
+        shingles_a=seen.shingles_a,
+        shingles_b=seen.shingles_b,
+        passages=tuple(passages(seen.text_a, seen.text_b, recipe, least=least)),
+        recipe=recipe,
+        spans_a=seen.spans[0],
+        spans_b=seen.spans[1],
+        left_out_a=seen.words[0],
+        left_out_b=seen.words[1],
+        min_words=min_words,
     )

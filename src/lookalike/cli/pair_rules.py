@@ -1,0 +1,105 @@
+"""What is known of documents and pairs beside the texts: `--meta`, `--group-by` and `--marks`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike.cli.group_by import KNOWN, author_rule, by_author, known_rule
+from lookalike.cli.options import makes, option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from lookalike.cli.group_by import Authors, Rule
+    from lookalike.documents.metadata import Metadata
+    from lookalike.report.marks import Marks
+    from lookalike.result import Result
+
+__all__ = ["PairRules", "with_pair_rules"]
+
+_PANEL: Final = "Documents and pairs"
+_OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
+    "meta": option("--meta", panel=_PANEL, metavar="FILE", help="A table: id, name, author, date and label; CSV."),
+    "group_by": option(
+        "--group-by",
+        panel=_PANEL,
+        metavar="RULE",
+        help="Leave out pairs of one author: dir, a pattern with one group; author or label, by --meta.",
+        values=("dir", *KNOWN),
+    ),
+    "marks": option("--marks", panel=_PANEL, metavar="FILE", help="Leave out what a report marked 'not an issue'."),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairRules:
+    """The options, as they were typed."""
+
+    meta: str | None = None
+    group_by: str | None = None
+    marks: str | None = None
+
+    def read(self, paths: Sequence[str]) -> Known:
+        """Read the files, before anything is searched."""
+        from lookalike.documents.metadata import read_metadata
+
+        rule = None
+        if self.group_by is not None and (self.meta is None or self.group_by not in KNOWN):
+            rule = author_rule(self.group_by, paths)
+        marks = None
+        if self.marks is not None:
+            from lookalike.report.marks import read_marks
+
+            marks = read_marks(self.marks)
+        return Known(self, {} if self.meta is None else read_metadata(self.meta), rule, marks)
+
+    def files(self) -> Iterator[str]:
+        """Give the names of the files, which nothing may be written over."""
+        yield from (name for name in (self.meta, self.marks) if name is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the files say."""
+
+    given: PairRules
+    metadata: Mapping[str, Metadata]
+    rule: Rule | None
+    marks: Marks | None
+
+    def apply(self, result: Result) -> tuple[Result, Authors | None, list[str]]:
+        """Return the result with names and without the pairs that are left out; who wrote what; and notes."""
+        from lookalike.documents.metadata import for_documents
+
+        notes: list[str] = []
+        rule = self.rule
+        if self.given.meta is not None:
+            known = for_documents(self.metadata, result.ids.to_pylist(), self.given.meta)
+            result = result.with_metadata(known)
+            if self.given.group_by in KNOWN:
+                rule = known_rule(self.given.group_by, known)
+        if self.marks is not None:
+            result, left_out = _unmarked(result, self.marks)
+            those = "pair marked as not an issue is" if left_out == 1 else "pairs marked as not an issue are"
+            notes.append(f"{left_out:,} {those} left out (--marks {self.given.marks})")
+        authors = None
+        if rule is not None:
+            result, authors = by_author(result, rule)
+        return result, authors, notes
+
+
+def _unmarked(result: Result, marks: Marks) -> tuple[Result, int]:
+    """Return the result without the pairs that are marked as not an issue, and how many these are."""
+    import pyarrow as pa
+
+    from lookalike.result.only import only_pairs
+
+    pairs = zip(result.pairs["a"].to_pylist(), result.pairs["b"].to_pylist(), strict=True)
+    kept = [not marks.is_left_out(a, b) for a, b in pairs]
+    left_out = kept.count(False)
+    return (only_pairs(result, pa.array(kept, pa.bool_())) if left_out else result), left_out
+
+
+with_pair_rules = makes("rules", _OPTIONS, lambda given: PairRules(**given))
+"""Give a command that takes `rules` the options that make them."""

@@ -1,0 +1,123 @@
+"""Passages for a person: both documents beside each other, each passage in a colour of its own."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from rich import box
+from rich.cells import cell_len
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from lookalike.cli.compare_json import Lines
+from lookalike.cli.messages import visible
+from lookalike.similarity.shingles import units
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from lookalike.recipe import Recipe
+    from lookalike.similarity.passages import Passage
+
+__all__ = ["UNIT", "Passages", "count_of"]
+
+# A passage longer than both together is cut in the middle: enough to judge it, and five fit on two screens.
+HEAD, TAIL, SLACK = 320, 160, 60
+
+UNIT: Final = {"word": "word", "char": "character"}
+COLORS: Final = ("cyan", "magenta", "green", "yellow", "blue")
+"""Of the terminal's own theme; the number before a passage tells the same without colour."""
+
+
+class Passages:
+    """Two documents whose passages are shown."""
+
+    def __init__(self, a: str, b: str, recipe: Recipe, most: tuple[int, int] = (HEAD, TAIL)) -> None:
+        """Take the texts as they were read, and how many characters of the ends of a long passage are shown."""
+        self._a, self._b, self._recipe, self._most = a, b, recipe, most
+        self._lines = Lines(a), Lines(b)
+
+    def show(self, passage: Passage, number: int, title: str = "") -> Iterator[RenderableType]:
+        """Give a heading, and the passage as each document has it."""
+        left, right = _excerpts(self._a, self._b, passage, self._recipe, self._most)
+        color = COLORS[(number - 1) % len(COLORS)]
+        left.stylize_before(color)
+        right.stylize_before(color)
+        table = Table(
+            box=box.MINIMAL, expand=True, show_edge=False, pad_edge=False, header_style="dim", border_style="dim"
+        )
+        of_a, of_b = self._lines
+        table.add_column(_place("A", of_a, passage.a_start, passage.a_end), ratio=1, overflow="fold")
+        table.add_column(_place("B", of_b, passage.b_start, passage.b_end), ratio=1, overflow="fold")
+        table.add_row(left, right)
+        length = count_of(passage.units, UNIT[self._recipe.unit])
+        yield Text(f"{number}  {length}{title}", style=f"bold {color}")
+        yield Padding(table, (0, 0, 1, 3))
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> count_of(1, "word"), count_of(256, "hash")
+    ('1 word', '256 hashes')
+    """
+    plural = noun + ("es" if noun.endswith("sh") else "s")
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def _place(letter: str, lines: Lines, start: int, end: int) -> Text:
+    first, last = lines.at(start), lines.at(end - 1)
+    return Text(f"{letter}, line {first}" if first == last else f"{letter}, lines {first}–{last}")
+
+
+def _excerpts(a: str, b: str, passage: Passage, recipe: Recipe, most: tuple[int, int]) -> tuple[Text, Text]:
+    """Return the passage as each document has it; if it is long, both are cut in the middle at the same units."""
+    left, right = _flow(a[passage.a_start : passage.a_end]), _flow(b[passage.b_start : passage.b_end])
+    narrow = cell_len(left[:SLACK]) < 1.5 * len(left[:SLACK])  # a character of Chinese fills two cells
+    head, tail = most if narrow else (most[0] // 2, most[1] // 2)
+    if max(len(left), len(right)) <= head + tail + SLACK:
+        return Text(_show(left)), Text(_show(right))
+    heads = _head_ends(left, head, recipe), _head_ends(right, head, recipe)
+    tails = _tail_starts(left, tail, recipe), _tail_starts(right, tail, recipe)
+    first, last = min(map(len, heads)), min(map(len, tails))
+    left_out = passage.units - first - last
+    if not first or not last or left_out < 1:  # words of hundreds of letters, or hundreds of marks between two words
+        gap = "[…]"
+        return _join(left[:head], gap, left[-tail:]), _join(right[:head], gap, right[-tail:])
+    gap = f"[… {count_of(left_out, UNIT[recipe.unit])} …]"
+    return (
+        _join(left[: heads[0][first - 1]], gap, left[tails[0][-last] :]),
+        _join(right[: heads[1][first - 1]], gap, right[tails[1][-last] :]),
+    )
+
+
+def _head_ends(text: str, length: int, recipe: Recipe) -> list[int]:
+    # The window is larger than what is shown, so that a word at its edge is seen to be cut.
+    return [unit.end for unit in units(text[: length + SLACK], recipe) if unit.end <= length]
+
+
+def _tail_starts(text: str, length: int, recipe: Recipe) -> list[int]:
+    window = max(0, len(text) - length - SLACK)
+    starts = (window + unit.start for unit in units(text[window:], recipe))
+    return [start for start in starts if start >= len(text) - length]
+
+
+def _join(head: str, gap: str, tail: str) -> Text:
+    return Text.assemble(_show(head), "\n", (gap, "dim italic"), "\n", _show(tail))
+
+
+def _flow(text: str) -> str:
+    r"""Return the text with its lines run together; a paragraph still begins a new line.
+
+    >>> _flow("one\r\n  two\n\nthree")
+    'one two\nthree'
+    """
+    return re.sub(r"[ \t\r\n\f]+", lambda gap: "\n" if len(re.findall("\r\n|\r|\n", gap.group())) > 1 else " ", text)
+
+
+def _show(text: str) -> str:
+    return "\n".join(visible(line) for line in text.split("\n"))

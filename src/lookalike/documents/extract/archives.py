@@ -1,0 +1,196 @@
+"""Zip and tar files: their members as streams, with limits; nothing is ever written to disk.
+
+The name of a member is no more than a label. One that would lead out of the archive is not read, nor is a link.
+"""
+
+from __future__ import annotations
+
+import stat
+import tarfile
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import IO, TYPE_CHECKING, BinaryIO, Final, cast
+
+from lookalike.documents.compressed import DamagedError
+from lookalike.documents.extract.limits import LARGEST_FILE, MEMORY, MOST_MEMBERS, hold_memory
+from lookalike.documents.extract.model import RefusedError
+from lookalike.documents.extract.package import ZIP_ERRORS, open_zip
+
+if TYPE_CHECKING:
+    import zipfile
+    from collections.abc import Callable, Iterator
+
+__all__ = ["BombError", "Budget", "Member", "open_compressed", "tar_members", "unsafe", "whole", "zip_members"]
+
+_HARMLESS: Final = 64 << 20
+_RATIO: Final = 200
+_LARGEST_MEMBER: Final = 128 << 20
+_BLOCK: Final = 1 << 18
+_TAR_ERRORS: Final = (tarfile.TarError, DamagedError, EOFError, OSError, ValueError)
+_ARROW: Final = 128 << 20
+"""Bytes that Arrow takes for itself."""
+_STDLIB: Final = {"gzip": "gzip", "bz2": "bz2", "xz": "lzma"}
+
+
+class BombError(RefusedError):
+    """An archive that unfolds without end: not only a member but all of the rest is left out."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """How much one archive may unfold to, with all archives in it."""
+
+    packed: int
+    read: int = 0
+    names: set[str] = field(default_factory=set)
+
+    def take(self, count: int) -> None:
+        """Count bytes that were unpacked; refuse a bomb."""
+        self.read += count
+        if self.read > _HARMLESS and self.read > _RATIO * self.packed:
+            raise BombError("too large", f"it unpacks to more than {_RATIO} times its size: a decompression bomb")
+
+    def name(self, name: str) -> bool:
+        """Take the name of a member; say whether it is new."""
+        if len(self.names) >= MOST_MEMBERS:
+            raise BombError("too large", f"it has more than {MOST_MEMBERS:,} members")
+        new = name not in self.names
+        self.names.add(name)
+        return new
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file in an archive."""
+
+    name: str
+    size: int
+    refused: tuple[str, str] | None
+    """Reason and detail if it is not to be read."""
+    open: Callable[[], BinaryIO]
+    """Unpack it into memory."""
+
+
+def unsafe(name: str) -> bool:
+    r"""Say whether a name leads out of the archive.
+
+    >>> [unsafe(name) for name in ("a/b.txt", "../b.txt", "/etc/passwd", "a/../../b", "C:\\b.txt", "..b/c..txt")]
+    [False, True, True, True, True, False]
+    """
+    names = name.replace("\\", "/")
+    return names.startswith("/") or names[1:3] == ":/" or ".." in names.split("/") or "\0" in name
+
+
+def zip_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
+    """Give the files of a zip archive in their order."""
+    with open_zip(file) as archive:
+        for info in archive.infolist():
+            if not info.is_dir():
+                yield Member(info.filename, info.file_size, _zip_refusal(info), _zip_opener(archive, info, budget))
+
+
+def _zip_refusal(info: zipfile.ZipInfo) -> tuple[str, str] | None:
+    mode = info.external_attr >> 16
+    if stat.S_ISLNK(mode):
+        return "link", "links in archives are not followed"
+    if info.flag_bits & 1:
+        return "encrypted", "it has a password; unpack the archive first"
+    return None
+
+
+def _zip_opener(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget) -> Callable[[], BinaryIO]:
+    def unpack() -> BinaryIO:
+        try:
+            with archive.open(info) as stream:
+                return _unpacked(stream, budget)
+        except (*ZIP_ERRORS, RuntimeError) as error:
+            raise RefusedError("damaged", f"it cannot be unpacked ({str(error)[:80]})") from None
+
+    return unpack
+
+
+def tar_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
+    """Give the files of a tar archive in their order; it is read once, from front to back."""
+    try:
+        stream = cast("IO[bytes]", _Counted(file, budget))
+        with tarfile.open(fileobj=stream, mode="r|") as archive:
+            for info in archive:
+                # The list of members that tarfile keeps would grow with the archive.
+                archive.members = []  # type: ignore[attr-defined]
+                if not info.isdir():
+                    yield Member(info.name, info.size, _tar_refusal(info), _tar_opener(archive, info))
+    except _TAR_ERRORS as error:
+        raise RefusedError("damaged", f"it is not a whole tar file ({str(error)[:80]})") from None
+
+
+def _tar_refusal(info: tarfile.TarInfo) -> tuple[str, str] | None:
+    if info.issym() or info.islnk():
+        return "link", "links in archives are not followed"
+    if not info.isreg():
+        return "not a file", "a pipe or a device"
+    return None
+
+
+def _tar_opener(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[], BinaryIO]:
+    def unpack() -> BinaryIO:
+        stream = archive.extractfile(info)
+        if stream is None:
+            raise RefusedError("damaged", "it cannot be unpacked")
+        return _unpacked(stream, None)
+
+    return unpack
+
+
+def _unpacked(stream: IO[bytes], budget: Budget | None) -> BinaryIO:
+    """Read a member into memory."""
+    found = BytesIO()
+    while block := stream.read(_BLOCK):
+        if budget is not None:
+            budget.take(len(block))
+        found.write(block)
+        if found.tell() > _LARGEST_MEMBER:
+            raise RefusedError("too large", f"a member of an archive may have up to {_LARGEST_MEMBER >> 20} MiB")
+    found.seek(0)
+    return found
+
+
+class _Counted:
+    """What tarfile reads from: counts what was unpacked, whether it belongs to a member that is wanted or not."""
+
+    def __init__(self, stream: BinaryIO, budget: Budget) -> None:
+        self._stream = stream
+        self._budget = budget
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(size)
+        self._budget.take(len(data))
+        return data
+
+
+def open_compressed(file: BinaryIO, compression: str | None) -> BinaryIO:
+    """Return the stream inside a compressed one; common kinds by the standard library, which loads quickly."""
+    if compression is None:
+        return file
+    if compression in _STDLIB:
+        from importlib import import_module
+
+        return cast("BinaryIO", import_module(_STDLIB[compression]).open(file))
+    import os
+
+    from lookalike.documents.compressed import decompressed
+
+    # Arrow's own allocator reserves a gigabyte at once, which is more than this process may have.
+    os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
+    hold_memory(MEMORY + _ARROW)
+    return cast("BinaryIO", decompressed(file, compression))  # type: ignore[arg-type]
+
+
+def whole(stream: BinaryIO, packed: int) -> BinaryIO:
+    """Unpack a compressed document into memory; damage and bombs are refused."""
+    import lzma
+    import zlib
+
+    try:
+        return _unpacked(stream, Budget(min(packed, LARGEST_FILE)))
+    except (DamagedError, EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        raise RefusedError("unreadable", f"the compressed data is damaged ({str(error)[:80]})") from None

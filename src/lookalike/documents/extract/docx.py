@@ -1,0 +1,199 @@
+"""Word documents: the body and the notes, without page headers, deleted text and what is hidden."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from lookalike.documents.extract.model import Extracted, RefusedError
+from lookalike.documents.extract.package import Package
+from lookalike.documents.extract.relations import main_part, relations_of
+from lookalike.documents.extract.writing import Writer
+from lookalike.documents.extract.xml import Handler, parse_xml
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["read_docx"]
+
+_OFF: Final = ("0", "false", "off", "none")
+_TINY: Final = 4  # half points: two points, a fifth of what people read
+_SKIPPED: Final = frozenset({"Fallback", "moveFrom", "del", "instrText", "fldData", "pict"})
+_TYPES: Final = ("footnotes", "endnotes")
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What decides whether some text can be seen; None: not said here."""
+
+    vanish: bool | None = None
+    white: bool | None = None
+    shaded: bool | None = None
+    half_points: int | None = None
+
+    def over(self, below: _Look) -> _Look:
+        """Return this look where it says something, else the one below."""
+        return _Look(
+            below.vanish if self.vanish is None else self.vanish,
+            below.white if self.white is None else self.white,
+            below.shaded if self.shaded is None else self.shaded,
+            below.half_points if self.half_points is None else self.half_points,
+        )
+
+    @property
+    def hidden(self) -> bool:
+        tiny = self.half_points is not None and self.half_points <= _TINY
+        return bool(self.vanish or tiny or (self.white and not self.shaded))
+
+
+def _changed(look: _Look, name: str, attributes: Mapping[str, str]) -> _Look:
+    """Return a look with what an element of run properties says."""
+    value = attributes.get("val", "")
+    if name in ("vanish", "specVanish"):
+        return replace(look, vanish=value not in _OFF)
+    if name == "color":
+        return replace(look, white=value.upper() == "FFFFFF")
+    if name == "highlight":
+        return replace(look, shaded=value not in ("none", "white"))
+    if name == "shd":
+        return replace(look, shaded=attributes.get("fill", "auto").upper() not in ("AUTO", "FFFFFF"))
+    if name == "sz" and value.isdigit():
+        return replace(look, half_points=int(value[:6]))
+    return look
+
+
+class _Styles(Handler):
+    """The looks of the styles of a document."""
+
+    def __init__(self) -> None:
+        self.looks: dict[str, _Look] = {}
+        self._based: dict[str, str] = {}
+        self._style = ""
+        self._in_run = False
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "style":
+            self._style = attributes.get("styleId", "")
+            self.looks[self._style] = _Look()
+        elif name == "basedOn":
+            self._based[self._style] = attributes.get("val", "")
+        elif name == "rPr":
+            self._in_run = True
+        elif self._style and (self._in_run or name == "shd"):
+            self.looks[self._style] = _changed(self.looks[self._style], name, attributes)
+
+    def end(self, name: str) -> None:
+        if name == "style":
+            self._style = ""
+        elif name == "rPr":
+            self._in_run = False
+
+    def look(self, style: str) -> _Look:
+        """Return the look of a style with those that it is based on."""
+        look = _Look()
+        seen: set[str] = set()
+        while style in self.looks and style not in seen:
+            seen.add(style)
+            look = look.over(self.looks[style])
+            style = self._based.get(style, "")
+        return look
+
+
+class _Body(Handler):
+    """The text of a part."""
+
+    def __init__(self, writer: Writer, styles: _Styles) -> None:
+        self._writer = writer
+        self._styles = styles
+        self._skipping = 0
+        self._in_text = self._in_run_properties = self._in_note_mark = False
+        self._runs: list[_Look] = []
+        self._paragraphs: list[_Look] = []
+        self._cells: list[bool] = []
+        self._background = False
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if self._skipping or name in _SKIPPED:
+            self._skipping += 1
+        elif name == "t":
+            self._in_text = True
+        elif name == "p":
+            self._paragraphs.append(_Look())
+        elif name == "r":
+            self._runs.append(_Look())
+        elif name == "rPr":
+            self._in_run_properties = True
+        elif name == "tc":
+            self._cells.append(False)
+        elif name == "background":
+            self._background = attributes.get("color", "FFFFFF").upper() not in ("FFFFFF", "AUTO")
+        else:
+            self._property(name, attributes)
+
+    def _property(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name in ("tab", "br", "cr") and self._runs and not self._in_run_properties:
+            self._writer.add("\n" if name != "tab" else " ")
+        elif name == "noBreakHyphen":
+            self._writer.add("-")
+        elif name == "pStyle" and self._paragraphs:
+            self._paragraphs[-1] = self._styles.look(attributes.get("val", ""))
+        elif name == "rStyle" and self._runs:
+            self._runs[-1] = self._runs[-1].over(self._styles.look(attributes.get("val", "")))
+        elif self._in_run_properties and self._runs:
+            self._runs[-1] = _changed(self._runs[-1], name, attributes)
+        elif name == "shd":
+            self._shade(attributes)
+
+    def _shade(self, attributes: Mapping[str, str]) -> None:
+        shaded = bool(_changed(_Look(), "shd", attributes).shaded)
+        if self._paragraphs and not self._runs:
+            self._paragraphs[-1] = replace(self._paragraphs[-1], shaded=shaded)
+        elif self._cells:
+            self._cells[-1] = shaded
+
+    def end(self, name: str) -> None:
+        if self._skipping:
+            self._skipping -= 1
+        elif name == "t":
+            self._in_text = False
+        elif name == "p":
+            self._writer.paragraph()
+            if self._paragraphs:
+                self._paragraphs.pop()
+        elif name == "r" and self._runs:
+            self._runs.pop()
+        elif name == "rPr":
+            self._in_run_properties = False
+        elif name == "tc" and self._cells:
+            self._cells.pop()
+
+    def data(self, text: str) -> None:
+        if not self._in_text or self._skipping:
+            return
+        look = self._runs[-1] if self._runs else _Look()
+        if self._paragraphs:
+            look = look.over(self._paragraphs[-1])
+        if look.white and (self._background or any(self._cells)):
+            look = replace(look, shaded=True)
+        self._writer.add(text, hidden=look.hidden)
+
+
+def read_docx(file: BinaryIO, encoding: str) -> Extracted:
+    """Read a document; footnotes and endnotes follow the body."""
+    del encoding  # XML says it itself
+    package = Package(file)
+    main = main_part(package, "word/document.xml")
+    if not main.lower().startswith("word/") and main not in package:
+        raise RefusedError("damaged", "it has no body")
+    relations = relations_of(package, main)
+    styles = _Styles()
+    style_part = next((target for kind, target in relations.values() if kind == "styles"), "word/styles.xml")
+    if style_part in package:
+        parse_xml(package.blocks(style_part), styles, style_part)
+    writer = Writer()
+    parse_xml(package.blocks(main), _Body(writer, styles), main)
+    for kind, target in relations.values():
+        if kind in _TYPES and target in package:
+            writer.paragraph()
+            parse_xml(package.blocks(target), _Body(writer, styles), target)
+    return writer.extracted()

@@ -1,0 +1,220 @@
+"""Web pages: what a reader sees, without navigation, scripts and what is hidden."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from lookalike.documents.extract.model import Extracted, RefusedError
+from lookalike.documents.extract.plain import decoded
+from lookalike.documents.extract.writing import Writer, finished
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["html_to_text", "read_html"]
+
+# Never text of the page, whatever is in it.
+_MACHINE: Final = frozenset(
+    {"script", "style", "template", "noscript", "head", "iframe", "object", "svg", "canvas", "select", "audio", "video"}
+)
+# Text, but of the site and not of the page.
+_FRAME: Final = frozenset({"nav", "header", "footer", "aside", "menu", "button", "dialog"})
+_FRAME_ROLES: Final = frozenset({"navigation", "banner", "contentinfo", "complementary", "search", "menu", "menubar"})
+_PARAGRAPH: Final = frozenset(
+    (
+        *("address", "article", "blockquote", "body", "caption", "center", "dd", "details", "div", "dl", "dt"),
+        *("fieldset", "figcaption", "figure", "form", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "legend", "li", "main"),
+        *("ol", "p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead", "tr", "ul"),
+    )
+)
+_CELLS: Final = frozenset({"td", "th"})
+_VOID: Final = frozenset(
+    (
+        *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track"),
+        "wbr",
+    )
+)
+
+_HIDING: Final = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0?\.?0+\s*(?:;|!|$)|"
+    r"font-size\s*:\s*(?:0|0?\.\d+|1)(?:px|pt|em|rem|%)?\s*(?:;|!|$)",
+    re.IGNORECASE,
+)
+_WHITE: Final = re.compile(
+    r"(?:^|[;\s])color\s*:\s*(?:white|#fff(?:fff)?|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\))\s*(?:;|!|$)", re.IGNORECASE
+)
+_BACKGROUND: Final = re.compile(r"background(?:-color|-image)?\s*:", re.IGNORECASE)
+_RULE: Final = re.compile(r"([^{}@;]{1,200})\{([^{}]{0,2000})\}")
+_SIMPLE: Final = re.compile(r"^[\w-]*([.#][\w-]+)$")
+_CHARSET: Final = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
+_SPACE: Final = re.compile(r"\s+")
+_LONGEST_STYLE: Final = 1 << 20
+_DEEPEST: Final = 10_000
+"""Elements in elements; real pages have dozens, and careless ones, which never close any, hundreds."""
+
+
+def read_html(file: BinaryIO, encoding: str) -> Extracted:
+    """Read a page: its encoding is told, by its mark, by its ``meta`` element, UTF-8, or guessed."""
+    data = file.read()
+    text, spoken, guessed = decoded(data, encoding, _declared(data))
+    page = html_to_text(text)
+    return Extracted(page.text, page.flags, spoken, guessed)
+
+
+def _declared(data: bytes) -> str | None:
+    found = _CHARSET.search(data[:4096])
+    return found[1].decode("ascii") if found else None
+
+
+def html_to_text(page: str) -> Extracted:
+    """Return the text of a page.
+
+    >>> html_to_text("<nav>Home</nav><p>One <b>two</b><p style='display:none'>copied").text
+    'One two'
+    """
+    reading = _parse(page)
+    written = reading.writer
+    if written.is_empty and not reading.frame.is_empty:
+        written = reading.frame  # a page that is all header is read all the same
+    return finished(written.text, reading.writer.hidden)
+
+
+def _parse(page: str) -> _Page:
+    from lxml import etree
+
+    reading = _Page()
+    options: dict[str, Any] = {"encoding": "utf-8", "no_network": True, "huge_tree": True, "recover": True}
+    parser = etree.HTMLParser(target=reading, **options)
+    try:
+        parser.feed(page.encode("utf-8", "replace"))
+        parser.close()
+    except etree.LxmlError as error:
+        if not isinstance(error, etree.XMLSyntaxError):
+            raise RefusedError("damaged", f"it is not HTML ({str(error)[:80]})") from None
+    return reading
+
+
+class _Page:
+    """Takes the events of the parser, and keeps for each open element what it changes."""
+
+    def __init__(self) -> None:
+        self.writer = Writer()
+        self.frame = Writer()
+        self._open: list[tuple[str, int, int, int, int, bool]] = []
+        # How many open elements are for machines, frame the page, hide, or keep white space; and a background.
+        self._machine = self._framing = self._hiding = self._pre = 0
+        self._background = False
+        self._style: list[str] = []
+        self._style_size = 0
+        self._hidden_names: frozenset[str] = frozenset()
+        self._quotes, self._at_start = 0, True  # open block quotes; whether a paragraph begins
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag in _VOID:
+            self._void(tag)
+            return
+        if tag in _PARAGRAPH:
+            self._break(2)
+        elif tag in _CELLS:
+            self._write(" ")
+        if len(self._open) >= _DEEPEST:
+            raise RefusedError("damaged", f"its elements are nested more than {_DEEPEST:,} deep")
+        self._open.append((tag, self._machine, self._framing, self._hiding, self._pre, self._background))
+        self._quotes += tag == "blockquote"
+        self._machine += tag in _MACHINE
+        self._framing += tag in _FRAME or attributes.get("role", "") in _FRAME_ROLES
+        self._pre += tag in ("pre", "textarea")
+        if attributes:
+            self._hiding += self._hides(attributes)
+
+    def _hides(self, attributes: Mapping[str, str]) -> bool:
+        style = attributes.get("style", "")[:10_000]
+        if "bgcolor" in attributes or _BACKGROUND.search(style):
+            self._background = True
+        if "hidden" in attributes and attributes["hidden"] != "until-found":
+            return True
+        if style and (_HIDING.search(style) or (_WHITE.search(style) and not self._background)):
+            return True
+        if not self._hidden_names:
+            return False
+        names = {f".{name}" for name in attributes.get("class", "").split()}
+        return bool(self._hidden_names & (names | {"#" + attributes.get("id", "")}))
+
+    def _void(self, tag: str) -> None:
+        if tag == "br":
+            self._break(1)
+        elif tag == "hr":
+            self._break(2)
+
+    def end(self, tag: str) -> None:
+        if tag in _VOID:
+            return
+        if tag == "style":
+            self._hidden_names |= _hidden_names("".join(self._style))
+            self._style.clear()
+        if self._open and self._open[-1][0] == tag:
+            _, self._machine, self._framing, self._hiding, self._pre, self._background = self._open.pop()
+        if tag == "blockquote":
+            self._quotes = max(0, self._quotes - 1)
+        if tag in _PARAGRAPH:
+            self._break(2)
+
+    def data(self, text: str) -> None:
+        if self._machine:
+            if self._open and self._open[-1][0] == "style" and self._style_size < _LONGEST_STYLE:
+                self._style.append(text)
+                self._style_size += len(text)
+            return
+        if self._at_start and text.strip():
+            self._at_start = False
+            if self._quotes and not self._hiding:
+                self._write("> ")  # as in Markdown, so that a block quote is still seen to be one
+        self._write(text if self._pre else _SPACE.sub(" ", text))
+
+    def _write(self, text: str) -> None:
+        if self._machine:
+            return
+        if self._hiding:
+            self.writer.add(text, hidden=True)
+        else:
+            (self.frame if self._framing else self.writer).add(text)
+
+    def _break(self, lines: int) -> None:
+        self._at_start = True
+        self._write("\n" * lines)
+
+    def close(self) -> None:
+        """End of the page."""
+
+
+def _hidden_names(style: str) -> frozenset[str]:
+    """Return the classes and ids that a style sheet hides: simple rules only, and none for paper or small screens.
+
+    >>> sorted(_hidden_names(".a, p#b {display: none} div .c {display:none} @media print {.d {display:none}}"))
+    ['#b', '.a']
+    """
+    names: set[str] = set()
+    for selectors, body in _RULE.findall(_without_media(style)):
+        if _HIDING.search(body):
+            names |= {found[1] for one in selectors.split(",") if (found := _SIMPLE.match(one.strip()))}
+    return frozenset(names)
+
+
+def _without_media(style: str) -> str:
+    """Return a style sheet without its blocks for certain media."""
+    pieces: list[str] = []
+    while (at := style.find("@")) >= 0:
+        pieces.append(style[:at])
+        style = _after_block(style, at)
+    return "".join((*pieces, style))
+
+
+def _after_block(style: str, at: int) -> str:
+    depth = 0
+    for found in re.finditer(r"[{};]", style[at:]):
+        mark = found[0]
+        depth += (mark == "{") - (mark == "}")
+        if depth <= 0 and mark != "{":
+            return style[at + found.end() :]
+    return ""

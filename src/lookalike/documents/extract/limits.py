@@ -1,0 +1,81 @@
+"""How much a reader may use, and how a process holds itself to it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+__all__ = [
+    "LARGEST_FILE",
+    "LARGEST_TEXT",
+    "MEMORY",
+    "MOST_MEMBERS",
+    "NESTED",
+    "hold_memory",
+    "hold_time",
+    "seconds_for",
+    "wall_seconds",
+]
+
+MEMORY: Final = 256 << 20
+"""Bytes that the process of a reader may take."""
+
+LARGEST_FILE: Final = 512 << 20
+"""Bytes of the largest file that is opened by a reader."""
+
+LARGEST_TEXT: Final = 64 << 20
+"""Bytes of the longest text that a reader gives."""
+
+MOST_MEMBERS: Final = 100_000
+"""Members of one archive."""
+
+NESTED: Final = 2
+"""An archive in an archive is read; one in that is not."""
+
+_LEAST_SECONDS: Final = 2.0
+_SECONDS_PER_MEBIBYTE: Final = 4.0
+_MOST_SECONDS: Final = 60.0
+
+
+def seconds_for(size: int) -> float:
+    """Return the seconds of processor time that a document of `size` bytes may take: real ones need a tenth of it.
+
+    >>> seconds_for(0), seconds_for(10 << 20), seconds_for(1 << 40)
+    (2.0, 42.0, 60.0)
+    """
+    return min(_MOST_SECONDS, _LEAST_SECONDS + _SECONDS_PER_MEBIBYTE * size / (1 << 20))
+
+
+def wall_seconds(seconds: float) -> float:
+    """Return after how long on the clock a reader is ended: the machine may be busy with other things."""
+    return 4 * seconds + 2
+
+
+def hold_memory(most: int = MEMORY) -> None:
+    """Take no more memory than this, and write no files; where the system knows such limits."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    # DATA is what a process really asks for; AS would count shared libraries and reserved address space too. macOS
+    # knows both and keeps to neither.
+    for name, value in (("RLIMIT_DATA", most), ("RLIMIT_FSIZE", 0), ("RLIMIT_CORE", 0)):
+        limit = getattr(resource, name)
+        hard = resource.getrlimit(limit)[1]
+        soft = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(limit, (soft, hard))
+
+
+def hold_time(seconds: float) -> None:
+    """End this process after so much more processor time; where the system knows such limits."""
+    if sys.platform == "win32":
+        return
+    import math
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    soft = math.ceil(used.ru_utime + used.ru_stime + seconds)
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    if hard != resource.RLIM_INFINITY:
+        soft = min(soft, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))

@@ -1,0 +1,113 @@
+"""Zip files as the formats of office programs use them: parts read with limits, never written anywhere."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from lookalike.documents.extract.limits import LARGEST_FILE, MOST_MEMBERS
+from lookalike.documents.extract.model import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["OLE", "ZIP_ERRORS", "Package", "check_container", "open_zip"]
+
+OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How old office files begin, and new ones with a password."""
+
+ZIP_ERRORS: Final = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError, KeyError)
+"""What reading a damaged zip file raises."""
+
+_RATIO: Final = 100
+_HARMLESS: Final = 4 << 20
+_BLOCK: Final = 1 << 18
+_START: Final = 1 << 16
+_DIRECTORY_ENTRY: Final = 46  # bytes of the shortest one
+
+
+def check_container(file: BinaryIO) -> None:
+    """Refuse what is no zip file, and say whether it is locked or of an old format."""
+    start = file.read(_START)
+    file.seek(0)
+    if start.startswith(OLE):
+        if "EncryptedPackage".encode("utf-16-le") in start + _tail(file):
+            raise RefusedError("encrypted", "it has a password; save it without one")
+        raise RefusedError("not text", "it is an office file in the format before 2007; save it in a new one")
+    if not start.startswith(b"PK"):
+        raise RefusedError("damaged", "it is not what its name says: no office document")
+
+
+def _tail(file: BinaryIO) -> bytes:
+    """Return the last megabyte: the directory of an OLE file may be at its end."""
+    size = file.seek(0, 2)
+    file.seek(max(0, size - (1 << 20)))
+    data = file.read(1 << 20)
+    file.seek(0)
+    return data
+
+
+def open_zip(file: BinaryIO) -> zipfile.ZipFile:
+    """Open a zip file; its directory is read into memory, so a large one is refused first."""
+    try:
+        # The end record is looked for as zipfile does it: it alone tells how large the directory is.
+        end = zipfile._EndRecData(file)  # type: ignore[attr-defined]  # noqa: SLF001
+        file.seek(0)
+        if end and (end[4] > MOST_MEMBERS or end[5] > MOST_MEMBERS * 8 * _DIRECTORY_ENTRY):
+            raise RefusedError("too large", f"it has more than {MOST_MEMBERS:,} members")
+        return zipfile.ZipFile(file)
+    except ZIP_ERRORS as error:
+        raise RefusedError("damaged", f"it is not a whole zip file ({_short(error)})") from None
+
+
+class Package:
+    """The parts of one document."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        """Open a document that is a zip file."""
+        check_container(file)
+        self._zip = open_zip(file)
+        self._names = {name.lower(): name for name in self._zip.namelist()}
+        self._read = 0
+
+    def __contains__(self, name: str) -> bool:
+        """Say whether there is such a part; capitals do not matter."""
+        return name.lower() in self._names
+
+    def names(self) -> list[str]:
+        """List the parts."""
+        return list(self._names.values())
+
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """Read a part block by block; a bomb is refused before it unfolds."""
+        actual = self._names.get(name.lower())
+        if actual is None:
+            raise RefusedError("damaged", f"its part {name} is missing")
+        info = self._zip.getinfo(actual)
+        if info.flag_bits & 1:
+            raise RefusedError("encrypted", "it has a password; save it without one")
+        size = 0
+        try:
+            with self._zip.open(info) as part:
+                while block := part.read(_BLOCK):
+                    size += len(block)
+                    self._read += len(block)
+                    self._check(size, info.compress_size)
+                    yield block
+        except RefusedError:
+            raise
+        except (*ZIP_ERRORS, RuntimeError) as error:
+            raise RefusedError("damaged", f"its part {name} cannot be read ({_short(error)})") from None
+
+    def _check(self, size: int, packed: int) -> None:
+        if (size > _HARMLESS and size > packed * _RATIO) or self._read > LARGEST_FILE:
+            raise RefusedError("too large", f"it unpacks to more than {self._read >> 20} MiB: a decompression bomb")
+
+    def part(self, name: str) -> bytes:
+        """Read a whole part."""
+        return b"".join(self.blocks(name))
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:80] or type(error).__name__

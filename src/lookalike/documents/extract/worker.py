@@ -1,0 +1,188 @@
+"""The process of a reader: takes documents one after the other, and gives back texts.
+
+It holds itself to limits of memory and time, writes no file, and ends when lookalike does. What a document does to it
+stays in it: lookalike starts another.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import sys
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from lookalike.documents.extract import frames
+from lookalike.documents.extract.archives import (
+    BombError,
+    Budget,
+    open_compressed,
+    tar_members,
+    unsafe,
+    whole,
+    zip_members,
+)
+from lookalike.documents.extract.limits import (
+    LARGEST_FILE,
+    LARGEST_TEXT,
+    NESTED,
+    hold_memory,
+    hold_time,
+    seconds_for,
+)
+from lookalike.documents.extract.model import Extracted, RefusedError
+from lookalike.documents.extract.readers import read_as
+from lookalike.documents.folder import Selection, shown
+from lookalike.documents.kinds import Kind, kind_of
+
+if TYPE_CHECKING:
+    from lookalike.documents.extract.archives import Member
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    # Whatever a library prints must not get among the messages.
+    out = os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    if hasattr(signal, "SIGINT"):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # lookalike gets it, and ends this process
+    hold_memory()
+    sys.setrecursionlimit(2000)
+    while True:
+        try:
+            request, data = frames.receive(sys.stdin.buffer, LARGEST_FILE)
+        except frames.BrokenFrameError:
+            return
+        _Session(out, request).serve(data)
+
+
+class _Session:
+    """One document or one archive."""
+
+    def __init__(self, out: BinaryIO, request: dict[str, Any]) -> None:
+        self._out = out
+        self._request = request
+        self._name: str = request["name"]
+        self._encoding: str = request["encoding"]
+        self._kind = Kind(request["kind"], request["compression"])
+        self._selection = Selection(request["include"], request["exclude"], request["hidden"])
+        self._number = 0
+        self._after: int = request["after"]
+        """Members that were dealt with already, by a process before this one, and the one that ended it."""
+
+    def serve(self, data: bytes) -> None:
+        """Answer the request; the last message is always ``end``."""
+        path = self._request["path"]
+        hold_time(seconds_for(self._request["size"]))
+        try:
+            with BytesIO(data) if path is None else _opened(path) as file:
+                if self._kind.is_archive:
+                    self._archive(file, self._name, self._kind, Budget(self._request["size"]), 1)
+                else:
+                    self._text(self._name, self._document(file))
+        except RefusedError as refused:
+            self._skip(self._name, refused.reason, refused.detail)
+        except OSError as error:
+            self._skip(self._name, *_reason(error))
+        except MemoryError:
+            self._skip(self._name, "too large", "reading it takes more memory than a reader may use")
+        frames.send(self._out, {"type": "end"})
+
+    def _document(self, file: BinaryIO) -> Extracted:
+        if self._kind.compression:
+            file = whole(open_compressed(file, self._kind.compression), self._request["size"])
+        return read_as(self._kind.format, file, self._encoding)
+
+    # -- archives ----------------------------------------------------------------------------------------------------
+
+    def _archive(self, file: BinaryIO, name: str, kind: Kind, budget: Budget, depth: int) -> None:
+        """Go through the members; an archive among them is opened too, down to `NESTED`."""
+        stream = open_compressed(file, kind.compression)
+        if kind.format == "zip" and kind.compression:
+            stream = whole(stream, budget.packed)
+        for member in (zip_members if kind.format == "zip" else tar_members)(stream, budget):
+            full = f"{name}/{shown(member.name.replace(chr(92), '/').removeprefix('./'))}"
+            self._number += 1
+            here = self._number
+            if here == self._after or (here < self._after and not kind_of(full).is_archive):
+                continue
+            if here > self._after:
+                size = min(member.size, LARGEST_FILE)
+                frames.send(self._out, {"type": "begin", "name": full, "number": here, "size": size})
+                hold_time(seconds_for(size))
+            try:
+                self._member(member, full, budget, depth)
+            except BombError:
+                raise
+            except RefusedError as refused:
+                self._skip(full, refused.reason, refused.detail)
+
+    def _member(self, member: Member, name: str, budget: Budget, depth: int) -> None:
+        self._check_name(member, name, budget)
+        kind = kind_of(name)
+        if kind.is_archive:
+            if depth >= NESTED:
+                raise RefusedError("nested", f"archives are read {NESTED} deep; unpack it first")
+            self._archive(member.open(), name, kind, budget, depth + 1)
+            return
+        if kind.is_table:
+            raise RefusedError("table", "tables in archives are not read; unpack it and name it")
+        if kind.format == "office":
+            raise RefusedError("not text", kind.office)
+        file = member.open()
+        if kind.compression:
+            file = whole(open_compressed(file, kind.compression), member.size)
+        if not file.read(1):
+            raise RefusedError("empty", "the file has no bytes")
+        file.seek(0)
+        self._text(name, read_as(kind.format, file, self._encoding))
+
+    def _check_name(self, member: Member, name: str, budget: Budget) -> None:
+        """Refuse what is not to be read by its name, as in a folder."""
+        if unsafe(member.name):
+            raise RefusedError("unsafe name", "the name leads out of the archive")
+        if not budget.name(name):
+            raise RefusedError("given twice", "the archive has two members of this name")
+        names = name.split("/")
+        for length in range(len(self._name.split("/")) + 1, len(names) + 1):
+            refusal = self._selection.refusal(names[:length], length < len(names), ())
+            if refusal is not None:
+                raise RefusedError(*refusal)
+        if member.refused is not None:
+            raise RefusedError(*member.refused)
+
+    # -- answers -----------------------------------------------------------------------------------------------------
+
+    def _text(self, name: str, found: Extracted) -> None:
+        data = found.text.encode("utf-8", "replace")
+        if not data.strip():
+            self._skip(name, "empty", "the document has no text")
+        elif len(data) > LARGEST_TEXT:
+            self._skip(name, "too large", f"its text is longer than {LARGEST_TEXT >> 20} MiB")
+        else:
+            flags = [[flag.kind, flag.detail, flag.count] for flag in found.flags]
+            head = {"type": "text", "name": name, "flags": flags, "encoding": found.encoding, "guessed": found.guessed}
+            frames.send(self._out, head, data)
+
+    def _skip(self, name: str, reason: str, detail: str) -> None:
+        frames.send(self._out, {"type": "skip", "name": name, "reason": reason, "detail": detail})
+
+
+def _reason(error: OSError) -> tuple[str, str]:
+    if isinstance(error, FileNotFoundError):
+        return "vanished", "it was there when the files were listed"
+    if isinstance(error, PermissionError):
+        return "no permission", "permission denied; check its permissions"
+    return "unreadable", error.strerror or str(error)[:80]
+
+
+def _opened(path: str) -> BinaryIO:
+    """Open a plain file; never wait for a pipe that has taken its place."""
+    if not stat.S_ISREG(Path(path).stat().st_mode):
+        raise OSError(None, "not a plain file")
+    return Path(path).open("rb")

@@ -1,0 +1,203 @@
+"""What a person knows of the documents: a table with a name, an author, a date and a label for each."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike.errors import DocumentError
+from lookalike.recipe import suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+__all__ = ["Metadata", "first_of", "for_documents", "metadata_of", "read_metadata", "shown_date"]
+
+_COLUMNS: Final = {
+    "id": ("id", "filename", "file", "path"),
+    "name": ("name", "full_name", "title"),
+    "author": ("author", "student", "author_id"),
+    "date": ("date", "created_at", "submitted", "timestamp"),
+    "label": ("label", "group", "class"),
+}
+"""The columns, each with the names that it may have; Dolos calls them filename, full_name, created_at and label."""
+_DATES: Final = ("%Y-%m-%d %H:%M:%S %z", "%Y-%m-%d %H:%M", "%d.%m.%Y", "%Y/%m/%d", "%Y/%m/%d %H:%M:%S")
+"""Forms of dates beside ISO 8601; none that reads differently in two countries."""
+_REMEDY: Final = "write dates as 2026-03-31 or 2026-03-31 14:05"
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What is known of one document; what is not given is empty."""
+
+    name: str = ""
+    """What to call it, in the place of its id."""
+    author: str = ""
+    date: datetime | None = None
+    """When it was written or handed in; times without a zone count as UTC."""
+    label: str = ""
+    line: int = field(default=0, compare=False, repr=False)
+    """Where the table has it, for messages."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is given, as JSON can hold it.
+
+        >>> Metadata("Essay", date=datetime(2026, 3, 31, tzinfo=UTC)).to_dict()
+        {'name': 'Essay', 'date': '2026-03-31'}
+        """
+        when = "" if self.date is None else self.date.isoformat().removesuffix("+00:00").removesuffix("T00:00:00")
+        values = {"name": self.name, "author": self.author, "date": when, "label": self.label}
+        return {name: value for name, value in values.items() if value}
+
+
+def metadata_of(values: Mapping[str, str]) -> Metadata:
+    """Return what `Metadata.to_dict` wrote down.
+
+    >>> metadata_of({"name": "Essay", "date": "2026-03-31"}).to_dict()
+    {'name': 'Essay', 'date': '2026-03-31'}
+    """
+    when = _date(values.get("date", ""), "metadata", "a row")
+    return Metadata(values.get("name", ""), values.get("author", ""), when, values.get("label", ""))
+
+
+def shown_date(when: datetime | None) -> str:
+    """Return a date for people; the time only if there is one."""
+    if when is None:
+        return ""
+    return f"{when:%Y-%m-%d}" if _is_day(when) else f"{when:%Y-%m-%d %H:%M}"
+
+
+def read_metadata(path: str | os.PathLike[str]) -> dict[str, Metadata]:
+    """Read a CSV or TSV file with the columns id (or filename), name, author, date and label.
+
+    All but the id may be missing, and further columns are left alone. The encoding is found out; a comma, a semicolon
+    or a tab may separate the cells.
+    """
+    from lookalike.documents.text_file import read_text
+
+    source = os.fspath(path)
+    text = read_text(source).text.removeprefix("\ufeff")
+    if not text.strip():
+        raise DocumentError(source, "file", "is empty", f"its first line names the columns: {', '.join(_COLUMNS)}")
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    try:
+        columns = _columns(next(rows), source)
+        return dict(_documents(rows, columns, source))
+    except csv.Error as error:
+        raise DocumentError(source, f"line {rows.line_num}", f"is not CSV ({error})", "check its quotes") from None
+
+
+def _delimiter(text: str) -> str:
+    first = text.splitlines()[0]
+    return max(",;\t", key=first.count)
+
+
+def _columns(header: list[str], source: str) -> dict[str, int]:
+    """Return the place of each column that is there."""
+    given = [name.strip().lower().replace(" ", "_") for name in header]
+    found: dict[str, int] = {}
+    for column, names in _COLUMNS.items():
+        places = [given.index(name) for name in names if name in given]
+        if places:
+            found[column] = places[0]
+    known = [name for names in _COLUMNS.values() for name in names]
+    if "id" not in found:
+        hints = (suggest(name, ("id", "filename")) for name in given)
+        hint = next((hint for hint in hints if hint), "name one of them id or filename")
+        raise DocumentError(source, "line 1", f"has no column id or filename, but {', '.join(header)}", hint)
+    if len(found) == 1:
+        hints = (suggest(name, known) for name in given if name not in known)
+        hint = next((hint for hint in hints if hint), "add name, author, date or label")
+        raise DocumentError(source, "line 1", "has nothing beside the id", hint)
+    return found
+
+
+def _documents(rows: Any, columns: Mapping[str, int], source: str) -> Iterator[tuple[str, Metadata]]:
+    seen: dict[str, int] = {}
+    for row in rows:
+        line = f"line {rows.line_num}"
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(row) <= max(columns.values()):
+            problem = f"has {len(row)} cells, and the columns need {max(columns.values()) + 1}"
+            raise DocumentError(source, line, problem, "check the separators and quotes")
+        values = {column: row[place].strip() for column, place in columns.items()}
+        document = values.pop("id")
+        if not document:
+            raise DocumentError(source, line, "has no id", "name the document, or take the line out")
+        if document in seen:
+            problem = f"names {document!r} again, which line {seen[document]} has"
+            raise DocumentError(source, line, problem, "keep one of them")
+        seen[document] = rows.line_num
+        when = _date(values.get("date", ""), source, line)
+        known = (values.get("name", ""), values.get("author", ""), when, values.get("label", ""))
+        yield document, Metadata(*known, rows.line_num)
+
+
+def _date(given: str, source: str, line: str) -> datetime | None:
+    if not given:
+        return None
+    made: datetime | None = None
+    try:
+        made = datetime.fromisoformat(given)
+    except ValueError:
+        for form in _DATES:
+            try:
+                made = datetime.strptime(given, form)  # noqa: DTZ007 — the zone is added below
+                break
+            except ValueError:
+                continue
+    if made is None:
+        raise DocumentError(source, line, f"has the date {given!r}, which can be read in no way or in two", _REMEDY)
+    return made.replace(tzinfo=UTC) if made.tzinfo is None else made.astimezone(UTC)
+
+
+def for_documents(
+    metadata: Mapping[str, Metadata], ids: Iterable[object], source: str | os.PathLike[str] = "the metadata"
+) -> dict[Any, Metadata]:
+    """Return the metadata by the ids of the documents; a row may name a document by the end of its path.
+
+    A row that fits no document, or more than one, is an error that names `source`; documents without a row are none.
+    """
+    names = {str(name): name for name in ids}
+    ends: dict[str, list[str]] = {}
+    for name in names:
+        parts = name.replace("\\", "/").split("/")
+        for start in range(len(parts)):
+            ends.setdefault("/".join(parts[start:]), []).append(name)
+    found: dict[Any, Metadata] = {}
+    for given, values in metadata.items():
+        fits = [given] if given in names else ends.get(given.removeprefix("./"), [])
+        if len(fits) != 1:
+            raise _no_document(os.fspath(source), given, values.line, fits, ends)
+        found[names[fits[0]]] = values
+    return found
+
+
+def _no_document(source: str, given: str, line: int, fits: list[str], ends: Mapping[str, list[str]]) -> DocumentError:
+    place = f"line {line}" if line else "id"
+    if fits:
+        problem = f"names {given!r}, which fits {fits[0]!r} and {fits[1]!r}"
+        return DocumentError(source, place, problem, "write more of its path")
+    hint = suggest(given, list(ends)) or "take it out, or name the documents as lookalike files lists them"
+    return DocumentError(source, place, f"names {given!r}, which is none of the documents", hint)
+
+
+def first_of(a: Metadata | None, b: Metadata | None) -> str | None:
+    """Say which of two documents was first: ``a``, ``b`` or ``same``; None if a date is missing.
+
+    A date without a time is a whole day: it is neither before nor after a time of that day.
+    """
+    if a is None or b is None or a.date is None or b.date is None:
+        return None
+    if a.date.date() == b.date.date() and (a.date == b.date or _is_day(a.date) or _is_day(b.date)):
+        return "same"
+    return "a" if a.date < b.date else "b"
+
+
+def _is_day(when: datetime) -> bool:
+    return (when.hour, when.minute, when.second) == (0, 0, 0)

@@ -1,0 +1,106 @@
+"""One document by its path: a text, anything that has a reader, or a member of an archive."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Final
+
+from lookalike.documents.extract import RefusedError, extract
+from lookalike.documents.kinds import Kind, kind_of
+from lookalike.documents.source import open_paths
+from lookalike.documents.text_file import TextFile, read_text
+from lookalike.documents.texts import READABLE
+from lookalike.errors import DocumentError
+
+if TYPE_CHECKING:
+    from lookalike.documents.source import Source
+
+__all__ = ["archive_above", "read_document"]
+
+_SHOWN: Final = 3
+
+
+def read_document(path: str | os.PathLike[str]) -> TextFile:
+    """Read one document, or standard input if `path` is ``-``; what cannot be read is a `DocumentError`.
+
+    A member of an archive is named like ``essays.zip/anna/essay.docx``; an archive with one document, by itself.
+
+    >>> read_document("no/such/essay.pdf")
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.DocumentError: document 'no/such/essay.pdf': file does not exist; check the name
+    """
+    name = os.fspath(path)
+    file = Path(name)
+    if name in ("", "-") or "\0" in name:
+        return read_text(name)
+    if not file.is_file():
+        archive = archive_above(file)
+        return read_text(name) if archive is None else _member(archive, PurePath(name).as_posix())
+    kind = kind_of(name)
+    if kind.is_archive:
+        return _only_member(name)
+    if kind.format == "office":
+        raise DocumentError(name, "file", "is not read", kind.office)
+    if kind.is_document or (kind.compression and not kind.is_table) or _has_reader(file):
+        return _extracted(name, kind)
+    text = read_text(name)
+    if text.text.isascii():
+        return text
+    from lookalike.documents.extract.letters import flag_letters
+
+    return TextFile(text.name, text.text, text.encoding, text.guessed, flag_letters(text.text))
+
+
+def _has_reader(file: Path) -> bool:
+    try:
+        with file.open("rb") as stream:
+            return stream.read(16).startswith(READABLE)
+    except OSError:
+        return False  # `read_text` says why
+
+
+def _extracted(name: str, kind: Kind) -> TextFile:
+    try:
+        found = extract(name, kind)
+    except RefusedError as refused:
+        raise DocumentError(name, "file", f"cannot be read ({refused.reason})", refused.detail) from None
+    return TextFile(name, found.text, found.encoding or "UTF-8", found.guessed, found.flags)
+
+
+def archive_above(file: Path) -> Path | None:
+    """Return the archive that a path leads into."""
+    for folder in file.parents:
+        if kind_of(folder.name).is_archive and folder.is_file():
+            return folder
+    return None
+
+
+def _member(archive: Path, name: str) -> TextFile:
+    source = open_paths([archive])
+    for found, text in _texts(source):
+        if found == name:
+            return TextFile(name, text, "UTF-8", flags=tuple(source.flags().get(name, ())))
+    for skipped in source.skipped():
+        if skipped.id == name:
+            raise DocumentError(name, "file", f"cannot be read ({skipped.reason})", skipped.detail)
+    raise DocumentError(name, "file", "is not in the archive", f"lookalike files {archive} lists what is")
+
+
+def _only_member(name: str) -> TextFile:
+    source = open_paths([name])
+    found = list(_texts(source))
+    if len(found) != 1:
+        problem = f"is an archive of {len(found)} documents" if found else "is an archive without any document"
+        names = ", ".join(member for member, _ in found[:_SHOWN])
+        raise DocumentError(name, "file", problem, f"name one of them, such as {names}" if found else "check it")
+    member, text = found[0]
+    return TextFile(member, text, "UTF-8", flags=tuple(source.flags().get(member, ())))
+
+
+def _texts(source: Source) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    for batch in source.batches():
+        pairs += zip(batch.ids.to_pylist(), batch.texts.to_pylist(), strict=True)  # type: ignore[arg-type]
+    return pairs

@@ -1,0 +1,96 @@
+"""One HTML file from the values and the parts in `page/`: data as data, and a policy that lets nothing else run."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import html
+import json
+import re
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from lookalike.report.collect import Page
+
+__all__ = ["SCRIPTS", "STYLES", "assemble", "embedded"]
+
+STYLES: Final = ("base.css", "overview.css", "views.css", "pair.css", "print.css")
+SCRIPTS: Final = (
+    *("dom.js", "model.js", "groups_of.js", "marks.js", "table.js", "histogram.js", "filters.js", "facts.js"),
+    *("pairs.js", "documents.js", "groups.js", "passages.js", "lists.js"),
+    *("pair_text.js", "pair_strip.js", "pair.js", "proof.js", "main.js"),
+)
+"""The parts of the script, in the order in which they are put together."""
+PACKED_FROM: Final = 1_500_000
+"""A body of more characters than this is compressed; smaller ones stay readable."""
+
+_HIDDEN: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f\ud800-\udfff]"
+)
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def assemble(page: Page) -> str:
+    """Return the whole file."""
+    style = "\n".join(_part(name) for name in STYLES)
+    script = '"use strict";\n(() => {\n' + "\n".join(_part(name) for name in SCRIPTS) + "\n})();\n"
+    body = _json(page.body)
+    packed = len(body) > PACKED_FROM
+    values = {
+        "policy": _policy(script, style),
+        "title": html.escape(f"{_visible(str(page.head['title']))} · lookalike"),
+        "version": html.escape(str(page.head["version"])),
+        "style": style,
+        "script": script,
+        "head": embedded(page.head),
+        "body": _packed(body) if packed else body.replace("<", "\\u003c"),
+        "packing": "gzip" if packed else "none",
+    }
+    # In one pass: what a text of the data looks like is never read as a name of the template.
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], _part("page.html"))
+
+
+def embedded(value: Any) -> str:
+    r"""Return JSON that can stand inside a script element of a page: no text can end it.
+
+    >>> embedded({"id": "</script><b>\udcff"})
+    '{"id":"\\u003c/script>\\u003cb>\\udcff"}'
+    """
+    return _json(value).replace("<", "\\u003c")
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def _packed(text: str) -> str:
+    return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode("ascii")
+
+
+def _policy(script: str, style: str) -> str:
+    """Return the Content-Security-Policy: this script, this style, and nothing from anywhere."""
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+def _visible(text: str) -> str:
+    r"""Return the text with what is invisible or turns its direction as an escape.
+
+    >>> _visible("a\u202eb")
+    'a⟨U+202E⟩b'
+    """
+    return _HIDDEN.sub(lambda found: f"⟨U+{ord(found.group()):04X}⟩", text)
+
+
+def _part(name: str) -> str:
+    return (files("lookalike.report") / "page" / name).read_text(encoding="utf-8")

@@ -1,0 +1,156 @@
+"""The passages of a pair as a reader sees them: runs that only a few words part are one passage with differences."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike import _native
+from lookalike.settings import settings
+from lookalike.similarity.passages import SHORTEST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lookalike.recipe import Recipe
+    from lookalike.report.reasons import Span
+
+    Run = tuple[int, int, int, int, int]
+
+__all__ = ["Block", "Document", "blocks_of", "to_utf16"]
+
+_RUN: Final = {"word": 4, "char": 20}
+"""The shortest run that may be part of a passage: shorter ones meet by chance too often."""
+_GAP: Final = {"word": 6, "char": 30}
+"""How many units on either side may part two runs of one passage."""
+
+
+@dataclass(slots=True)
+class Document:
+    """A text, where its units are, and for each unit why it may be left out: a bit for each reason."""
+
+    text: str
+    starts: list[int]
+    masks: bytes
+    spans: list[Span] = field(default_factory=list)
+    moved: list[int] = field(default_factory=list)
+    """The places of characters that JavaScript counts twice."""
+
+    @classmethod
+    def of(cls, text: str, recipe: Recipe, spans: Iterable[Span] = ()) -> Document:
+        """Find the units of a text and mark those in a span."""
+        starts = [unit[1] for unit in _native.units(text, settings(recipe))]
+        masks = bytearray(len(starts))
+        listed = list(spans)
+        for span in listed:
+            for unit in range(bisect_left(starts, span.start), bisect_left(starts, span.end)):
+                masks[unit] |= span.bit
+        moved = [] if text.isascii() or max(text) <= "\uffff" else [i for i, c in enumerate(text) if c > "\uffff"]
+        return cls(text, starts, bytes(masks), listed, moved)
+
+    @property
+    def units(self) -> int:
+        """How many units the text has."""
+        return len(self.starts)
+
+    def counts(self) -> list[int]:
+        """Return how many units have which reasons to be left out: mask, units, mask, units …"""
+        return _flat(Counter(self.masks))
+
+    def span_values(self) -> list[int]:
+        """Return the spans for the page: start, end, bit, start, end, bit … as JavaScript counts."""
+        return [value for span in self.spans for value in (*(to_utf16(self.moved, at) for at in span[:2]), span.bit)]
+
+    def between(self, start: int, end: int) -> list[int]:
+        """Return the same for a part of the text."""
+        return _flat(Counter(self.masks[bisect_left(self.starts, start) : bisect_left(self.starts, end)]))
+
+
+def _flat(counts: Counter[int]) -> list[int]:
+    return [number for pair in sorted(counts.items()) for number in pair]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A shared passage: its runs, in the order of the first document, and how many units they have by mask."""
+
+    runs: tuple[tuple[int, int, int, int], ...]
+    units: int
+    masks: tuple[int, ...] = ()
+    """mask, units, mask, units …; empty if nothing in it may be left out."""
+
+    @property
+    def ends(self) -> tuple[int, int, int, int]:
+        """The place of the whole block: a_start, a_end, b_start, b_end."""
+        return self.runs[0][0], self.runs[-1][1], self.runs[0][2], self.runs[-1][3]
+
+    def values(self, a: Document, b: Document) -> list[Any]:
+        """Return it for the page: units, the places of the runs as JavaScript counts, and the masks if there are."""
+        places = [
+            to_utf16(document.moved, place)
+            for run in self.runs
+            for document, place in zip((a, a, b, b), run, strict=True)
+        ]
+        return [self.units, places, list(self.masks)] if self.masks else [self.units, places]
+
+
+def to_utf16(moved: list[int], place: int) -> int:
+    """Return a place as JavaScript counts it, where a character beyond U+FFFF is two."""
+    return place + bisect_left(moved, place) if moved else place
+
+
+def blocks_of(a: Document, b: Document, recipe: Recipe, least: int | None = None) -> list[Block]:
+    """Return the passages that two documents share, in the order of the first; `least` units make one.
+
+    >>> from lookalike.recipe import Recipe
+    >>> texts = "one two three four five six seven eight", "one two three four FIVE six zwei drei eight nine ten"
+    >>> a, b = (Document.of(text, Recipe()) for text in texts)
+    >>> blocks_of(a, b, Recipe(), least=6)
+    [Block(runs=((0, 27, 0, 27),), units=6, masks=())]
+    """
+    shortest = SHORTEST[recipe.unit] if least is None else least
+    run = min(_RUN[recipe.unit], shortest)
+    found: Sequence[Run] = _native.passages(a.text, b.text, settings(recipe), run)
+    made = []
+    for runs in _joined(found, a, b, _GAP[recipe.unit]):
+        units = sum(run[4] for run in runs)
+        if units >= shortest:
+            made.append(Block(tuple(run[:4] for run in runs), units, _masks(runs, a, b)))
+    return made
+
+
+def _joined(found: Sequence[Run], a: Document, b: Document, gap: int) -> list[list[Run]]:
+    """Put runs together that follow each other in both documents with at most `gap` units between them."""
+    made: list[list[Run]] = []
+    for run in found:
+        last = made[-1][-1] if made else None
+        if (
+            last is not None
+            and run[2] >= last[3]
+            and _between(a.starts, last[1], run[0]) <= gap
+            and _between(b.starts, last[3], run[2]) <= gap
+        ):
+            made[-1].append(run)
+        else:
+            made.append([run])
+    return made
+
+
+def _between(starts: list[int], end: int, start: int) -> int:
+    return bisect_left(starts, start) - bisect_left(starts, end)
+
+
+def _masks(runs: list[Run], a: Document, b: Document) -> tuple[int, ...]:
+    """Count the units of the runs by their reasons; a unit that one of the two leaves out is left out."""
+    if not any(a.masks) and not any(b.masks):
+        return ()
+    counts: Counter[int] = Counter()
+    for a_start, _, b_start, _, units in runs:
+        in_a, in_b = bisect_left(a.starts, a_start), bisect_left(b.starts, b_start)
+        pairs = zip(a.masks[in_a : in_a + units], b.masks[in_b : in_b + units], strict=False)
+        counts.update(one | other for one, other in pairs)
+    if set(counts) <= {0}:
+        return ()
+    return tuple(_flat(counts))

@@ -1,0 +1,108 @@
+"""Marks: what a person decided about pairs while reading a report, kept in a file and heard by the next scan."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike.errors import DocumentError
+from lookalike.recipe import suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["CHECKED", "MARKS", "NOT_AN_ISSUE", "SCHEMA", "Mark", "Marks", "read_marks"]
+
+SCHEMA: Final = "lookalike-marks/1"
+CHECKED: Final = "checked"
+NOT_AN_ISSUE: Final = "not an issue"
+MARKS: Final = (CHECKED, NOT_AN_ISSUE)
+_REMEDY: Final = "export the marks again from the report"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What was decided about a pair."""
+
+    mark: str = ""
+    """``checked``, ``not an issue``, or nothing if there is only a note."""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The marks of pairs; which of the two documents comes first does not matter.
+
+    >>> marks = Marks({("a.txt", "b.txt"): Mark("not an issue", "one author")})
+    >>> marks.of("b.txt", "a.txt")
+    Mark(mark='not an issue', note='one author')
+    >>> marks.is_left_out("a.txt", "b.txt"), marks.is_left_out("a.txt", "c.txt")
+    (True, False)
+    """
+
+    pairs: Mapping[tuple[str, str], Mark] = field(default_factory=dict)
+    """By the ids of the two documents as text, the lesser one first."""
+
+    def __len__(self) -> int:
+        """Return how many pairs have a mark or a note."""
+        return len(self.pairs)
+
+    def of(self, a: object, b: object) -> Mark | None:
+        """Return the mark of a pair."""
+        return self.pairs.get(_key(str(a), str(b)))
+
+    def is_left_out(self, a: object, b: object) -> bool:
+        """Say whether a pair is marked as not an issue."""
+        mark = self.of(a, b)
+        return mark is not None and mark.mark == NOT_AN_ISSUE
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the marks as the file has them."""
+        pairs = [{"a": a, "b": b, "mark": mark.mark, "note": mark.note} for (a, b), mark in self.pairs.items()]
+        return {"schema": SCHEMA, "pairs": pairs}
+
+
+def read_marks(path: str | os.PathLike[str]) -> Marks:
+    """Read marks from the file that a report exported; anything else is a `DocumentError` that says where."""
+    from lookalike.documents.text_file import read_text
+
+    source = os.fspath(path)
+    try:
+        given = json.loads(read_text(source).text)
+    except json.JSONDecodeError as error:
+        raise DocumentError(source, f"line {error.lineno}", f"is not JSON ({error.msg})", _REMEDY) from None
+    except RecursionError:
+        raise DocumentError(source, "file", "is nested too deeply", _REMEDY) from None
+    _check_schema(given.get("schema") if isinstance(given, dict) else None, source)
+    if not isinstance(given.get("pairs"), list):
+        raise DocumentError(source, "file", "has no list of pairs", _REMEDY)
+    return Marks(dict(_pairs(given["pairs"], source)))
+
+
+def _check_schema(schema: object, source: str) -> None:
+    if schema == SCHEMA:
+        return
+    if isinstance(schema, str) and schema.startswith("lookalike-marks/"):
+        problem = f"has the form {schema[:40]}, and this version of lookalike reads {SCHEMA}"
+        raise DocumentError(source, "file", problem, "update lookalike")
+    raise DocumentError(source, "file", "has no marks of lookalike", _REMEDY)
+
+
+def _pairs(given: list[Any], source: str) -> Iterator[tuple[tuple[str, str], Mark]]:
+    for number, pair in enumerate(given, start=1):
+        place = f"pair {number}"
+        if not isinstance(pair, dict) or any(not isinstance(pair.get(side), str | int) for side in "ab"):
+            raise DocumentError(source, place, "does not name two documents, a and b", _REMEDY)
+        mark, note = pair.get("mark", "") or "", pair.get("note", "") or ""
+        if not isinstance(note, str):
+            raise DocumentError(source, place, "has a note that is not text", _REMEDY)
+        if mark not in ("", *MARKS):
+            remedy = suggest(mark, MARKS) or f"the marks are {CHECKED!r} and {NOT_AN_ISSUE!r}"
+            raise DocumentError(source, place, f"has the mark {str(mark)[:40]!r}", remedy)
+        yield _key(str(pair["a"]), str(pair["b"])), Mark(mark, note)
+
+
+def _key(a: str, b: str) -> tuple[str, str]:
+    return (a, b) if a <= b else (b, a)

@@ -1,0 +1,93 @@
+// -- the top of the page: what was run, four facts, notices -----------------------------------------------------------
+
+const METHODS = {
+  exact: "every pair was compared exactly", lsh: "likely pairs were found by their signatures, then compared exactly",
+  signatures: "pairs were found by their signatures, then compared exactly", brute: "every pair was compared exactly",
+};
+
+function buildTop() {
+  const facts = ["documents", "pairs", "groups", "highest"].map((id) => {
+    const value = h("p", { class: "fact-value", id: `fact-${id}` });
+    const name = h("h2", { class: "fact-name" });
+    const note = h("p", { class: "fact-note" });
+    return { id, value, name, note, element: h("div", { class: "fact" }, name, value, note) };
+  });
+  fill($("facts"), facts.map((fact) => fact.element));
+  onChange(() => {
+    const title = state.anonymous ? "A collection of documents" : visible(head.title);
+    fill($("title"), h("bdi", null, title));
+    document.title = `${title} · lookalike`;
+    fill($("run"), `${count(DOCUMENTS, "document")} compared on ${head.made} · scores are exact · ${METHODS[head.method] ?? head.method}`,
+      head.recall === "recall 1" ? "" : ` (${head.recall})`);
+    for (const fact of facts) {
+      const [name, value, note] = FACTS[fact.id]();
+      fill(fact.name, name);
+      fill(fact.value, value);
+      fill(fact.note, note);
+    }
+    fill($("notices"), notices(), $("said"));
+  });
+}
+
+const FACTS = {
+  documents() {
+    const skipped = head.skipped.length;
+    return [
+      "Documents read", whole(DOCUMENTS),
+      ["Files or rows with a text that could be compared. ",
+        skipped ? [h("a", { href: "#skipped" }, `${whole(skipped)} skipped`), ", each with its reason."] : "Nothing was skipped."],
+    ];
+  },
+  pairs() {
+    const total = head.pairCount;
+    return [
+      "Pairs", whole(shown.pairs.length),
+      [`Two documents that are alike by ${percent(state.threshold, 0)} or more`, filtered() ? " and pass the filters" : "", ". ",
+        shown.pairs.length === total ? `All that the search found.` : `Of ${whole(total)} that the search found.`],
+    ];
+  },
+  groups() {
+    const inGroups = shown.groups.reduce((sum, group) => sum + group.members.length, 0);
+    return ["Groups", whole(shown.groups.length),
+      `Documents that belong together${head.linkage === "linked" ? " by a chain of pairs" : ": each is alike to the main one of its group"}. ${count(inGroups, "document")} in all.`];
+  },
+  highest() {
+    const best = shown.pairs.reduce((most, pair) => (most === null || Math.max(pair.inA, pair.inB) > Math.max(most.inA, most.inB) ? pair : most), null);
+    if (best === null) return ["Highest share", "–", "No pair passes the filters."];
+    const [part, of] = best.inB >= best.inA ? [best.a, best.b] : [best.b, best.a];
+    return ["Highest share", percent(Math.max(best.inA, best.inB)),
+      ["So much of ", h("a", { href: `#pair-${best.i + 1}` }, nameElement(part)), " is also in ", nameElement(of), "."]];
+  },
+};
+
+/** What the reader has to know: what could not be read again, and what did not fit into the file. */
+function notices() {
+  const list = [];
+  const { pairs: noPairs, texts: noTexts, shared: noShared } = head.leftOut;
+  if (head.problem) list.push(head.problem);
+  if (!body.ready) list.push("This browser cannot unpack the texts in this file, so passages are not shown. A newer one can.");
+  if (noPairs > 0) {
+    list.push(`Listed are the ${whole(pairs.length)} closest of ${whole(head.pairCount)} pairs. For the others raise the threshold (-t) or write all of them with lookalike scan … -o pairs.csv.`);
+  }
+  if (noTexts > 0) {
+    list.push(`The texts of ${count(noTexts, "document")} did not fit into this file (at most ${whole(head.limits.text / 1e6)} million characters); lookalike compare A B --html pair.html shows such a pair.`);
+  }
+  if (noShared > 0) list.push(`The tab Passages has the ${whole(head.limits.shared)} rarest passages; ${whole(noShared)} more are in the pairs.`);
+  if (head.copies === "first") list.push("There are so many copies that each is listed with the first of its kind only.");
+  return list.map((text) => h("p", { class: "notice" }, state.anonymous && text === head.problem ? "Some texts could not be read again." : text));
+}
+
+function buildFoot() {
+  onChange(() => {
+    const rows = [
+      ["Made by", `lookalike ${head.version}, ${head.made}`],
+      ["Recipe", [h("code", null, head.recipeText), ` · digest ${head.recipeDigest}`]],
+      ["Command", head.command ? h("code", null, state.anonymous ? "hidden with the names" : head.command) : "made by a program, not by a command"],
+      ["SHA-256 of all texts", head.digest ? h("code", null, head.digest) : "not known, since not all texts could be read again"],
+    ];
+    fill($("foot"), h("h2", { class: "foot-title" }, "To make this report again"),
+      h("dl", { class: "foot-list" }, rows.map(([name, value]) => [h("dt", null, name), h("dd", null, value)])),
+      h("p", null, SINGLE ? null : ["The digest of each text is under ", h("a", { href: "#settings" }, "Settings"), ". "],
+        "This page is one file. It works offline and sends nothing anywhere."));
+  });
+}

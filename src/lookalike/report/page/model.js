@@ -1,0 +1,192 @@
+// -- the data and what is asked of it ---------------------------------------------------------------------------------
+
+const head = JSON.parse($("data-head").textContent);
+const body = { texts: {}, spans: {}, blocks: [], shared: [], ready: false };
+const docs = head.documents;
+const DOCUMENTS = docs.id.length;
+const UNIT = head.unit === "word" ? "word" : "character";
+const UNITS = `${UNIT}s`;
+const REASON_NAMES = { quotes: "quotation", references: "reference", template: "template text", common: "common text" };
+const SINGLE = head.kind === "pair";
+
+/** @typedef {{i: number, a: number, b: number, jaccard: number, inB: number, inA: number, score: number, units: number, longest: number, count: number}} Pair */
+
+/** @type {Pair[]} */
+const pairs = head.pairs.a.map((a, i) => {
+  const [jaccard, inB, inA] = [head.pairs.jaccard[i], head.pairs.containment_a[i], head.pairs.containment_b[i]];
+  const score = head.metric === "containment" ? Math.max(inB, inA) : jaccard;
+  return { i, a, b: head.pairs.b[i], jaccard, inB, inA, score, units: 0, longest: 0, count: 0 };
+});
+
+/** Bits of the reasons that the search itself left out. */
+const LEFT_OUT_BY_SEARCH = head.leftOutOfScores.reduce((mask, reason) => mask | head.reasons[reason], 0);
+
+const state = {
+  threshold: head.threshold,
+  least: head.least,
+  skip: LEFT_OUT_BY_SEARCH,
+  side: "all",
+  label: "",
+  mark: "",
+  query: "",
+  document: null,
+  anonymous: false,
+  tab: "pairs",
+};
+
+/** The pairs that pass all filters, and those that pass all but the threshold. */
+const shown = { pairs: [], anyScore: [], groups: [] };
+
+const listeners = [];
+const onChange = (listener) => listeners.push(listener);
+let waiting = false;
+
+/** Changes the filters; what depends on them is drawn again at the next frame. */
+function change(changes) {
+  Object.assign(state, changes);
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    refresh();
+  });
+}
+
+function refresh() {
+  recount();
+  shown.anyScore = pairs.filter(passes);
+  shown.pairs = shown.anyScore.filter((pair) => pair.score >= state.threshold - 1e-9);
+  shown.groups = groupsOf(shown.pairs);
+  for (const listener of listeners) listener();
+}
+
+/** How many units a list of mask, units, mask, units … has, without what is left out. */
+function counted(masks, skip = state.skip) {
+  let sum = 0;
+  for (let i = 0; i < masks.length; i += 2) if ((masks[i] & skip) === 0) sum += masks[i + 1];
+  return sum;
+}
+
+/** The units of a passage that count. */
+const blockUnits = (block) => (block[2] ? counted(block[2]) : block[0]);
+
+/** The passages of a pair that count now, in the order of the first document. */
+function blocksOf(pair) {
+  return (body.blocks[pair.i] ?? []).filter((block) => {
+    const units = blockUnits(block);
+    return units >= state.least && units > 0;
+  });
+}
+
+let recounted = "";
+function recount() {
+  const key = `${state.least} ${state.skip} ${body.ready}`;
+  if (key === recounted) return;
+  recounted = key;
+  for (const pair of pairs) {
+    pair.units = pair.longest = pair.count = 0;
+    for (const block of body.blocks[pair.i] ?? []) {
+      const units = blockUnits(block);
+      if (units < state.least || units === 0) continue;
+      pair.units += units;
+      pair.count += 1;
+      pair.longest = Math.max(pair.longest, units);
+    }
+  }
+}
+
+/** Whether passages decide which pairs are shown: not before somebody asked for it. */
+const passagesDecide = () => body.ready && (state.least > head.least || (state.skip & ~LEFT_OUT_BY_SEARCH) !== 0);
+
+function passes(pair) {
+  if (passagesDecide() && pair.units === 0 && hasTexts(pair)) return false;
+  if (state.document !== null && pair.a !== state.document && pair.b !== state.document) return false;
+  if (state.side !== "all") {
+    const old = isOld(pair.a) || isOld(pair.b);
+    if (old !== (state.side === "old")) return false;
+  }
+  if (state.label && docs.label[pair.a] !== state.label && docs.label[pair.b] !== state.label) return false;
+  if (state.mark && markOf(pair).mark !== (state.mark === "none" ? "" : state.mark)) return false;
+  if (state.query) {
+    const words = state.query.toLowerCase();
+    if (!searchable(pair.a).includes(words) && !searchable(pair.b).includes(words)) return false;
+  }
+  return true;
+}
+
+// -- documents --------------------------------------------------------------------------------------------------------
+
+const isOld = (document) => head.oldFrom !== null && document >= head.oldFrom;
+const hasText = (document) => typeof body.texts[document] === "string";
+const hasTexts = (pair) => hasText(pair.a) && hasText(pair.b);
+const unitsOf = (document) => counted(docs.units?.[document] ?? []);
+
+/** The name of a document for people; "Document 7" if names are hidden. */
+function nameOf(document) {
+  if (state.anonymous) return `Document ${document + 1}`;
+  return visible(docs.name?.[document] || docs.id[document]);
+}
+
+/** The name as an element: a name in Arabic must not turn the line around it. */
+const nameElement = (document, attributes) => h("bdi", attributes ?? null, nameOf(document));
+
+function searchable(document) {
+  if (state.anonymous) return nameOf(document).toLowerCase();
+  return [docs.id[document], docs.name?.[document], docs.author?.[document], docs.label?.[document]]
+    .filter(Boolean).join(" ").toLowerCase();
+}
+
+/** Author, date and label in one line; an author is a name. */
+function aboutOf(document) {
+  return [
+    state.anonymous ? null : docs.author?.[document],
+    docs.date?.[document],
+    docs.label?.[document],
+    isOld(document) ? "old" : null,
+  ].filter(Boolean).join(" · ");
+}
+
+/** Which of two documents was first by date: "a", "b", "same" or "". */
+function firstOf(a, b) {
+  const [x, y] = [docs.date?.[a], docs.date?.[b]];
+  if (!x || !y) return "";
+  const days = Math.min(x.length, y.length); // a day alone tells nothing about the hour of the other
+  if (x.slice(0, days) === y.slice(0, days)) return "same";
+  return x < y ? "a" : "b";
+}
+
+/** What kind of pair it is, in one word, and what the word means. Small changes all over lower the score, not this. */
+function kindOf(pair) {
+  if (pair.jaccard >= 1) return ["identical", `the same ${UNITS} in the same order, but for case and punctuation`];
+  const ofA = Math.max(pair.inB, pair.units / Math.max(1, unitsOf(pair.a)));
+  const ofB = Math.max(pair.inA, pair.units / Math.max(1, unitsOf(pair.b)));
+  if (Math.min(ofA, ofB) >= 0.8) return ["near copy", "most of both documents is the same"];
+  if (Math.max(ofA, ofB) >= 0.8) return ["contained", "most of one document is in the other, longer one"];
+  return ["in part", "parts of the documents are the same"];
+}
+
+/** The best pair of each document among the given ones. */
+function bestMatches(list) {
+  const best = new Map();
+  for (const pair of list) {
+    for (const document of [pair.a, pair.b]) {
+      const before = best.get(document);
+      if (before === undefined || pair.score > before.score) best.set(document, pair);
+    }
+  }
+  return best;
+}
+
+/** Reads texts and passages, which are compressed when they are large. */
+async function loadBody() {
+  const element = $("data-body");
+  let text = element.textContent;
+  if (element.dataset.packing === "gzip") {
+    if (typeof DecompressionStream === "undefined") return false;
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  }
+  Object.assign(body, JSON.parse(text), { ready: true });
+  element.remove(); // it is held once now, not twice
+  return true;
+}

@@ -1,0 +1,118 @@
+// -- the text of one document in the pair view ------------------------------------------------------------------------
+
+const COLOURS = 6;
+const EDGES = 4;
+const HAS_WORDS = /[\p{L}\p{N}]/u;
+
+/** Classes of a passage: twelve looks before one comes back, and the number is always there. */
+const lookOf = (number) => `c${number % COLOURS} e${number % EDGES}`;
+
+/** Where a passage lies in one document, and the runs in it; `side` is 0 for A and 1 for B. */
+function placed(block, number, side) {
+  const runs = [];
+  for (let i = 0; i < block[1].length; i += 4) runs.push([block[1][i + 2 * side], block[1][i + 2 * side + 1]]);
+  return { number, runs, start: runs[0][0], end: runs[runs.length - 1][1] };
+}
+
+/** The spans of a document that are left out now: start, end, reason. */
+function leftSpans(document) {
+  const flatSpans = body.spans[document] ?? [];
+  const reasons = Object.entries(head.reasons);
+  const spans = [];
+  for (let i = 0; i < flatSpans.length; i += 3) {
+    if ((flatSpans[i + 2] & state.skip) === 0) continue;
+    const reason = reasons.find(([, bit]) => bit === flatSpans[i + 2])?.[0] ?? "common";
+    spans.push([flatSpans[i], flatSpans[i + 1], reason]);
+  }
+  return spans.sort((x, y) => x[0] - y[0]);
+}
+
+const LEAST_LINE = 50;
+const MOST_LINE = 100;
+const flowing = new Map();
+
+/**
+ * The text of a document as it is shown, as long as the text itself: where a writer's editor broke the lines of a
+ * paragraph, the column breaks them instead. Lists, poems and programs have lines of other lengths, and stay.
+ */
+function shownText(document) {
+  if (!flowing.has(document)) {
+    const text = body.texts[document];
+    const lines = text.split(/\r?\n/);
+    const inner = lines.filter((line, i) => line.trim() && lines[i + 1]?.trim());
+    const wrapped = inner.filter((line) => line.length >= LEAST_LINE && line.length <= MOST_LINE);
+    const broken = inner.length >= 3 && wrapped.length >= 0.8 * inner.length;
+    flowing.set(document, broken ? text.replace(/(?<=[^\r\n])\r?\n(?=[^\s])/g, (end) => " ".repeat(end.length)) : text);
+  }
+  return flowing.get(document);
+}
+
+/**
+ * Draws the text of a document: passages numbered, coloured and edged; what is left out greyed, with the reason.
+ * @param {number} document
+ * @param {any[]} blocks
+ * @param {0|1} side
+ */
+function textOf(document, blocks, side) {
+  const text = shownText(document);
+  const writer = spanWriter(text, leftSpans(document));
+  const nodes = [];
+  let at = 0;
+  const marks = blocks.map((block, number) => placed(block, number, side)).sort((x, y) => x.start - y.start || y.end - x.end);
+  for (const mark of marks) {
+    nodes.push(...writer(at, mark.start));
+    nodes.push(markElement(mark, blocks[mark.number], side, at, writer, text));
+    at = Math.max(at, mark.end);
+  }
+  nodes.push(...writer(at, text.length));
+  return nodes;
+}
+
+/** One passage; what an earlier passage shows already is not shown again. */
+function markElement(mark, block, side, from, writer, text) {
+  const letter = side === 0 ? "A" : "B";
+  const element = h("mark", { class: `passage-mark ${lookOf(mark.number)}`, id: `mark-${letter}-${mark.number + 1}`, "data-number": mark.number },
+    h("button", {
+      type: "button", class: "tag", "data-number": mark.number,
+      "aria-label": `Passage ${mark.number + 1}, ${count(blockUnits(block), UNIT)}: show it in both documents`,
+    }, String(mark.number + 1)));
+  mark.runs.forEach(([start, end], i) => {
+    if (i > 0) element.append(...gap(block, side, i, from, writer, text));
+    element.append(...writer(Math.max(start, from), end));
+  });
+  return element;
+}
+
+/** What stands between two runs of a passage: the words that differ, or a sign that the other one has more. */
+function gap(block, side, run, from, writer, text) {
+  const places = block[1];
+  const [start, end] = [places[4 * run - 4 + 2 * side + 1], places[4 * run + 2 * side]];
+  const between = text.slice(start, end);
+  if (HAS_WORDS.test(between)) {
+    const before = between.length - between.trimStart().length;
+    const after = between.length - between.trimEnd().length;
+    const words = h("span", { class: "diff", title: "differs in the other document" });
+    words.append(...writer(Math.max(start + before, from), end - after));
+    return [...writer(Math.max(start, from), start + before), words, ...writer(Math.max(end - after, from), end)];
+  }
+  return [...writer(Math.max(start, from), end), h("span", { class: "diff-none", title: "the other document has more words here" }, "‸")];
+}
+
+/** Writes pieces of a text, the left-out ones grey; the reason stands before the first piece of each. */
+function spanWriter(text, spans) {
+  return (from, to) => {
+    const nodes = [];
+    let at = from;
+    for (const [start, end, reason] of spans) {
+      if (end <= at || start >= to) continue;
+      if (start > at) nodes.push(...pieces(text.slice(at, start)));
+      const piece = h("span", { class: "left-out", title: `left out: ${REASON_NAMES[reason]}` });
+      if (start >= from) piece.append(h("small", { class: "why" }, `${REASON_NAMES[reason]}, left out`));
+      piece.append(...pieces(text.slice(Math.max(start, at), Math.min(end, to))));
+      nodes.push(piece);
+      at = Math.min(end, to);
+    }
+    if (at < to) nodes.push(...pieces(text.slice(at, to)));
+    return nodes;
+  };
+}

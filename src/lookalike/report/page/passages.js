@@ -1,0 +1,73 @@
+// -- tab Passages: each shared passage once, the rarest first ---------------------------------------------------------
+
+const PASSAGES_PER_PAGE = 20;
+const EXCERPT = 700;
+
+function passagesTab() {
+  let page = 0;
+  let listed = [];
+  const said = h("p", { class: "explain" });
+  const list = h("ol", { class: "passages" });
+  const pager = pagerOf((to) => {
+    page = to;
+    drawPage();
+    list.scrollIntoView({ block: "start" });
+  }, PASSAGES_PER_PAGE);
+
+  function drawPage() {
+    page = Math.min(page, Math.max(0, Math.ceil(listed.length / PASSAGES_PER_PAGE) - 1));
+    const first = page * PASSAGES_PER_PAGE;
+    list.start = first + 1;
+    fill(list, listed.slice(first, first + PASSAGES_PER_PAGE).map(passageElement));
+    list.hidden = listed.length === 0;
+    pager.draw(page, listed.length);
+  }
+
+  return {
+    element: h("div", null, said, list, pager.element),
+    draw() {
+      const visiblePairs = new Set(shown.pairs.map((pair) => pair.i));
+      listed = body.shared.filter(([masks, , those]) => {
+        const units = counted(masks);
+        return units >= state.least && units > 0 && those.some((pair) => visiblePairs.has(pair));
+      });
+      fill(said, listed.length
+        ? `${count(listed.length, "passage")}, each listed once with every document that has it. Those that the fewest documents have come first: what only two share is harder to explain by chance.`
+        : "No shared passage passes the filters.");
+      drawPage();
+    },
+  };
+}
+
+/** @param {[number[], [number, number, number][], number[], number[]]} shared */
+function passageElement([masks, places, those, others]) {
+  const source = places.find(([document]) => hasText(document));
+  const all = [...places.map(([document]) => document), ...others].sort((x, y) => x - y);
+  return h("li", { class: "passage" },
+    h("p", { class: "passage-head" }, h("b", null, count(counted(masks), UNIT)), ` in ${count(all.length, "document")}`),
+    source === undefined ? h("p", { class: "about" }, "The text is not in this file.") : excerpt(...source),
+    h("ul", { class: "passage-documents" }, all.slice(0, 30).map((document) => h("li", null, passageLink(document, those))),
+      all.length > 30 ? h("li", null, `and ${whole(all.length - 30)} more`) : null));
+}
+
+function passageLink(document, those) {
+  const pair = those.map((i) => pairs[i]).find((one) => one.a === document || one.b === document);
+  return pair ? pairLink(pair, nameElement(document)) : nameElement(document);
+}
+
+/** The beginning of a passage, without what is left out of it and stands before; all of it on demand. */
+function excerpt(document, start, end) {
+  const text = shownText(document);
+  const spans = leftSpans(document);
+  const writer = spanWriter(text, spans);
+  const from = spans.reduce((at, span) => (span[0] <= at && span[1] > at && span[1] < end ? span[1] : at), start);
+  const begun = from + /^[\s.,;:!?)\]”"'»]*/.exec(text.slice(from, end))[0].length;
+  if (end - begun <= EXCERPT && begun === start) return h("blockquote", { dir: "auto" }, writer(start, end));
+  const cut = end - begun <= EXCERPT ? end : begun + text.slice(begun, begun + EXCERPT).replace(/\s+\S*$/, "").length;
+  const quote = h("blockquote", { dir: "auto" }, writer(begun, cut), cut < end ? " …" : null);
+  const all = h("button", { type: "button", class: "quiet flush", onclick: () => {
+    fill(quote, writer(start, end));
+    all.remove();
+  } }, "Show all of it");
+  return [quote, all];
+}

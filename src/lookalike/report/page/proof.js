@@ -1,0 +1,34 @@
+// -- print this pair: the passages in a numbered table of two columns -------------------------------------------------
+
+function drawProof() {
+  const { pair, blocks } = open;
+  if (pair === null) return;
+  const facts = [
+    ["A", [nameElement(pair.a), aboutOf(pair.a) ? ` · ${aboutOf(pair.a)}` : ""]],
+    ["B", [nameElement(pair.b), aboutOf(pair.b) ? ` · ${aboutOf(pair.b)}` : ""]],
+    ["Scores (exact)", `${percent(pair.inB)} of A is in B, ${percent(pair.inA)} of B is in A, similarity ${percent(pair.jaccard)}`],
+    hasTexts(pair) ? ["Passages", `${whole(blocks.length)} of at least ${count(state.least, UNIT)}, ${count(pair.units, UNIT)} in all`] : null,
+    ["Left out of the scores", reasonList(LEFT_OUT_BY_SEARCH)],
+    markOf(pair).mark || markOf(pair).note ? ["Mark", [markOf(pair).mark, markOf(pair).note].filter(Boolean).join(": ")] : null,
+  ].filter(Boolean);
+  fill($("proof"),
+    h("h1", null, "Shared passages of two documents"),
+    h("p", { class: "caution" }, h("strong", null, "Similarity is not proof of copying: read the passages.")),
+    h("dl", null, facts.map(([name, value]) => [h("dt", null, name), h("dd", null, value)])),
+    hasTexts(pair) ? h("table", null,
+      h("thead", null, h("tr", null, h("th", { scope: "col" }, "No."), h("th", { scope: "col" }, "A: ", nameElement(pair.a)), h("th", { scope: "col" }, "B: ", nameElement(pair.b)))),
+      h("tbody", null, blocks.map((block, number) => h("tr", null,
+        h("th", { scope: "row" }, String(number + 1), h("span", null, count(blockUnits(block), UNIT))),
+        [pair.a, pair.b].map((document, side) => h("td", { dir: "auto" }, proofText(document, block, number, side))))))) : h("p", null, missingTexts(pair)),
+    h("p", { class: "proof-key" }, "Words that differ are underlined; ‸ stands where the other document has more words."),
+    h("p", { class: "proof-foot" }, `lookalike ${head.version} · ${head.made} · recipe ${head.recipeText} (${head.recipeDigest})`,
+      docs.sha256 ? [h("br"), `SHA-256 of A ${docs.sha256[pair.a] ?? "unknown"}`, h("br"), `SHA-256 of B ${docs.sha256[pair.b] ?? "unknown"}`] : null));
+}
+
+function proofText(document, block, number, side) {
+  const text = shownText(document);
+  const writer = spanWriter(text, leftSpans(document));
+  const mark = placed(block, number, side);
+  const nodes = mark.runs.flatMap(([start, end], i) => [...(i > 0 ? gap(block, side, i, 0, writer, text) : []), ...writer(start, end)]);
+  return [h("span", { class: "proof-place" }, `characters ${whole(mark.start + 1)} to ${whole(mark.end)}`), ...nodes];
+}

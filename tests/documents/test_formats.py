@@ -1,0 +1,383 @@
+"""Every format: its text, in order, without mark-up; hidden text left out and flagged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lookalike.documents import open_paths
+from tests.documents.making import Put, docx, eml, epub, lines_at, odt, pdf, pptx, rtf, shape
+from tests.documents.reading import documents, reasons
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+LATIN = ("The miller lived by the river, and his mill turned day and night.", "Naïve café — “quoted” £5.")
+CJK = ("吾輩は猫である。名前はまだ無い。", "どこで生れたかとんと見当がつかぬ。")
+RTL = ("كان الطحان يعيش قرب النهر.", "הטוחן גר ליד הנהר.")
+
+
+def text_of(folder: Path, name: str, data: bytes | str) -> str:
+    (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
+    source = open_paths([folder / name])
+    found = documents(source)
+    assert list(found) == [(folder / name).as_posix()], source.skipped()
+    return next(iter(found.values()))
+
+
+def flags_of(folder: Path, name: str, data: bytes | str) -> dict[str, tuple[str, int]]:
+    (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
+    source = open_paths([folder / name])
+    documents(source)
+    found = source.flags().get((folder / name).as_posix(), [])
+    return {flag.kind: (flag.detail, flag.count) for flag in found}
+
+
+FORMATS: dict[str, Callable[[tuple[str, ...]], bytes]] = {
+    "x.docx": docx,
+    "x.odt": odt,
+    "x.pptx": lambda paragraphs: pptx(["".join(shape(text) for text in paragraphs)]),
+    "x.epub": lambda paragraphs: epub([f"<p>{text}</p>" for text in paragraphs]),
+    "x.rtf": lambda paragraphs: rtf("\\par ".join(paragraphs)),
+    "x.html": lambda paragraphs: "".join(f"<p>{text}</p>" for text in paragraphs).encode(),
+    "x.md": lambda paragraphs: "\n\n".join(paragraphs).encode(),
+    "x.tex": lambda paragraphs: "\n\n".join(paragraphs).encode(),
+    "x.eml": lambda paragraphs: eml(paragraphs[0], "\n\n".join(paragraphs[1:])),
+    "x.txt": lambda paragraphs: "\n\n".join(paragraphs).encode(),
+}
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+@pytest.mark.parametrize("paragraphs", [LATIN, CJK, RTL], ids=["latin", "cjk", "right-to-left"])
+def test_paragraphs_of_every_format_and_script(tmp_path: Path, name: str, paragraphs: tuple[str, str]) -> None:
+    text = text_of(tmp_path, name, FORMATS[name](paragraphs))
+    assert [part.strip() for part in text.splitlines() if part.strip()] == list(paragraphs)
+
+
+# -- pdf ---------------------------------------------------------------------------------------------------------------
+
+
+def test_pdf_lines_become_paragraphs_and_divided_words_whole(tmp_path: Path) -> None:
+    page = lines_at(700, "The miller lived by the ri-", "ver, and his mill turned", "day and night.")
+    page += lines_at(640, "His daughter sold the flour.")
+    text = text_of(tmp_path, "x.pdf", pdf([page]))
+    assert text == "The miller lived by the river, and his mill turned day and night.\n\nHis daughter sold the flour."
+
+
+def test_pdf_words_and_paragraphs_go_on_over_pages(tmp_path: Path) -> None:
+    pages = [
+        lines_at(700, "One sentence begins on the first", "page and is con-"),
+        lines_at(700, "tinued on the second."),
+    ]
+    assert (
+        text_of(tmp_path, "x.pdf", pdf(pages))
+        == "One sentence begins on the first page and is continued on the second."
+    )
+
+
+def test_pdf_of_japanese_lines_has_no_blanks_between_them(tmp_path: Path) -> None:
+    assert text_of(tmp_path, "x.pdf", pdf([lines_at(700, *CJK)])) == "".join(CJK)
+
+
+def test_pdf_headers_footers_and_page_numbers_that_repeat_are_left_out(tmp_path: Path) -> None:
+    words = ["alpha", "beta", "gamma", "delta", "epsilon"]
+    pages = [
+        [
+            Put(60, 770, "The Journal of Mills, vol. 3"),
+            *lines_at(600, f"Page about {word} only."),
+            Put(300, 25, f"Page {number} of 5"),
+            Put(60, 40, "Draft, do not copy"),
+        ]
+        for number, word in enumerate(words, 1)
+    ]
+    text = text_of(tmp_path, "x.pdf", pdf(pages))
+    assert text.split("\n\n") == [f"Page about {word} only." for word in words]
+
+
+def test_pdf_lines_at_the_edge_that_do_not_repeat_stay(tmp_path: Path) -> None:
+    pages = [lines_at(780, "One begins here."), lines_at(780, "Another begins there.")]
+    assert text_of(tmp_path, "x.pdf", pdf(pages)) == "One begins here.\n\nAnother begins there."
+    one_page = [*lines_at(780, "A single page has no headers."), Put(300, 20, "1")]
+    assert text_of(tmp_path, "x.pdf", pdf([one_page])).startswith("A single page has no headers.")
+
+
+@pytest.mark.parametrize(
+    "unseen",
+    [
+        Put(60, 500, "copied words here", before="1 1 1 rg"),
+        Put(60, 500, "copied words here", before="3 Tr"),
+        Put(60, 500, "copied words here", size=1),
+        Put(60, 5000, "copied words here"),
+    ],
+    ids=["white", "without ink", "tiny", "beside the page"],
+)
+def test_pdf_hidden_text(tmp_path: Path, unseen: Put) -> None:
+    data = pdf([[*lines_at(700, "What everybody sees."), unseen]])
+    assert text_of(tmp_path, "x.pdf", data) == "What everybody sees."
+    detail, count = flags_of(tmp_path, "x.pdf", data)["hidden text"]
+    assert count == 3
+    assert detail.endswith("copied words here")
+
+
+def test_pdf_white_text_on_a_dark_ground_is_seen(tmp_path: Path) -> None:
+    data = pdf([[Put(60, 500, "white on blue", before="1 1 1 rg")]], extra="0 0 0.5 rg 0 400 600 200 re f")
+    assert text_of(tmp_path, "x.pdf", data) == "white on blue"
+    assert flags_of(tmp_path, "x.pdf", data) == {}
+    pale = pdf(
+        [[Put(60, 500, "white on white", before="1 1 1 rg"), Put(60, 700, "seen")]], extra="q 1 g 0 0 600 800 re f Q"
+    )
+    assert text_of(tmp_path, "x.pdf", pale) == "seen"
+
+
+# -- office ------------------------------------------------------------------------------------------------------------
+
+
+def run(text: str, properties: str = "") -> str:
+    return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def test_docx_parts(tmp_path: Path) -> None:
+    body = (
+        f"<w:p>{run('Kept ')}<w:ins>{run('and added ')}</w:ins><w:del><w:r><w:delText>gone</w:delText></w:r></w:del>"
+        f"<w:moveFrom>{run('moved away')}</w:moveFrom>{run('text')}<w:r><w:br/><w:t>next line</w:t><w:tab/></w:r></w:p>"
+        f"<w:tbl><w:tr><w:tc><w:p>{run('cell one')}</w:p></w:tc>"
+        f"<w:tc><w:p>{run('cell two')}</w:p></w:tc></w:tr></w:tbl>"
+        "<w:p><w:r><w:instrText>PAGE</w:instrText></w:r></w:p>"
+    )
+    text = text_of(tmp_path, "x.docx", docx(body, notes="A footnote.", header="On every page"))
+    assert text == "Kept and added text\nnext line\n\ncell one\n\ncell two\n\nA footnote."
+
+
+@pytest.mark.parametrize(
+    "properties",
+    ["<w:vanish/>", '<w:color w:val="FFFFFF"/>', '<w:sz w:val="2"/>', '<w:rStyle w:val="Unseen"/>'],
+    ids=["vanish", "white", "tiny", "by style"],
+)
+def test_docx_hidden_text(tmp_path: Path, properties: str) -> None:
+    styles = (
+        '<w:style w:styleId="Base"><w:rPr><w:vanish/></w:rPr></w:style>'
+        '<w:style w:styleId="Unseen"><w:basedOn w:val="Base"/></w:style>'
+    )
+    data = docx(f"<w:p>{run('What everybody sees.')}{run(' copied words', properties)}</w:p>", styles=styles)
+    assert text_of(tmp_path, "x.docx", data) == "What everybody sees."
+    assert flags_of(tmp_path, "x.docx", data)["hidden text"][1] == 2
+
+
+WHITE = '<w:color w:val="FFFFFF"/>'
+BLUE = '<w:shd w:fill="000080"/>'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<w:p>" + run("seen", '<w:vanish w:val="0"/>') + "</w:p>",
+        "<w:p>" + run("seen", WHITE + BLUE) + "</w:p>",
+        f"<w:tbl><w:tr><w:tc><w:tcPr>{BLUE}</w:tcPr><w:p>{run('seen', WHITE)}</w:p></w:tc></w:tr></w:tbl>",
+    ],
+    ids=["switched off", "shaded run", "shaded cell"],
+)
+def test_docx_text_that_can_be_seen_after_all(tmp_path: Path, body: str) -> None:
+    assert text_of(tmp_path, "x.docx", docx(body)) == "seen"
+    assert flags_of(tmp_path, "x.docx", docx(body)) == {}
+
+
+def test_odt_parts_and_hidden_text(tmp_path: Path) -> None:
+    styles = '<style:style style:name="H"><style:text-properties text:display="none"/></style:style>'
+    body = (
+        "<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>"
+        "<text:h>Heading</text:h><text:p>One<text:s text:c='3'/>two<text:note>"
+        "<text:note-citation>1</text:note-citation>"
+        "<text:note-body><text:p>A note.</text:p></text:note-body></text:note><text:line-break/>three</text:p>"
+        "<text:p>Seen <text:span text:style-name='H'>copied words</text:span></text:p>"
+        "<text:p><office:annotation><text:p>comment</text:p></office:annotation>End.</text:p>"
+    )
+    text = text_of(tmp_path, "x.odt", odt(body, styles))
+    assert text == "Heading\n\nOne two\nthree\n\nSeen\n\nEnd.\n\nA note."
+    assert flags_of(tmp_path, "x.odt", odt(body, styles))["hidden text"][1] == 2
+
+
+def test_pptx_slides_in_their_order_with_notes_and_without_furniture(tmp_path: Path) -> None:
+    slides = [
+        shape("First slide") + shape("Footer", kind="ftr") + shape("3", kind="sldNum"),
+        shape("Second slide") + shape("unseen shape", extra='hidden="1"'),
+        "<!--hidden-->" + shape("a slide that is not shown"),
+    ]
+    data = pptx(slides, notes="What to say.")
+    assert text_of(tmp_path, "x.pptx", data) == "First slide\n\nWhat to say.\n\nSecond slide"
+    assert flags_of(tmp_path, "x.pptx", data)["hidden text"][1] == 8
+
+
+def test_epub_chapters_in_their_order(tmp_path: Path) -> None:
+    data = epub(["<h1>One</h1><p>a</p>", "<p>b <span hidden='hidden'>unseen</span></p>", "<p>c</p>"])
+    assert text_of(tmp_path, "x.epub", data).split() == ["One", "a", "b", "c"]
+    assert flags_of(tmp_path, "x.epub", data)["hidden text"][1] == 1
+
+
+def test_rtf_without_headers_and_hidden_text(tmp_path: Path) -> None:
+    data = rtf("One {\\b bold} word.\\par {\\v copied words} Seen {\\pict " + "0a" * 4000 + "}again.")
+    assert text_of(tmp_path, "x.rtf", data) == "One bold word.\nSeen again."
+    assert flags_of(tmp_path, "x.rtf", data)["hidden text"][1] == 2
+
+
+# -- mark-up -----------------------------------------------------------------------------------------------------------
+
+PAGE = """<!doctype html><html><head><title>Title</title><style>.gone, #off {display: none}
+@media print {.paper {display: none}}</style><script>var x = "<p>no</p>"</script></head>
+<body><header>Site name</header><nav><a>Home</a></nav><div role="navigation">Menu</div>
+<main><h1>The mill</h1><p>It turned <b>day</b> and&nbsp;night &amp; day.<br>Next line.</p><noscript>Switch on</noscript>
+<template>no</template><table><tr><td>one</td><td>two</td></tr></table>
+<p class="paper">Not on paper.</p>%s</main><aside>Ads</aside><footer>Imprint</footer></body></html>"""
+
+
+def test_html_without_navigation_scripts_and_styles(tmp_path: Path) -> None:
+    text = text_of(tmp_path, "x.html", PAGE % "")
+    assert text.split("\n") == [
+        *("The mill", "", "It turned day and night & day.", "Next line.", "", "one two", "", "Not on paper.")
+    ]
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        *('style="display:none"', 'style="color:red; visibility: hidden"', "hidden", 'class="a gone"', 'id="off"'),
+        *('style="font-size:1px"', 'style="color:#fff"', 'style="opacity:0"'),
+    ],
+)
+def test_html_hidden_text(tmp_path: Path, attribute: str) -> None:
+    page = PAGE % f"<div {attribute}><p>copied <i>words</i></p></div><p>seen</p>"
+    text = text_of(tmp_path, "x.html", page)
+    assert "copied" not in text
+    assert text.endswith("seen")
+    assert flags_of(tmp_path, "x.html", page)["hidden text"][1] == 2
+
+
+def test_html_that_can_be_seen_after_all(tmp_path: Path) -> None:
+    page = '<div style="background-color: navy"><p style="color: white">seen</p></div><p style="opacity: 0.5">too</p>'
+    assert text_of(tmp_path, "x.html", page) == "seen\n\ntoo"
+    assert flags_of(tmp_path, "x.html", page) == {}
+
+
+def test_html_that_is_all_header_is_read_all_the_same(tmp_path: Path) -> None:
+    assert text_of(tmp_path, "x.html", "<header><h1>Nothing else</h1></header>") == "Nothing else"
+
+
+def test_markdown_without_marks(tmp_path: Path) -> None:
+    source = (
+        "---\ntitle: x\n---\n# The *mill*\n\nIt [turned](https://example.org) `day` and\nnight.\n\n- one\n- two\n\n"
+        "| a | b |\n|---|---|\n| c | d |\n\n```python\ncode = 1\n```\n\n<div>in <b>HTML</b></div>\n\n"
+        "![a picture](x.png)\n"
+    )
+    words = " ".join(text_of(tmp_path, "x.md", source).split())
+    assert words == "The mill It turned day and night. one two a b c d code = 1 in HTML a picture"
+
+
+def test_latex_without_commands(tmp_path: Path) -> None:
+    source = r"""\documentclass{article}\usepackage{x}
+\begin{document}\section{The mill}
+It turned \emph{day} and \textbf{night}~\cite{miller}. % a comment
+Caf\'e na\"ive.
+
+\begin{itemize}\item one \item two\end{itemize}
+\iffalse not printed \fi \textcolor{white}{copied words}
+\end{document} after"""
+    text = text_of(tmp_path, "x.tex", source)
+    for piece in ("It turned day and night", "Café naïve.", "one", "two"):
+        assert piece in text
+    for piece in ("cite", "comment", "usepackage", "printed", "copied", "after", "\\"):
+        assert piece not in text
+    assert flags_of(tmp_path, "x.tex", source)["hidden text"][1] == 2
+
+
+def test_mails(tmp_path: Path) -> None:
+    data = eml("About the mill – again", "It turned day and night.", "<p>It turned <b>day</b></p>", attached="x.pdf")
+    assert text_of(tmp_path, "x.eml", data) == "About the mill – again\n\nIt turned day and night."
+    assert flags_of(tmp_path, "x.eml", data)["attachments"] == ("not read: x.pdf", 1)
+    only = eml("S", html='<p>It turned</p><p style="display:none">copied</p>', charset="iso-8859-1")
+    assert text_of(tmp_path, "x.eml", only) == "S\n\nIt turned"
+    assert flags_of(tmp_path, "x.eml", only)["hidden text"][1] == 1
+
+
+# -- names and encodings -----------------------------------------------------------------------------------------------
+
+
+def test_the_first_bytes_tell_what_a_document_is(tmp_path: Path) -> None:
+    (tmp_path / "pdf.txt").write_bytes(pdf([lines_at(700, "from a pdf")]))
+    (tmp_path / "docx").write_bytes(docx(["from a docx"]))
+    (tmp_path / "rtf.doc").write_bytes(rtf("from an rtf"))
+    (tmp_path / "html.doc").write_bytes(b"<html><body>from html</body></html>")
+    (tmp_path / "new.doc").write_bytes(docx(["from a docx too"]))
+    assert documents(open_paths([tmp_path])) == {
+        "docx": "from a docx",
+        "html.doc": "from html",
+        "new.doc": "from a docx too",
+        "pdf.txt": "from a pdf",
+        "rtf.doc": "from an rtf",
+    }
+
+
+ENCODED = {
+    "utf-8": "Der Müller und die größere Brücke über den Fluß.",
+    "utf-16": "Der Müller und die größere Brücke über den Fluß.",
+    "latin-1": "Der Müller und die größere Brücke über den Fluß, früher und später.",
+    "shift_jis": "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。何でも薄暗いじめじめした所で。",
+    "gb18030": "从前有一座山，山上有一座庙，庙里有一个老和尚在给小和尚讲故事，故事说的是从前有一座山。",
+    "cp1251": "Мельник жил у реки, и мельница его работала день и ночь без перерыва, и мука была хороша.",
+}
+
+
+@pytest.mark.parametrize("codec", list(ENCODED))
+def test_encodings_of_texts_and_pages(tmp_path: Path, codec: str) -> None:
+    text = ENCODED[codec]
+    (tmp_path / "text.txt").write_bytes(text.encode(codec))
+    (tmp_path / "told.html").write_bytes(f'<meta charset="{codec}"><p>{text}</p>'.encode(codec))
+    old = f'<meta http-equiv="Content-Type" content="text/html; charset={codec}"><p>{text}</p>'
+    (tmp_path / "old.html").write_bytes(old.encode(codec))
+    (tmp_path / "untold.html").write_bytes(f"<p>{text}</p>".encode(codec))
+    (tmp_path / "x.eml").write_bytes(eml("S", text, charset="utf-8" if codec == "utf-16" else codec))
+    found = documents(open_paths([tmp_path]))
+    assert found.pop("x.eml").removeprefix("S\n\n").strip() == text
+    assert found == dict.fromkeys(("old.html", "text.txt", "told.html", "untold.html"), text)
+
+
+def test_a_told_encoding_goes_before_the_one_in_the_page(tmp_path: Path) -> None:
+    (tmp_path / "x.html").write_bytes('<meta charset="utf-8"><p>Müller</p>'.encode("cp850"))
+    assert documents(open_paths([tmp_path], encoding="cp850")) == {"x.html": "Müller"}
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x.html", "x.docx", "x.pdf"])
+def test_look_alike_letters_are_flagged_in_every_format(tmp_path: Path, name: str) -> None:
+    text = "The ѕtudent сopied eνerything in\u200bvisibly."
+    data = pdf([lines_at(700, text)]) if name == "x.pdf" else FORMATS[name]((text,))
+    flags = flags_of(tmp_path, name, data)
+    assert flags["look-alike letters"][1] == 3
+    assert "ѕtudent (U+0455)" in flags["look-alike letters"][0]
+    if name != "x.pdf":  # PDFium drops them
+        assert flags["invisible characters"][1] == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("5 μm and 3 kΩ, Δt, α-helix, πr²", "Москва and Moscow", "Ελλάδα, Greece", "نمی‌خواهم", "👩‍🚀 flies"),
+        *("naïve café", "Straße", "Łódź", "x₁ + y₂"),
+    ],
+)
+def test_ordinary_texts_are_not_flagged(tmp_path: Path, text: str) -> None:
+    assert flags_of(tmp_path, "x.txt", text) == {}
+
+
+def test_spreadsheets_and_empty_documents_are_skipped(tmp_path: Path) -> None:
+    (tmp_path / "x.xlsx").write_bytes(b"PK\3\4")
+    (tmp_path / "empty.docx").write_bytes(docx([""]))
+    (tmp_path / "empty.html").write_text("<script>x</script>")
+    (tmp_path / "blank.pdf").write_bytes(pdf([[]]))
+    source = open_paths([tmp_path])
+    assert documents(source) == {}
+    assert reasons(source) == {
+        "x.xlsx": "not text",
+        "empty.docx": "empty",
+        "empty.html": "empty",
+        "blank.pdf": "no text",
+    }

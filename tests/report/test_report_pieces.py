@@ -1,0 +1,114 @@
+"""The parts that the report is made of: passages with differences, passages once, the suggested cut."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lookalike as la
+from lookalike.report.blocks import Document, blocks_of, to_utf16
+from lookalike.report.cut import suggested_cut
+from lookalike.report.reasons import REASONS, Reasons, Span
+from lookalike.report.shared import shared_passages
+from tests.corpus import near_copy, prose
+
+RECIPE = la.Recipe()
+WORDS = st.lists(st.sampled_from(["one", "two", "three", "four", "fünf", "😀six", "seven", "eight."]), max_size=60)
+
+
+def document(text: str) -> Document:
+    return Document.of(text, RECIPE)
+
+
+@given(WORDS, WORDS, st.integers(1, 12))
+def test_blocks_are_runs_that_both_have_in_order(a: list[str], b: list[str], least: int) -> None:
+    one, other = " ".join(a), " ".join(b)
+    last = 0
+    for block in blocks_of(document(one), document(other), RECIPE, least):
+        assert block.units >= least
+        assert block.units == sum(len(la.units(one[start:end])) for start, end, _, _ in block.runs)
+        for a_start, a_end, b_start, b_end in block.runs:
+            assert la.normalize(one[a_start:a_end]) == la.normalize(other[b_start:b_end])
+        assert block.ends[0] >= last
+        last = block.ends[1]
+        ends = [end for run in block.runs for end in run[:2]], [end for run in block.runs for end in run[2:]]
+        assert all(places == sorted(places) for places in ends)
+
+
+def test_a_copy_with_one_word_in_six_changed_is_one_passage() -> None:
+    rng = random.Random(4)
+    words = prose(rng, 120)
+    changed = [f"changed{i}" if i % 6 == 5 else word for i, word in enumerate(words)]
+    assert la.passages(" ".join(words), " ".join(changed)) == []
+    (block,) = blocks_of(document(" ".join(words)), document(" ".join(changed)), RECIPE)
+    assert block.units == 100
+    assert len(block.runs) == 20
+
+
+def test_moved_parts_are_passages_of_their_own() -> None:
+    rng = random.Random(5)
+    first, second = prose(rng, 40), prose(rng, 40)
+    blocks = blocks_of(document(" ".join(first + second)), document(" ".join(second + first)), RECIPE)
+    assert sum(block.units for block in blocks) >= 79
+    assert [block.ends[2] for block in blocks] != sorted(block.ends[2] for block in blocks)
+
+
+def test_words_that_one_of_both_leaves_out_are_counted_apart() -> None:
+    text = "one two three four five six seven eight nine ten"
+    a = Document.of(text, RECIPE, [Span(0, 7, REASONS["quotes"])])
+    b = Document.of(text, RECIPE, [Span(4, 13, REASONS["template"])])
+    (block,) = blocks_of(a, b, RECIPE)
+    quotes, template = REASONS["quotes"], REASONS["template"]
+    assert block.masks == (0, 7, quotes, 1, template, 1, quotes | template, 1)
+    assert a.counts() == [0, 8, quotes, 2]
+    assert a.between(8, 18) == [0, 2]
+
+
+@given(st.text(st.sampled_from("ab😀\u05d0"), max_size=30))
+def test_places_in_utf_16(text: str) -> None:
+    moved = document(text).moved
+    for place in range(len(text) + 1):
+        assert to_utf16(moved, place) == len(text[:place].encode("utf-16-le")) // 2
+
+
+def test_quotes_are_known_without_having_been_left_out() -> None:
+    text = "He wrote “so we beat on, boats against the current” and no more."
+    (span,) = Reasons(RECIPE).spans(text)
+    assert text[span.start : span.end].startswith("“so we")
+    assert span.bit == REASONS["quotes"]
+    assert Reasons(RECIPE).left_out_of_scores == []
+
+
+def test_a_passage_at_the_same_place_is_the_same_passage() -> None:
+    rng = random.Random(6)
+    page, extra = prose(rng, 60), prose(rng, 30)
+    texts = {
+        0: " ".join(page),
+        1: " ".join(near_copy(rng, page, 2)),
+        2: " ".join(page[:55] + extra),
+        3: " ".join(extra),
+    }
+    documents = {number: document(text) for number, text in texts.items()}
+    pairs = [(0, 1), (0, 2), (1, 2), (2, 3)]
+    blocks = [blocks_of(documents[a], documents[b], RECIPE) for a, b in pairs]
+    found = shared_passages(pairs, blocks, texts, RECIPE)
+    assert [one.documents for one in found] == [(2, 3), (0, 1, 2)]
+    assert found[1].pairs == (0, 1, 2)
+    assert texts[found[0].places[0][0]][slice(*found[0].places[0][1:])] == " ".join(extra)
+
+
+@given(st.lists(st.floats(0.3, 1.0), max_size=40), st.integers(0, 50))
+def test_a_cut_lies_between_the_threshold_and_one(best: list[float], unmatched: int) -> None:
+    cut = suggested_cut(best, 0.3, unmatched)
+    assert cut is None or 0.3 < cut < 1.0
+
+
+def test_the_cut_is_the_lowest_valley() -> None:
+    assert suggested_cut([0.35] * 10 + [0.6] * 10 + [0.95] * 10, 0.3) == 0.47
+    cut = suggested_cut([0.62, 0.64, 0.66, 0.97, 0.98, 1.0], 0.2, unmatched=30)
+    assert cut is not None
+    assert 0.25 < cut < 0.6
+    assert suggested_cut([0.9, 0.95], 0.3) is None
+    assert suggested_cut([1.0] * 9, 1.0) is None
