@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Run, Start
 
 COMMANDS = tuple(commands.COMMANDS)
+CLASS = Path(__file__).parents[2] / "examples" / "class" / "essays"
 
 
 @pytest.mark.parametrize("spelling", [[], ["--help"], ["-h"]])
@@ -64,6 +66,8 @@ def everything(tables: None, essays: Path) -> None:
     """All files that the examples in the help name."""
     for name in ("essay.txt", "source.txt", "a.txt", "b.txt", "old.txt", "new.txt", "a.py", "b.py", "sheet.txt"):
         Path(name).write_text(words(0, 9), encoding="utf-8")
+    for name, essay in (("essay.pdf", "berg.pdf"), ("source.docx", "castle.docx")):
+        shutil.copyfile(CLASS / essay, name)
     for folder in ("new", "old"):
         Path(folder).mkdir()
         Path(folder, "one.txt").write_text(words(0, 50), encoding="utf-8")

@@ -77,13 +77,8 @@ def report(
         found = found.rethreshold(least)
     if meta is not None:
         found = found.with_metadata(read_metadata(meta))
-    write_html(
-        found,
-        output,
-        texts=_texts(found, given, reading),
-        marks=None if marks is None else read_marks(marks),
-        quiet=quiet,
-    )
+    kept = None if marks is None else read_marks(marks)
+    write_html(found, output, texts=_texts(found, given, reading), marks=kept, quiet=quiet)
 
 
 def _texts(result: Result, paths: list[str], reading: Reading) -> Any:

@@ -31,6 +31,7 @@ _LIKE_GREEK: Final = frozenset("oivupkxABEZHIKMNOPTYX")
 # Two neighbours of different scripts: found by one quick pass, after which only such words are looked at closely.
 _OTHER: Final = _GREEK + _CYRILLIC + _ARMENIAN
 _MIXED: Final = re.compile(f"[{_LATIN}][{_OTHER}]|[{_OTHER}][{_LATIN}]")
+_OTHERS: Final = re.compile(f"[{_OTHER}]")
 _LETTERS: Final = re.compile(f"[{_LATIN}{_OTHER}]+")
 _IN_LATIN: Final = re.compile(f"[{_LATIN}]")
 _IN_CYRILLIC: Final = re.compile(f"[{_CYRILLIC}]")
@@ -56,14 +57,15 @@ def flag_letters(text: str) -> tuple[Flag, ...]:
     if text.isascii():
         return ()
     flags: list[Flag] = []
-    mixed = _mixed_words(text)
+    # Most texts have one alphabet and no invisible characters, which is quickly seen.
+    mixed = _mixed_words(text) if _OTHERS.search(text) and _IN_LATIN.search(text) else None
     if mixed:
         count = sum(mixed.values())
         words = "word mixes" if count == 1 else "words mix"
         shown = ", ".join(f"{word} ({_odd_codes(word)})" for word in list(mixed)[:_SHOWN])
         more = " …" if len(mixed) > _SHOWN else ""
         flags.append(Flag(LETTERS, f"{count} {words} letters of two alphabets that look alike: {shown}{more}", count))
-    if split := len(_SPLIT.findall(text)):
+    if any(mark in text for mark in INVISIBLE) and (split := len(_SPLIT.findall(text))):
         places = "place" if split == 1 else "places"
         flags.append(
             Flag("invisible characters", f"words have invisible characters in them, in {split} {places}", split)

@@ -43,21 +43,24 @@ function buildHistogram() {
     for (const end of ["x1", "x2"]) cut.setAttribute(end, String(across(head.suggested)));
   }
   dragging(plot, handle);
-  onChange(() => {
-    const counts = binned();
-    drawBars(bars, counts);
-    fill(table, counts.map((number, i) => h("tr", null,
-      h("th", { scope: "row" }, `${edge(i)} to ${edge(i + 1)}`), h("td", { class: "number" }, whole(number)))));
-    const x = across(state.threshold);
-    for (const end of ["x1", "x2"]) line.setAttribute(end, String(x));
-    handle.style.setProperty("--at", String(x / WIDTH));
-    handle.classList.toggle("handle-right", x > WIDTH * 0.9);
-    handle.classList.toggle("handle-left", x < WIDTH * 0.1);
-    handle.firstChild.textContent = percent(state.threshold, 0);
-    handle.setAttribute("aria-valuenow", String(Math.round(state.threshold * 100)));
-    handle.setAttribute("aria-valuetext", `${percent(state.threshold, 0)}, ${count(shown.pairs.length, "pair")}`);
-    fill(said, saidOf(counts));
-  });
+  onChange(() => drawHistogram({ bars, line, handle, said, table }));
+}
+
+/** Draws what depends on the filters. */
+function drawHistogram({ bars, line, handle, said, table }) {
+  const counts = binned();
+  drawBars(bars, counts);
+  fill(table, counts.map((number, i) => h("tr", null,
+    h("th", { scope: "row" }, `${edge(i)} to ${edge(i + 1)}`), h("td", { class: "number" }, whole(number)))));
+  const x = across(state.threshold);
+  for (const end of ["x1", "x2"]) line.setAttribute(end, String(x));
+  handle.style.setProperty("--at", String(x / WIDTH));
+  handle.classList.toggle("handle-right", x > WIDTH * 0.9);
+  handle.classList.toggle("handle-left", x < WIDTH * 0.1);
+  handle.firstChild.textContent = percent(state.threshold, 0);
+  handle.setAttribute("aria-valuenow", String(Math.round(state.threshold * 100)));
+  handle.setAttribute("aria-valuetext", `${percent(state.threshold, 0)}, ${count(shown.pairs.length, "pair")}`);
+  fill(said, saidOf(counts));
 }
 
 const edge = (i) => percent(Math.max(0, START + i * BIN), BIN < 0.01 || BIN === 0.025 ? 1 : 0);
