@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.reference_headings import references, resume
@@ -51,16 +52,21 @@ _CLOSERS: Final = {
 }
 _BY_PLACE: Final = frozenset('"”»＂')
 """Marks that open only before a letter, and not right behind one."""
-_MARKS: Final = re.compile(f"[{''.join(_CLOSERS)}]|``")
-_CLOSING: Final = {mark: re.compile(f"[{closers}]") for mark, closers in _CLOSERS.items()} | {"``": re.compile("''")}
-_NEXT_OPENS: Final = re.compile(r"\s*“")
-_PARAGRAPH: Final = re.compile(r"\n[ \t\r]*\n|\r[ \t]*\r|[\f\u2029]")
-_BLOCK: Final = re.compile(r"(?:^ {0,3}>[^\n]*(?:\n|\Z))+", re.MULTILINE)
-_WORD: Final = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\W\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
-_IN_REFERENCES: Final = re.compile(
-    r"\b(?:1[5-9]|20)[0-9]{2}|https?://|www\.|\bdoi\b|\bISBN\b|\bpp?\. ?[0-9]|^[ \t]*\[?[0-9]{1,3}[\].)]",
-    re.IGNORECASE | re.MULTILINE,
+_MARKS: Final = f"[{''.join(_CLOSERS)}]|``"
+_CLOSING: Final = {mark: f"[{closers}]" for mark, closers in _CLOSERS.items()} | {"``": "''"}
+_NEXT_OPENS: Final = r"\s*“"
+_PARAGRAPH: Final = r"\n[ \t\r]*\n|\r[ \t]*\r|[\f\u2029]"
+_BLOCK: Final = r"(?m)(?:^ {0,3}>[^\n]*(?:\n|\Z))+"
+_WORD: Final = r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\W\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+_IN_REFERENCES: Final = (
+    r"(?im)\b(?:1[5-9]|20)[0-9]{2}|https?://|www\.|\bdoi\b|\bISBN\b|\bpp?\. ?[0-9]|^[ \t]*\[?[0-9]{1,3}[\].)]"
 )
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when it is first needed: `import lookalike` does not wait for it."""
+    return re.compile(pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +132,7 @@ def count_words(text: str) -> int:
     >>> count_words("It isn't 3.5 metres."), count_words("雨の日")
     (6, 3)
     """
-    return sum(1 for _ in _WORD.finditer(text))
+    return sum(1 for _ in _compiled(_WORD).finditer(text))
 
 
 def tally(text: str, spans: Iterable[Span]) -> dict[str, int]:
@@ -144,7 +150,7 @@ def tally(text: str, spans: Iterable[Span]) -> dict[str, int]:
 
 def _quotes(text: str, start: int, end: int) -> Iterator[Span]:
     """Give the block quotes of a part, and between them those in quotation marks."""
-    for block in _BLOCK.finditer(text, start, end):
+    for block in _compiled(_BLOCK).finditer(text, start, end):
         yield from _in_marks(text, start, block.start())
         yield Span(block.start(), block.end(), "quotes")
         start = block.end()
@@ -156,7 +162,7 @@ def _in_marks(text: str, start: int, end: int) -> Iterator[Span]:
     for first, last in _paragraphs(text, start, end):
         paragraph = _Paragraph(text, last, end)
         at = first
-        while mark := _MARKS.search(text, at, last):
+        while mark := _compiled(_MARKS).search(text, at, last):
             at = mark.end()
             quote_end = paragraph.close(mark[0], at) if _opens(text, mark.start(), at) else None
             if quote_end is None or quote_end - mark.start() > LONGEST_QUOTE:
@@ -178,7 +184,7 @@ class _Paragraph:
         """Return where the quote ends that the mark before `start` opens."""
         closing = self._next.get(mark, (0, 0))
         if closing is not None and closing[0] < start:
-            found = _CLOSING[mark].search(self._text, start, self._last)
+            found = _compiled(_CLOSING[mark]).search(self._text, start, self._last)
             closing = self._next[mark] = found.span() if found else None
         if closing is None:
             return self._last if mark == "“" and self._continues() else None
@@ -189,12 +195,12 @@ class _Paragraph:
     def _continues(self) -> bool:
         """Say whether the next paragraph opens again: each one of a long quote does, and only the last one closes."""
         if self._goes_on is None:
-            self._goes_on = _NEXT_OPENS.match(self._text, self._last, self._end) is not None
+            self._goes_on = _compiled(_NEXT_OPENS).match(self._text, self._last, self._end) is not None
         return self._goes_on
 
 
 def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for gap in _PARAGRAPH.finditer(text, start, end):
+    for gap in _compiled(_PARAGRAPH).finditer(text, start, end):
         yield start, gap.start()
         start = gap.end()
     yield start, end
@@ -223,5 +229,5 @@ def _references(text: str) -> Iterator[Span]:
 
 def _looks_like_references(listed: str) -> bool:
     """Tell a list of references from a text that follows such a heading, as behind a table of contents."""
-    marks = sum(1 for _ in _IN_REFERENCES.finditer(listed))
+    marks = sum(1 for _ in _compiled(_IN_REFERENCES).finditer(listed))
     return marks > 0 and count_words(listed) <= WORDS_PER_MARK * marks

@@ -1,0 +1,53 @@
+"""lookalike itself, by the same protocol, and like the others in an environment with nothing but what it needs.
+
+Variants: its defaults, and "classic" (128 or 256 independent hash functions instead of the fast sketch).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.engines.protocol import Answer, Signer, Task, serve
+
+if TYPE_CHECKING:
+    from lookalike import Recipe
+
+
+def recipe(task: Task) -> Recipe:
+    """Return the recipe of a task; what is not said in it is the default."""
+    from lookalike import Recipe
+
+    hashes = task.hashes if task.kind == "signatures" else 256
+    unit: Any = task.unit
+    made = Recipe(unit=unit, k=task.k, hashes=hashes)
+    return made.replace(sketch="classic") if task.variant == "classic" else made
+
+
+def search(task: Task) -> Answer:
+    import lookalike as la
+
+    method: Any = "exact" if task.kind == "exact" else "auto"
+    result = la.find(la.open_paths([task.path]), task.threshold, method=method, recipe=recipe(task))
+    pairs, _groups = result.pairs, result.groups  # both are made when they are asked for
+    ids = zip(pairs["a"].to_pylist(), pairs["b"].to_pylist(), strict=True)
+    return Answer.pairs((int(str(a)[1:]), int(str(b)[1:])) for a, b in ids)  # row 7 has the id d00000007
+
+
+def sign(task: Task, texts: list[str]) -> Signer:
+    import lookalike as la
+
+    made = recipe(task)
+    return Signer(
+        sign=lambda: la.sign(texts, made, threads=1),
+        rows=lambda signatures: [signatures[at] for at in range(len(texts))],
+    )
+
+
+def version() -> str:
+    import lookalike as la
+
+    return la.__version__
+
+
+if __name__ == "__main__":
+    serve("lookalike", version, search=search, sign=sign)

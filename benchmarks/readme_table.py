@@ -1,0 +1,200 @@
+"""The tables of README.md and docs/performance.md, made of the newest records: `python -m benchmarks.readme_table`.
+
+A page has regions between <!-- NAME: made by benchmarks.readme_table --> and <!-- end of NAME -->. Nobody writes there
+by hand, and a test checks that pages and records agree. With --check nothing is written; the exit code tells.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from benchmarks.measure import RECORDS, ROOT
+from benchmarks.rivals.catalogue import OWN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["PAGES", "filled", "newest_rivals", "rivals"]
+
+Record = dict[str, Any]
+
+
+def newest_rivals() -> Record:
+    """Return the newest full record of engines; where there is none, the latest quick one."""
+    full = sorted(RECORDS.glob("rivals-*.json"))
+    return _read(full[-1] if full else RECORDS / "latest.json")
+
+
+def _read(path: Path) -> Record:
+    found: Record = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    align = ["---", *("---:" for _ in headers[1:])]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (headers, align, *rows))
+
+
+def _when(record: Record) -> str:
+    machine = record["machine"]
+    load = machine["load"][0]
+    line = f"{record['date'][:10]}, {machine['cores']} cores of {machine['cpu']}, commit {record['commit']}"
+    line += " (+: with changes since)" if record["commit"].endswith("+") else ""
+    return line if load < 0.7 else f"{line}; other work was going on (load {load:.1f})"
+
+
+# -- engines ----------------------------------------------------------------------------------------------------------
+
+
+def rivals(record: Record) -> str:
+    """Return the table of engines: the largest search at 0.8, and signatures."""
+    rows = record["rows"]
+    searches = [row for row in rows if row["kind"] == "search" and row["task"].startswith("search 0.8")]
+    task = searches[-1]["task"]
+    chosen = [row for row in searches if row["task"] == task]
+    speeds = {row["engine"]: row["mb_per_s"] for row in rows if row["task"] == "signatures, word k=5, 128"}
+    headers = ["engine", "seconds", "to lookalike", "peak MB", "recall", "precision", "signatures, MB/s"]
+    chosen.sort(key=lambda row: row["seconds"] or float("inf"))
+    lines = [_rival(row, speeds.get(row["engine"])) for row in chosen]
+    documents = chosen[0]["documents"]
+    size = f"{documents:,} pages of 2.4 kB"
+    quick = " A quick run on few documents, where much of the time is the start of a program." * record["quick"]
+    before = (
+        f"From a Parquet file of {size} to near-copies at 0.8, words, k = 5, two cores, whole processes; signatures of "
+        f"128 hashes on one core. {_when(record)}.{quick}"
+    )
+    return "\n\n".join([_wrap(before), _table(headers, lines), *map(_wrap, _not_shown(record, chosen))])
+
+
+def _rival(row: Mapping[str, Any], speed: float | None) -> list[str]:
+    name = f"**{row['engine']}**" if row["engine"] == OWN else row["engine"]
+    mark = {"kept": " ¹", "marked": " ²"}.get(row["answer"] or "", "")
+    mark += "" if row["full_set"] else " ³"
+    said = f"{speed:,.1f}" if speed else "—"
+    if row["seconds"] is None:
+        return [name, *["—"] * 5, said]
+    return [
+        f"{name} {row['version']}{mark}",
+        f"{row['seconds']:.2f}",
+        f"{row['ratio']:.1f} ×",
+        f"{row['peak_rss_mb']:,.0f}",
+        f"{row['recall']:.3f}",
+        f"{row['precision']:.3f}",
+        said,
+    ]
+
+
+def _not_shown(record: Record, chosen: Sequence[Mapping[str, Any]]) -> list[str]:
+    counted = (
+        "Recall and precision are counted against exact Jaccard on the same shingles: of reported pairs; ¹ of removed "
+        "documents, where an engine tells only what it keeps; ² of marked documents, where it marks every copy and its "
+        "source. ³ It looks at a sample of the token positions, not at the whole set. Every engine has the bands of "
+        "its own rule for 0.8, or the common one; other bands trade recall for precision and time."
+    )
+    notes = [counted]
+    left_out = [f"{row['engine']} ({row['why']})" for row in chosen if row["seconds"] is None]
+    missing = [f"{name} ({why})" for name, why in record["not_available"].items()]
+    if left_out or missing:
+        notes.append(f"Not measured: {'; '.join([*left_out, *missing])}.")
+    notes.append(
+        "What it does not show: other texts than these, which are generated, and normalised beforehand so that all "
+        "engines see the same shingles; collections larger than memory, clusters of machines and GPUs, for which some "
+        "of these are made; an index that is queried, which lookalike does not have. All tasks are in "
+        "[benchmarks/records](benchmarks/records/); `make bench-rivals` measures again."
+    )
+    return notes
+
+
+def _wrap(text: str, width: int = 120) -> str:
+    lines = [""]
+    for word in re.findall(r"(?:`[^`]*`|[^\s`])+", text):  # code stays in one line
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return "\n".join(lines)
+
+
+# -- stages -----------------------------------------------------------------------------------------------------------
+
+
+def stages() -> str:
+    """Return the speed of each stage, by case."""
+    record = _read(RECORDS / "stages-latest.json")
+    cases = record["cases"]
+    names = list(next(iter(cases.values()))["stages"])
+    rows = [[name, *(f"{case['stages'][name]['mb_per_s']:,.0f}" for case in cases.values())] for name in names]
+    return f"{_wrap(_when(record) + '. Megabytes of text a second, one thread.')}\n\n{_table(['stage', *cases], rows)}"
+
+
+def end_to_end() -> str:
+    """Return where the time of whole searches goes."""
+    record = _read(RECORDS / "end-to-end-latest.json")
+    names = list(record["rows"][-1]["timings"])
+    headers = ["documents", "whole, s", "÷ reading Parquet", *names, "peak MB", "recall"]
+    rows = [
+        [
+            f"{row['documents']:,}",
+            f"{row['seconds']:.2f}",
+            f"{row['seconds'] / row['parquet_seconds']:.1f}",
+            *(f"{row['timings'].get(name, 0.0):.2f}" for name in names),
+            f"{row['peak'] / 1e6:,.0f}",
+            f"{row['recall']:.4f}" if row["recall"] is not None else "—",
+        ]
+        for row in record["rows"]
+    ]
+    return f"{_wrap(_when(record) + '. Seconds.')}\n\n{_table(headers, rows)}"
+
+
+def limits() -> str:
+    """Return lookalike's time as a multiple of what the machine needs at the least."""
+    record = newest_rivals()
+    found = record["limits"]
+    own = found["lookalike_seconds"]
+    rows = [
+        [name, f"{seconds * 1e3:,.1f}", f"{found['megabytes'] / seconds:,.0f}", f"{own / seconds:,.1f} ×"]
+        for name, seconds in found["seconds"].items()
+    ]
+    what = f"{found['task']}, {found['megabytes']:.1f} MB of text"
+    before = f"{what}: {own:.2f} s, the start of Python included. {_when(record)}."
+    return f"{_wrap(before)}\n\n{_table(['limit', 'ms', 'MB/s', 'lookalike takes'], rows)}"
+
+
+# -- pages ------------------------------------------------------------------------------------------------------------
+
+PAGES: Final[dict[Path, dict[str, Callable[[], str]]]] = {
+    ROOT / "README.md": {"rivals": lambda: rivals(newest_rivals())},
+    ROOT / "docs" / "performance.md": {"stages": stages, "end-to-end": end_to_end, "limits": limits},
+}
+
+
+def filled(page: str, regions: Mapping[str, Callable[[], str]]) -> str:
+    """Return the text of a page with its regions made anew."""
+    for name, make in regions.items():
+        begin, end = f"<!-- {name}: made by benchmarks.readme_table -->", f"<!-- end of {name} -->"
+        whole = re.compile(f"{re.escape(begin)}\n.*?{re.escape(end)}", re.DOTALL)
+        if len(whole.findall(page)) != 1:
+            raise ValueError(f"the page needs one region {name!r}: {begin} … {end}")
+        made = f"{begin}\n\n{make()}\n\n{end}"
+        page = whole.sub(lambda _, made=made: made, page)  # type: ignore[misc]
+    return page
+
+
+def main() -> None:
+    stale = []
+    for path, regions in PAGES.items():
+        old = path.read_text(encoding="utf-8")
+        new = filled(old, regions)
+        if new != old:
+            stale.append(path.name)
+            if "--check" not in sys.argv:
+                path.write_text(new, encoding="utf-8")
+    print(f"{'differ from the records' if '--check' in sys.argv else 'written'}: {', '.join(stale) or 'none'}")
+    sys.exit(bool(stale) and "--check" in sys.argv)
+
+
+if __name__ == "__main__":
+    main()
