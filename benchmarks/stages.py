@@ -39,13 +39,14 @@ FAMILIES: Final = ("multiplicative", "modular", "murmur3", "jenkins")
 RIVALS: Final = ("datasketch", "datasketch with xxh32")
 BANDS: Final = la.Bands(26, 8)
 LARGE_BYTES: Final = 50_000_000
+ONLY_LOWERCASED: Final = la.Recipe(unit="char", k=9, whitespace="keep", punctuation="keep")
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
     """How much is measured."""
 
-    rounds: int = 5
+    rounds: int = 12
     latin: int = 10_000
     cjk: int = 5_000
     rival: int = 400
@@ -79,6 +80,7 @@ def cases(sizes: Sizes) -> list[Case]:
     return [
         Case("words, k = 5", la.Recipe(), latin, english),
         Case("characters, k = 9", la.Recipe(unit="char", k=9), latin, english),
+        Case("characters, k = 9, only lowercased", ONLY_LOWERCASED, latin, english),
         Case("Chinese, default recipe", la.Recipe(), cjk, chinese),
         Case("Chinese, preset cjk", la.PRESETS["cjk"].recipe, cjk, chinese),
     ]

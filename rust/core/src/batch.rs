@@ -167,12 +167,13 @@ pub fn sign(
 ) -> Result<(Vec<u32>, Vec<Digest>)> {
     let sketcher = Sketcher::new(recipe)?;
     let m = recipe.hashes;
-    let mut signatures = vec![INFINITY; texts.len() * m];
+    let mut signatures = untouched(texts.len() * m);
     let mut digests = vec![(0, 0); texts.len()];
     let jobs = signatures.chunks_mut(m * PART).zip(digests.chunks_mut(PART)).zip(texts.chunks(PART));
     control.each(jobs, Scratch::default, |scratch, ((rows, digests), texts)| {
         for ((slots, digest), text) in rows.chunks_mut(m).zip(digests).zip(texts) {
             control.check()?;
+            slots.fill(INFINITY);
             *digest = sign_one(shingler, &sketcher, text, slots, scratch, control)?;
         }
         Ok(())
@@ -189,16 +190,50 @@ pub fn sign_one(
     scratch: &mut Scratch,
     control: &Control,
 ) -> Result<Digest> {
+    let mut sums = (0, 0);
+    sketch(shingler, sketcher, text, slots, scratch, control, |block| add(&mut sums, block))?;
+    if shingler.is_bag() {
+        sums = digest(shingler, text, scratch);
+    }
+    Ok(sums)
+}
+
+/// One text: its signature into `slots`; `seen` is shown its shingles, unless they make a bag.
+#[inline(always)]
+fn sketch(
+    shingler: &Shingler,
+    sketcher: &Sketcher,
+    text: &str,
+    slots: &mut [u32],
+    scratch: &mut Scratch,
+    control: &Control,
+    mut seen: impl FnMut(&[u64]),
+) -> Result<()> {
     if shingler.is_bag() {
         sketcher.update(slots, &shingler.set(text, scratch, control)?);
-        return Ok(digest(shingler, text, scratch));
+        return Ok(());
     }
-    let mut sums = (0, 0);
     shingler.each_block(text, scratch, |block| {
-        add(&mut sums, block);
+        seen(block);
         sketcher.update(slots, block);
     });
-    Ok(sums)
+    Ok(())
+}
+
+/// Room for signatures, which each thread fills for itself: memory is slow when it is touched for the first time.
+fn untouched(numbers: usize) -> Vec<u32> {
+    vec![0; numbers]
+}
+
+/// Signatures of many texts, row by row, for who needs no digests.
+pub fn signatures(texts: &[&str], shingler: &Shingler, recipe: &Recipe, control: &Control) -> Result<Vec<u32>> {
+    let sketcher = Sketcher::new(recipe)?;
+    let mut out = untouched(texts.len() * recipe.hashes);
+    control.fill(&mut out, recipe.hashes, Scratch::default, |scratch, i, slots| {
+        slots.fill(INFINITY);
+        sketch(shingler, &sketcher, texts[i], slots, scratch, control, |_| ())
+    })?;
+    Ok(out)
 }
 
 /// The digest of one text's shingles.

@@ -65,8 +65,8 @@ impl SignatureMatrix {
         let read = held.read()?;
         let texts: Vec<&str> = read.iter().map(|t| &**t).collect();
         let size = texts.iter().map(|t| t.len()).sum();
-        let (values, _) = run(py, threads, size, |control| {
-            batch::sign(&texts, &Shingler::new(&settings.recipe)?, &settings.recipe, control)
+        let values = run(py, threads, size, |control| {
+            batch::signatures(&texts, &Shingler::new(&settings.recipe)?, &settings.recipe, control)
         })?;
         Ok(SignatureMatrix { values, hashes: settings.recipe.hashes })
     }

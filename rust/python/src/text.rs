@@ -36,7 +36,15 @@ pub struct Texts<'py> {
 
 enum Part<'py> {
     One(Bound<'py, PyString>),
-    Many { offsets: PyBuffer<u8>, data: PyBuffer<u8>, first: usize, count: usize },
+    Many(Box<Packed>),
+}
+
+/// Boxed, so that a list of a million strings takes no more room for them than it must.
+struct Packed {
+    offsets: PyBuffer<u8>,
+    data: PyBuffer<u8>,
+    first: usize,
+    count: usize,
 }
 
 impl<'py> Texts<'py> {
@@ -47,7 +55,9 @@ impl<'py> Texts<'py> {
             Err(error) => {
                 let item = error.into_inner();
                 match item.extract::<(PyBuffer<u8>, PyBuffer<u8>, usize, usize)>() {
-                    Ok((offsets, data, first, count)) => Ok(Part::Many { offsets, data, first, count }),
+                    Ok((offsets, data, first, count)) => {
+                        Ok(Part::Many(Box::new(Packed { offsets, data, first, count })))
+                    }
                     Err(_) => Err(not_text(&item, i)),
                 }
             }
@@ -61,7 +71,8 @@ impl<'py> Texts<'py> {
         for part in &self.parts {
             match part {
                 Part::One(text) => out.push(read(text)?),
-                Part::Many { offsets, data, first, count } => {
+                Part::Many(packed) => {
+                    let Packed { offsets, data, first, count } = &**packed;
                     unpack(bytes_of(offsets)?, bytes_of(data)?, *first, *count, &mut out)?
                 }
             }
