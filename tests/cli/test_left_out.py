@@ -118,11 +118,19 @@ def test_what_is_wrong_is_said_in_one_line(run: Run, options: tuple[str, ...], p
 
 
 @pytest.mark.usefixtures("essays")
-def test_a_row_for_no_document_is_an_error_with_its_line(run: Run) -> None:
+def test_a_class_list_may_name_who_handed_in_nothing(run: Run) -> None:
     with Path("info.csv").open("a") as file:
         file.write("e.txt,Fifth,Eve,\n")
-    assert run("scan", "essays", "--meta", "info.csv").complaint.startswith(
-        "info.csv: line 5 names 'e.txt', which is none"
+    done = run("scan", "essays", "--meta", "info.csv")
+    assert done.code == 0
+    assert "info.csv: 1 row names no document that was read: e.txt" in done.err
+
+
+@pytest.mark.usefixtures("essays")
+def test_a_table_that_names_no_document_at_all_is_an_error_with_its_line(run: Run) -> None:
+    Path("other.csv").write_text("id,name\ne.txt,Fifth\n", encoding="utf-8")
+    assert run("scan", "essays", "--meta", "other.csv").complaint.startswith(
+        "other.csv: line 2 names 'e.txt', which is none"
     )
 
 

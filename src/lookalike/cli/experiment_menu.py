@@ -42,18 +42,21 @@ def experiment_menu(out: OutOption = FOLDER, seed: SeedOption = "1", text: TextO
     from lookalike.experiments.store import Folder
 
     setup = setup_of(False, seed, text)
+    shown = False
     while True:
         folder = Folder.open(out)
         states = folder.states(experiments())
-        send(f"\nFigures in {visible(str(folder.path))}:\n\n", None)
-        send(draw(to_table(states, numbered=True), color=wants_color(Color.AUTO)), None)
+        if not shown:
+            send(f"\nFigures in {visible(str(folder.path))}:\n\n", None)
+            send(draw(to_table(states, numbered=True), color=wants_color(Color.AUTO)), None)
         answer = _ask(f"\nNumber of a figure, 1 to {len(states)}, or q to quit: ")
         if answer in ("", "q", "quit"):
             return
-        if answer.isdecimal() and 1 <= int(answer) <= len(states):
-            _choose(folder, states[int(answer) - 1], setup, text)
-        else:
+        shown = not (answer.isdecimal() and 1 <= int(answer) <= len(states))
+        if shown:
             send("That is no number of the list.\n", None)
+        else:
+            _choose(folder, states[int(answer) - 1], setup, text)
 
 
 def _choose(folder: Folder, state: State, setup: Setup, file: str | None) -> None:
@@ -73,8 +76,9 @@ def _wants_it_made(state: State) -> str:
     """Return f (full), q (quick) or nothing."""
     experiment = state.experiment
     send(f"\n{experiment.id} is {state.mark}: {state.reason}.\n", None)
-    answer = _ask(f"Make it now? f in full (about {spoken_time(experiment.seconds)}), q quick, Enter not: ")
-    return answer if answer in ("f", "q") else ""
+    question = f"Make it now? y or q quick, f in full (about {spoken_time(experiment.seconds)}), Enter not: "
+    answer = _ask(question)
+    return "q" if answer in ("y", "yes", "q") else answer if answer == "f" else ""
 
 
 def _as(setup: Setup, wanted: str) -> Setup:

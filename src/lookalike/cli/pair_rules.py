@@ -75,7 +75,14 @@ class Known:
         notes: list[str] = []
         rule = self.rule
         if self.given.meta is not None:
-            known = for_documents(self.metadata, result.ids.to_pylist(), self.given.meta)
+            absent: list[str] = []
+            known = for_documents(self.metadata, result.ids.to_pylist(), self.given.meta, absent)
+            if absent:
+                rows = "1 row names" if len(absent) == 1 else f"{len(absent):,} rows name"
+                notes.append(
+                    f"{self.given.meta}: {rows} no document that was read: {', '.join(absent[:3])}"
+                    f"{' …' if len(absent) > 3 else ''}"
+                )
             result = result.with_metadata(known)
             if self.given.group_by in KNOWN:
                 rule = known_rule(self.given.group_by, known)

@@ -157,11 +157,15 @@ def _date(given: str, source: str, line: str) -> datetime | None:
 
 
 def for_documents(
-    metadata: Mapping[str, Metadata], ids: Iterable[object], source: str | os.PathLike[str] = "the metadata"
+    metadata: Mapping[str, Metadata],
+    ids: Iterable[object],
+    source: str | os.PathLike[str] = "the metadata",
+    absent: list[str] | None = None,
 ) -> dict[Any, Metadata]:
     """Return the metadata by the ids of the documents; a row may name a document by the end of its path.
 
-    A row that fits no document, or more than one, is an error that names `source`; documents without a row are none.
+    A row that fits more than one document is an error that names `source`, and so is one that fits none, unless they
+    are wanted in `absent` (a class list names who has handed in nothing) and some row fits. Documents need no row.
     """
     names = {str(name): name for name in ids}
     ends: dict[str, list[str]] = {}
@@ -172,9 +176,14 @@ def for_documents(
     found: dict[Any, Metadata] = {}
     for given, values in metadata.items():
         fits = [given] if given in names else ends.get(given.removeprefix("./"), [])
-        if len(fits) != 1:
+        if len(fits) == 1:
+            found[names[fits[0]]] = values
+        elif absent is None or fits:
             raise _no_document(os.fspath(source), given, values.line, fits, ends)
-        found[names[fits[0]]] = values
+        else:
+            absent.append(given)
+    if absent and not found:
+        raise _no_document(os.fspath(source), absent[0], metadata[absent[0]].line, [], ends)
     return found
 
 
