@@ -52,7 +52,7 @@ def test_shows_names_scores_and_passages(start: Start, tides: tuple[str, str]) -
         f"{found.estimate:.4f}  ± {found.standard_error:.4f}",
         "256 hashes, fast sketch",
         f"A has {found.shingles_a}, B has {found.shingles_b}; each is 5 words",
-        f"{len(found.passages)} shared passages of at least 8 words; the 5 longest:",
+        f"{len(found.passages)} shared passages of at least 8 words, word for word; the 5 longest:",
         "learn that early",
         CAUTION,
     ):

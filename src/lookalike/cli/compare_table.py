@@ -148,7 +148,7 @@ def _passages(a: TextFile, b: TextFile, found: Comparison, least: int, top: int)
         yield Text()
         return
     shown = longest(found.passages, top)
-    heading = f"{count_of(len(found.passages), 'shared passage')} {at_least}"
+    heading = f"{count_of(len(found.passages), 'shared passage')} {at_least}, word for word"
     if len(shown) < len(found.passages):
         heading += "; the longest" if len(shown) == 1 else f"; the {len(shown)} longest"
     yield Text(f"{heading}:", style="bold")

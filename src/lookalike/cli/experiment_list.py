@@ -40,10 +40,10 @@ def _to_table() -> Iterator[RenderableType]:
 
     from lookalike.experiments.catalogue import experiments
 
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="bold cyan", no_wrap=True)
-    grid.add_column()
-    grid.add_column(style="dim")
+    grid = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    grid.add_column("ID", style="bold cyan", no_wrap=True)
+    grid.add_column("What it shows")
+    grid.add_column("Items of the checklist", style="dim")
     for each in experiments():
         grid.add_row(each.id, each.title, ", ".join(map(str, each.items)))
     yield grid
