@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -187,6 +188,63 @@ def test_standard_input_can_be_deduplicated(start: Start, tables: None) -> None:
     done = start("dedupe", "-", "-o", "kept.jsonl", stdin=Path("corpus.jsonl").read_bytes())
     assert done.code == 0, done.err
     assert ids("kept.jsonl") == ["a2", "b1", "=c()"]
+
+
+# -- lines stay as they are --------------------------------------------------------------------------------------------
+
+LINES = [
+    b'{"id":1,"text":"one two three four","x":1,"big":12345678901234567890123,"f":2}',
+    b'{"id" : 2, "text":"five six seven eight", "x":"s", "f":2.50, "deep":{"a":[1,"b",{}],"n":null}}  ',
+    b'{"text":"one two three four","id":3,"x":null,"big":9007199254740993,"f":1e400}',
+    '{"id":4,"text":"caf\\u00e9 \\ud83d\\ude00 nine ten","x":[true],"raw":"é\u2028"}'.encode(),
+    b' {"id":5,"text":null,"x":{"y":1},"big":1.0}',
+    b'{"id":6,"text":"eleven twelve thirteen","x":1,"x":2}',
+]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("name", ["t.jsonl", "t.jsonl.gz", "t.ndjson"])
+def test_from_lines_to_lines_nothing_changes(run: Run, name: str, end: bytes) -> None:
+    data = end.join([*LINES[:3], b"", *LINES[3:]])
+    Path(name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    done = run("dedupe", name, "--keep", "first", "-o", "kept.jsonl", "--removed", "removed.ndjson")
+    assert done.code == 0, done.err
+    assert "several kinds" not in done.err
+    rest = end.removesuffix(b"\n")
+    kept = [LINES[at] + rest for at in (0, 1, 3, 4)] + [LINES[5]]  # the last line of the input has no end
+    assert Path("kept.jsonl").read_bytes() == b"".join(line + b"\n" for line in kept)
+    assert Path("removed.ndjson").read_bytes() == LINES[2] + end
+
+
+def test_plain_lines_of_several_files_stay_as_they_are(run: Run) -> None:
+    """The quick way: every line is a plain object; the types differ between the files."""
+    first = [b'{"text": "%d one two three", "n": %d}' % (number % 40, number) for number in range(80)]
+    second = [b'{"n":"%d","text":"other %d words"}' % (number, number) for number in range(3)]
+    for name, lines in (("a.jsonl", first), ("b.jsonl", second)):
+        Path(name).write_bytes(b"".join(line + b"\n" for line in lines))
+    options = ["-t", "1", "--keep", "first", "--quiet"]
+    assert run("dedupe", "a.jsonl", "b.jsonl", "-o", "kept.jsonl", "--removed", "gone.jsonl", *options).code == 0
+    assert Path("kept.jsonl").read_bytes().splitlines() == first[:40] + second
+    assert Path("gone.jsonl").read_bytes().splitlines() == first[40:]
+
+
+def test_lines_that_are_not_one_row_each_are_refused(run: Run) -> None:
+    Path("t.jsonl").write_text('{"text": "one two"} {"text": "three"}\n\n', encoding="utf-8")
+    assert "t.jsonl:1" in run("dedupe", "t.jsonl", "-o", "kept.jsonl", "--quiet").complaint
+    assert not Path("kept.jsonl").exists()
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_a_note_says_which_columns_became_text(run: Run, kind: str) -> None:
+    rows = [{"text": "one two", "x": 1, "y": 1}, {"text": "three four", "x": "s", "y": 2}]
+    Path("t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    Path("t.json").write_text(json.dumps(rows), encoding="utf-8")
+    note = "lookalike: note: {}: values of several kinds written as JSON text in 'x'\n"
+    done = run("dedupe", "t.jsonl", "-o", f"kept.{kind}", "--removed", "removed.jsonl")
+    assert done.err.count(note.format(f"kept.{kind}")) == 1
+    assert [row["x"] for row in read(f"kept.{kind}")] == ["1", '"s"']
+    assert note.format("other.jsonl") in run("dedupe", "t.json", "-o", "other.jsonl").err
+    assert run("dedupe", "t.jsonl", "-o", f"quiet.{kind}", "--quiet").err == ""
 
 
 # -- rules -------------------------------------------------------------------------------------------------------------

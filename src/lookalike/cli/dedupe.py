@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lookalike.cli.dedupe_rows import column_values, split_rows
+from lookalike.cli.dedupe_rows import as_lines, column_values, mixed_columns, split_rows
 from lookalike.cli.dedupe_table import closing, to_table
 from lookalike.cli.help import examples
 from lookalike.cli.hints import command_line
@@ -187,6 +187,10 @@ def _write(
             write_table(stream, plan.removals, kind_of(outputs.plan))
     if quiet:
         return
+    changed = [name for name in (outputs.kept, outputs.removed) if name and not as_lines(name, source)]
+    if changed and (mixed := mixed_columns(source)):
+        columns = ", ".join(repr(name) for name in mixed)
+        complain(f"note: {', '.join(changed)}: values of several kinds written as JSON text in {columns}")
     without = sum(skipped.reason == "null text" for skipped in source.skipped()) if source is not None else 0
     if without and outputs.kept is not None:
         complain(f"note: {count(without, 'row')} without a text kept; lookalike files lists them")

@@ -8,23 +8,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.cli.names import path_of
-from lookalike.cli.row_files import rows_file
+from lookalike.cli.row_files import kind_of, rows_file
+from lookalike.documents.json_values import is_marked
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import suggest
 from lookalike.search.columns import compute, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     import pyarrow as pa
 
+    from lookalike.cli.row_files import Rows
     from lookalike.documents import Batch, Source
     from lookalike.result import Result
     from lookalike.search.columns import Column
     from lookalike.search.keep import KeepRule
     from lookalike.search.plan import Plan
 
-__all__ = ["column_values", "split_rows"]
+__all__ = ["as_lines", "column_values", "mixed_columns", "split_rows"]
 
 
 def column_values(result: Result, source: Source | None, rule: KeepRule, paths: Sequence[str]) -> Column:
@@ -65,31 +68,50 @@ def split_rows(
     plan: Plan, result: Result, source: Source | None, kept: str | None, removed: str | None, paths: Sequence[str]
 ) -> None:
     """Write the rows that are kept, and those that are removed; documents without rows are listed by their paths."""
+    with ExitStack() as files:
+        targets: dict[bool, list[tuple[Rows, bool]]] = {True: [], False: []}
+        for name, is_kept in ((kept, True), (removed, False)):
+            if name:
+                lines = as_lines(name, source)
+                targets[lines].append((files.enter_context(_file(name, source, lines=lines)), is_kept))
+        for lines, those in targets.items():
+            for rows, mask in _rows(plan, result, source, paths, lines=lines) if those else ():
+                for target, is_kept in those:
+                    chosen: Any = rows.filter(mask if is_kept else compute().invert(mask))
+                    if chosen.num_rows:
+                        target.write(chosen)
+
+
+def as_lines(output: str, source: Source | None) -> bool:
+    """Say whether the rows are written as the very lines they were: from JSON Lines to JSON Lines."""
+    return source is not None and kind_of(output, names=True) == "jsonl" and source.lines() is not None
+
+
+def mixed_columns(source: Source | None) -> list[str]:
+    """Name the columns with values of several kinds, which no output but the lines themselves can keep."""
+    schema = source.schema if source is not None else None
+    return [field.name for field in schema if is_marked(field)] if schema is not None else []
+
+
+def _file(name: str, source: Source | None, *, lines: bool) -> AbstractContextManager[Rows]:
     import pyarrow as pa
 
+    if lines:
+        return rows_file(name, pa.schema([("line", pa.large_binary())]), lines=True)
     schema = source.schema if source is not None else None
     columns = schema if schema is not None else pa.schema([("path", pa.large_string())])
-    with ExitStack() as files:
-        targets = [
-            files.enter_context(rows_file(name, columns, names=schema is None)) if name else None
-            for name in (kept, removed)
-        ]
-        for rows, mask in _rows(plan, result, source, paths):
-            for target, wanted in zip(targets, (mask, compute().invert(mask)), strict=True):
-                chosen: Any = rows.filter(wanted)
-                if target is not None and chosen.num_rows:
-                    target.write(chosen)
+    return rows_file(name, columns, names=schema is None)
 
 
 def _rows(
-    plan: Plan, result: Result, source: Source | None, paths: Sequence[str]
+    plan: Plan, result: Result, source: Source | None, paths: Sequence[str], *, lines: bool
 ) -> Iterator[tuple[pa.RecordBatch, Column]]:
     """Give the rows batch by batch, and which of them are kept; old documents are not among them."""
     if source is None:
         new = result.ids.slice(0, result.old_from)
         yield _names(new.to_pylist(), ()), plan.kept_mask.slice(0, len(new))
         return
-    for batch, start in _again(result.ids, source, rows=source.schema is not None):
+    for batch, start in _again(result.ids, source, rows=not lines and source.schema is not None, lines=lines):
         rows = batch.rows if batch.rows is not None else _names(batch.ids.to_pylist(), paths)
         yield rows, plan.kept_mask.slice(start, len(batch))
         if batch.textless is not None:
@@ -98,10 +120,10 @@ def _rows(
             yield batch.textless, pa.repeat(pa.scalar(True), batch.textless.num_rows)
 
 
-def _again(ids: Column, source: Source, *, rows: bool = False) -> Iterator[tuple[Batch, int]]:
+def _again(ids: Column, source: Source, *, rows: bool = False, lines: bool = False) -> Iterator[tuple[Batch, int]]:
     """Read the source again, with the place of each batch; refuse one that is not what was searched."""
     start = 0
-    for batch in source.batches(rows=rows):
+    for batch in (source.lines() if lines else None) or source.batches(rows=rows):
         if not ids.slice(start, len(batch)).equals(batch.ids):
             problem = "does not hold the documents that were searched, in their order"
             raise DocumentError(source.name, "file", problem, "it has changed since; search again")

@@ -91,6 +91,12 @@ class _Jsonl(Rows):
         self.stream.write("".join(_json_line(row) for row in batch.to_pylist()).encode("utf-8"))
 
 
+class _Lines(Rows):
+    def write(self, batch: pa.RecordBatch) -> None:
+        lines: list[Any] = batch.column(0).to_pylist()
+        self.stream.writelines(line + b"\n" for line in lines)
+
+
 class _Names(Rows):
     def write(self, batch: pa.RecordBatch) -> None:
         names = (str(name) for name in batch.column(0).to_pylist())
@@ -102,13 +108,14 @@ _WRITERS: Final[dict[str, Callable[[IO[bytes], pa.Schema], Rows]]] = {
     "csv": _Csv,
     "jsonl": _Jsonl,
     "txt": _Names,
+    "lines": _Lines,
 }
 
 
 @contextmanager
-def rows_file(output: str, schema: pa.Schema, *, names: bool = False) -> Iterator[Rows]:
-    """Give a file for rows of this schema; it appears under its name when it is whole."""
-    kind = kind_of(output, names=names)
+def rows_file(output: str, schema: pa.Schema, *, names: bool = False, lines: bool = False) -> Iterator[Rows]:
+    """Give a file for rows of this schema, or for lines as they are; it appears under its name when it is whole."""
+    kind = "lines" if lines else kind_of(output, names=names)
     with destination(output) as stream:
         rows = _WRITERS[kind](stream, schema)
         try:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.batching import TARGET
+from lookalike.documents.batching import TARGET, text_array
 from lookalike.documents.encoded import Encoding, detect, open_utf8
 from lookalike.documents.json_table import JsonTable, readable
 from lookalike.documents.json_values import arrow_types, infer, is_marked, mark, merge_all
@@ -21,13 +21,13 @@ from lookalike.documents.table import Rows
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
     from lookalike.documents.columns import Choice
     from lookalike.documents.inputs import Input
-    from lookalike.documents.json_table import Numbered
+    from lookalike.documents.json_table import Numbered, Wanted
     from lookalike.documents.log import Log
 
 __all__ = ["LONGEST_LINE", "JsonLines"]
@@ -142,11 +142,38 @@ class JsonLines(JsonTable):
         wanted = self._wanted(choice, whole)
         quick = not any(is_marked(field) for field in wanted.schema)
         for block in readable(self.name, self._blocks(TARGET)):
-            table = _by_arrow(block, wanted.schema) if quick else None
-            if table is not None:
-                yield from _in_batches(table, block.first)
-            elif group := list(self._objects(block, log)):
-                yield self._rows(group, wanted)
+            yield from self._block_rows(block, wanted, log, quick=quick)
+
+    @property
+    def has_lines(self) -> bool:
+        """Each row is a line."""
+        return True
+
+    def read_lines(self, choice: Choice, log: Log) -> Iterator[Rows]:
+        """Read the chosen columns, and the very bytes of each line."""
+        import pyarrow as pa
+
+        wanted = self._wanted(choice, whole=False)
+        for block in readable(self.name, self._blocks(TARGET)):
+            lines = block.data.split(b"\n")[: block.lines]
+            for rows in self._block_rows(block, wanted, log, quick=_one_each(lines)):
+                own = text_array([bytes(lines[number - block.first]) for number in rows.numbers])
+                yield Rows(rows.batch, rows.numbers, own.view(pa.large_binary()))
+
+    def _block_rows(self, block: _Block, wanted: Wanted, log: Log, *, quick: bool) -> Iterator[Rows]:
+        table = _by_arrow(block, wanted.schema) if quick else None
+        if table is not None:
+            yield from _in_batches(table, block.first)
+        elif group := list(self._objects(block, log)):
+            yield self._rows(group, wanted)
+
+
+def _one_each(lines: Sequence[bytearray]) -> bool:
+    """Say whether each line begins and ends as an object: then as many rows as lines are one on each line.
+
+    Arrow would count two objects on a line, and none on the next, as right.
+    """
+    return all(line[:1] == b"{" and line.rstrip()[-1:] == b"}" for line in lines)
 
 
 def _may_be_deep(data: bytearray) -> bool:

@@ -35,6 +35,8 @@ class Pass:
     """What `Batch.rows` must look like, if they are asked for."""
     ids: IdCheck | None
     """Where given ids are checked; None in later passes, which find the same."""
+    lines: bool = False
+    """Whether the rows that are asked for are the lines of the files."""
 
 
 class Part(ABC):
@@ -57,6 +59,11 @@ class Part(ABC):
     @property
     def is_table(self) -> bool:
         """Whether documents are rows."""
+        return False
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether each row is a line of a file."""
         return False
 
     def is_empty(self) -> bool:
@@ -91,15 +98,23 @@ class PartsSource(Source):
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
         """Read all parts."""
+        return self._read(rows=rows)
+
+    def lines(self) -> Iterator[Batch] | None:
+        """Read all parts, if each row of each is a line."""
+        whole = bool(self._parts) and all(part.has_lines for part in self._parts)
+        return self._read(rows=True, lines=True) if whole else None
+
+    def _read(self, *, rows: bool, lines: bool = False) -> Iterator[Batch]:
         from lookalike.documents.ids import IdCheck
 
         log = Log(list(self._found.skipped), list(self._found.notes))
         self._last = log
         tables = any(part.is_table for part in self._parts)  # paths alone are unique
         check = IdCheck() if tables and not self._checked else None
-        schema = self.schema if rows else None
+        schema = self.schema if rows and not lines else None
         id_type, named = self._ids()
-        reading = Pass(log, id_type, named, rows, schema, check)
+        reading = Pass(log, id_type, named, rows, schema, check, lines)
         yield from regroup(batch for part in self._parts for batch in part.batches(reading))
         if check is not None:
             check.finish()

@@ -79,6 +79,10 @@ class Source(ABC):
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
         """Read all documents, from the first; with `rows`, tables give their whole rows too."""
 
+    def lines(self) -> Iterator[Batch] | None:
+        """Read all documents where each is a line of a file: `Batch.rows` has the lines, as bytes; else None."""
+        return None
+
     @abstractmethod
     def skipped(self) -> list[Skipped]:
         """List what was left out, and why: complete after a full pass over `batches`."""

@@ -30,6 +30,8 @@ class Rows:
 
     batch: pa.RecordBatch
     numbers: Sequence[int]
+    lines: pa.Array[Any] | None = None
+    """Where they were asked for: the line of each row, as bytes without its end."""
 
 
 class Table(ABC):
@@ -53,6 +55,15 @@ class Table(ABC):
         """Return the columns of whole rows, exactly; may have to read the table."""
         return self.columns()
 
+    @property
+    def has_lines(self) -> bool:
+        """Whether each row is a line of a file, and `read_lines` gives it."""
+        return False
+
+    def read_lines(self, choice: Choice, log: Log) -> Iterator[Rows]:
+        """Read the chosen columns, and the line of each row."""
+        raise NotImplementedError(f"{self.name} has no lines ({choice}, {log})")
+
     def has_rows(self) -> bool:
         """Say whether there is any row at all; a file without one need not have columns."""
         return True
@@ -72,6 +83,11 @@ class TablePart(Part):
     def is_table(self) -> bool:
         """Documents are rows."""
         return True
+
+    @property
+    def has_lines(self) -> bool:
+        """Ask the table."""
+        return self._table.has_lines
 
     @cached_property
     def choice(self) -> Choice | None:
@@ -108,11 +124,16 @@ class TablePart(Part):
         if choice is not None:
             if choice.note:
                 reading.log.note(choice.note)
-            for rows in self._table.read(choice, reading.log, whole=reading.rows):
+            for rows in self._read(choice, reading):
                 seen = seen or bool(rows.numbers)
                 yield self._batch(rows, choice, reading)
         if not seen and not any(skipped.id.startswith(self.name) for skipped in reading.log.skipped):
             reading.log.skip(self.name, "empty", "the table has no rows")
+
+    def _read(self, choice: Choice, reading: Pass) -> Iterator[Rows]:
+        if reading.lines:
+            return self._table.read_lines(choice, reading.log)
+        return self._table.read(choice, reading.log, whole=reading.rows)
 
     def _batch(self, rows: Rows, choice: Choice, reading: Pass) -> Batch:
         import pyarrow as pa
@@ -120,7 +141,7 @@ class TablePart(Part):
         try:
             texts, bad = texts_of(rows.batch.column(choice.text))
             given = None if choice.id is None else ids_of(rows.batch.column(choice.id), reading.id_type, self.name)
-            batch = self._whole(rows.batch, reading) if reading.rows else rows.batch
+            batch = self._whole(rows, reading) if reading.rows else rows.batch
         except pa.ArrowException as error:
             first = f"{self.name}:{rows.numbers[0] + 1}" if rows.numbers else self.name
             problem = f"and those after it are damaged ({str(error)[:160]})"
@@ -175,8 +196,12 @@ class TablePart(Part):
                 broken = f"{where}: the column {choice.text!r} is not valid UTF-8"
                 reading.log.skip(str(own), *(("not text", broken) if row in wrong else ("null text", without)))
 
-    def _whole(self, batch: pa.RecordBatch, reading: Pass) -> pa.RecordBatch:
+    def _whole(self, rows: Rows, reading: Pass) -> pa.RecordBatch:
+        import pyarrow as pa
+
         from lookalike.documents.rows import conform, valid
 
-        batch = valid(batch)
+        if rows.lines is not None:
+            return pa.RecordBatch.from_arrays([rows.lines], ["line"])
+        batch = valid(rows.batch)
         return batch if reading.schema is None else conform(batch, reading.schema)
