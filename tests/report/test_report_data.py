@@ -80,12 +80,13 @@ def test_a_changed_word_is_inside_a_passage_not_its_end(tmp_path: Path) -> None:
 
 def test_each_passage_is_listed_once_with_every_document(tmp_path: Path) -> None:
     parts = report_of(essays(), tmp_path)
-    having = [
-        ({place[0] for place in places} | set(others), sum(masks[1::2]))
-        for masks, places, _, others in parts.body["shared"]
-    ]
-    assert [len(documents) for documents, _ in having] == sorted(len(documents) for documents, _ in having)
-    assert {17, 18} in [documents for documents, _ in having]
+    having = [{place[0] for place in places} | set(others) for places, _, others in parts.body["shared"]]
+    assert [len(documents) for documents in having] == sorted(len(documents) for documents in having)
+    assert {17, 18} in having
+    pairs = list(zip(parts.head["pairs"]["a"], parts.head["pairs"]["b"], strict=True))
+    for places, blocks, _ in parts.body["shared"]:  # the numbers of a passage are those of the pairs
+        listed = {place[0] for place in places}
+        assert all(set(pairs[pair]) <= listed and parts.body["blocks"][pair][number] for pair, number in blocks)
 
 
 def test_a_passage_that_every_document_has_is_not_rare(tmp_path: Path) -> None:
@@ -99,9 +100,9 @@ def test_a_passage_that_every_document_has_is_not_rare(tmp_path: Path) -> None:
         tmp_path,
         0.6,
     )
-    (_masks, places, pairs, others), *more = parts.body["shared"]
+    (places, blocks, others), *more = parts.body["shared"]
     assert not more
-    assert [{place[0] for place in places}, pairs, others] == [{0, 1}, [0], [2]]
+    assert [{place[0] for place in places}, blocks, others] == [{0, 1}, [[0, 0]], [2]]
 
 
 def test_what_was_left_out_is_said_and_marked(tmp_path: Path) -> None:

@@ -63,7 +63,6 @@ def test_words_that_one_of_both_leaves_out_are_counted_apart() -> None:
     quotes, template = REASONS["quotes"], REASONS["template"]
     assert block.masks == (0, 7, quotes, 1, template, 1, quotes | template, 1)
     assert a.counts() == [0, 8, quotes, 2]
-    assert a.between(8, 18) == [0, 2]
 
 
 @given(st.text(st.sampled_from("ab😀\u05d0"), max_size=30))
@@ -99,6 +98,31 @@ def test_a_passage_at_the_same_place_is_the_same_passage() -> None:
     assert texts[found[0].places[0][0]][slice(*found[0].places[0][1:])] == " ".join(extra)
 
 
+def test_a_part_of_a_passage_in_the_same_documents_is_not_listed_again() -> None:
+    rng = random.Random(8)
+    page = prose(rng, 100)
+    texts = {0: " ".join(page), 1: " ".join(page), 2: " ".join(page[:45] + prose(rng, 9) + page[54:])}
+    documents = {number: document(text) for number, text in texts.items()}
+    pairs = [(0, 1), (1, 2)]
+    blocks = [blocks_of(documents[a], documents[b], RECIPE) for a, b in pairs]
+    assert [len(listed) for listed in blocks] == [1, 2]
+    (found,) = shared_passages(pairs, blocks, texts, RECIPE)
+    assert (found.documents, found.blocks) == ((0, 1, 2), ((0, 0), (1, 0), (1, 1)))
+
+
+def test_a_document_that_only_has_the_template_does_not_have_the_passage() -> None:
+    rng = random.Random(9)
+    task, page = prose(rng, 80), prose(rng, 20)
+    texts = {0: " ".join(task + page), 1: " ".join(task + page), 2: " ".join(task + prose(rng, 20))}
+    spans = [Span(0, len(" ".join(task)), REASONS["template"])]
+    documents = {number: Document.of(texts[number], RECIPE, spans) for number in (0, 1)}
+    blocks = [blocks_of(documents[0], documents[1], RECIPE)]
+    (found,) = shared_passages([(0, 1)], blocks, texts, RECIPE)
+    assert found.documents == (0, 1, 2)
+    (found,) = shared_passages([(0, 1)], blocks, texts, RECIPE, dict.fromkeys((0, 1), spans))
+    assert found.documents == (0, 1)
+
+
 @given(st.lists(st.floats(0.3, 1.0), max_size=40), st.integers(0, 50))
 def test_a_cut_lies_between_the_threshold_and_one(best: list[float], unmatched: int) -> None:
     cut = suggested_cut(best, 0.3, unmatched)
@@ -111,4 +135,7 @@ def test_the_cut_is_the_lowest_valley() -> None:
     assert cut is not None
     assert 0.25 < cut < 0.6
     assert suggested_cut([0.9, 0.95], 0.3) is None
+    two_hills = [0.31, 0.33, 0.34, 0.35, 0.36, 0.38, 0.91, 0.93, 0.95, 0.96, 0.97]
+    assert suggested_cut(two_hills, 0.3) is None  # eleven documents
+    assert suggested_cut([*two_hills, 0.98], 0.3) is not None
     assert suggested_cut([1.0] * 9, 1.0) is None

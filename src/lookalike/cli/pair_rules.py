@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.cli.group_by import KNOWN, author_rule, by_author, known_rule
+from lookalike.cli.group_by import KNOWN, author_rule, by_author, known_rule, left_out
 from lookalike.cli.options import makes, option
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lookalike.report.marks import Marks
     from lookalike.result import Result
 
-__all__ = ["PairRules", "with_pair_rules"]
+__all__ = ["PairRules", "pairs_left_out", "with_pair_rules"]
 
 _PANEL: Final = "Documents and pairs"
 _OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
@@ -87,13 +87,19 @@ class Known:
             if self.given.group_by in KNOWN:
                 rule = known_rule(self.given.group_by, known)
         if self.marks is not None:
-            result, left_out = _unmarked(result, self.marks)
-            those = "pair marked as not an issue is" if left_out == 1 else "pairs marked as not an issue are"
-            notes.append(f"{left_out:,} {those} left out (--marks {self.given.marks})")
+            result, number = _unmarked(result, self.marks)
+            those = "pair marked as not an issue is" if number == 1 else "pairs marked as not an issue are"
+            notes.append(f"{number:,} {those} left out (--marks {self.given.marks})")
         authors = None
         if rule is not None:
             result, authors = by_author(result, rule)
         return result, authors, notes
+
+
+def pairs_left_out(notes: Sequence[str], authors: Authors | None) -> list[str]:
+    """Return a sentence for each rule that left out a pair: a report has to say it too."""
+    said = [*notes, *([] if authors is None else [left_out(authors)])]
+    return [note for note in said if not note.startswith("0 ")]
 
 
 def _unmarked(result: Result, marks: Marks) -> tuple[Result, int]:
@@ -104,8 +110,8 @@ def _unmarked(result: Result, marks: Marks) -> tuple[Result, int]:
 
     pairs = zip(result.pairs["a"].to_pylist(), result.pairs["b"].to_pylist(), strict=True)
     kept = [not marks.is_left_out(a, b) for a, b in pairs]
-    left_out = kept.count(False)
-    return (only_pairs(result, pa.array(kept, pa.bool_())) if left_out else result), left_out
+    number = kept.count(False)
+    return (only_pairs(result, pa.array(kept, pa.bool_())) if number else result), number
 
 
 with_pair_rules = makes("rules", _OPTIONS, lambda given: PairRules(**given))

@@ -12,7 +12,7 @@ from lookalike.cli.hints import after_scan
 from lookalike.cli.messages import complain
 from lookalike.cli.options import typed
 from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, VerboseOption
-from lookalike.cli.pair_rules import PairRules, with_pair_rules
+from lookalike.cli.pair_rules import PairRules, pairs_left_out, with_pair_rules
 from lookalike.cli.reading import PathsArgument, Reading, say_notes, with_reading
 from lookalike.cli.recipe_options import with_recipe
 from lookalike.cli.report import ReportOption, origin, write_html
@@ -110,7 +110,8 @@ def scan(
     result, authors, notes = known.apply(result)
     if not quiet:
         say_notes(notes)
-    result = result.with_origin(origin(paths, recipe, reading, search, [*typed(rules, PairRules())]))
+    made = origin(paths, recipe, reading, search, [*typed(rules, PairRules())])
+    result = result.with_origin(made | {"left_out": pairs_left_out(notes, authors)})
     if save is not None:
         result.save(save)
     if report is not None:

@@ -63,10 +63,6 @@ class Document:
         """Return the spans for the page: start, end, bit, start, end, bit … as JavaScript counts."""
         return [value for span in self.spans for value in (*(to_utf16(self.moved, at) for at in span[:2]), span.bit)]
 
-    def between(self, start: int, end: int) -> list[int]:
-        """Return the same for a part of the text."""
-        return _flat(Counter(self.masks[bisect_left(self.starts, start) : bisect_left(self.starts, end)]))
-
 
 def _flat(counts: Counter[int]) -> list[int]:
     return [number for pair in sorted(counts.items()) for number in pair]

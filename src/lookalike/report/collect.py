@@ -98,7 +98,7 @@ def collect(
         if number in read.texts
     }
     pairs.blocks = _blocks(pairs, documents, result)
-    shared = shared_passages(list(zip(pairs.a, pairs.b, strict=True)), pairs.blocks, read.texts, result.recipe)
+    shared = _shared_passages(pairs, documents, read, result.recipe, reasons)
     body = _body(pairs, documents, shared[: limits.shared], limits.text)
     best = pairs.best(result.metric)
     left_out = {
@@ -142,6 +142,14 @@ def _blocks(pairs: _Pairs, documents: Mapping[int, Document], result: Result) ->
         return list(pool.map(of_pair, pairs.a, pairs.b))
 
 
+def _shared_passages(
+    pairs: _Pairs, documents: Mapping[int, Document], read: Read, recipe: Recipe, reasons: Reasons
+) -> list[Shared]:
+    bits = {REASONS[reason] for reason in reasons.left_out_of_scores}
+    left_out = {n: [span for span in document.spans if span.bit in bits] for n, document in documents.items()}
+    return shared_passages(list(zip(pairs.a, pairs.b, strict=True)), pairs.blocks, read.texts, recipe, left_out)
+
+
 def short(score: float) -> float:
     """Return a score with six digits; what is below 1 stays below it.
 
@@ -181,11 +189,18 @@ def _run(result: Result, reasons: Reasons) -> dict[str, Any]:
         "groupCount": len(result.groups),
         "skipped": [[skipped.id, skipped.reason, skipped.detail] for skipped in result.skipped],
         "notes": list(result.notes),
+        "pairsLeftOut": _pairs_left_out(result),
         "reasons": dict(REASONS),
         "leftOutOfScores": reasons.left_out_of_scores,
         "minWords": result.uncounted.min_words,
         **recipe_values(result.recipe, result.uncounted.min_words),
     }
+
+
+def _pairs_left_out(result: Result) -> list[str]:
+    """Return what is known of pairs that are not in the result: by --group-by, --marks and --min-words."""
+    short_ones = [note for note in result.notes if "alike only with passages shorter than" in note]
+    return [*map(str, result.origin.get("left_out", ())), *short_ones]
 
 
 def recipe_values(recipe: Recipe, least: int | None = None) -> dict[str, Any]:
@@ -260,10 +275,9 @@ def _shared(one: Shared, documents: Mapping[int, Document]) -> list[Any]:
         [number, *(to_utf16(documents[number].moved, place) for place in (start, end))]
         for number, start, end in one.places
     ]
-    number, start, end = one.places[0]
     listed = {place[0] for place in one.places}
     others = [other for other in one.documents if other not in listed]
-    return [documents[number].between(start, end), places, list(one.pairs), others]
+    return [places, [list(block) for block in one.blocks], others]
 
 
 def _digest(read: Read, documents: int) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["suggested_cut"]
 
 _STEPS: Final = 200
-_FEWEST: Final = 6
+_FEWEST: Final = 12
 """Fewer documents than this have no distribution to speak of."""
 _DEPTH: Final = 0.5
 """A valley is at most this share of the lower of the two hills beside it; anything flatter is a ripple."""
@@ -25,9 +25,9 @@ def suggested_cut(best: Sequence[float], low: float, unmatched: int = 0) -> floa
     the number of documents whose best score is below it. The lowest valley, not the deepest: a cut that hides real
     copies is worse than one that shows a few pairs too many.
 
-    >>> suggested_cut([0.31, 0.33, 0.34, 0.36, 0.38, 0.91, 0.93, 0.96], 0.3)
+    >>> suggested_cut([0.31, 0.33, 0.34, 0.36, 0.38, 0.91, 0.93, 0.96] * 2, 0.3)
     0.65
-    >>> suggested_cut([0.9, 0.91, 0.92, 0.93, 0.94, 0.95], 0.3) is None
+    >>> suggested_cut([0.9, 0.91, 0.92, 0.93, 0.94, 0.95] * 2, 0.3) is None
     True
     """
     if len(best) + unmatched < _FEWEST or low >= 1.0:

@@ -79,6 +79,7 @@ def _run(a: TextFile, b: TextFile, command: str) -> dict[str, Any]:
         "groupCount": 1,
         "skipped": [],
         "notes": [],
+        "pairsLeftOut": [],
         "reasons": dict(REASONS),
         "minWords": None,
         "limits": {"pairs": 1, "text": Limits().text, "shared": Limits().shared},

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from lookalike.recipe import Recipe
     from lookalike.report.blocks import Block
+    from lookalike.report.reasons import Span
 
 __all__ = ["Shared", "shared_passages"]
 
@@ -25,6 +26,8 @@ _SAME: Final = 0.7
 """Two places of a document are the same passage if they have this share of the longer one in common."""
 _HAS: Final = 0.7
 """A document has a passage if it has this share of its shingles."""
+_NEAR: Final = 1000
+"""Passages are looked up by parts of a document of so many characters."""
 _CONSIDERED: Final = 20_000
 """Passages that all texts are searched for: the rarest of them, as the pairs tell."""
 
@@ -37,10 +40,15 @@ class Shared:
     """Of its longest form."""
     places: tuple[tuple[int, int, int], ...]
     """Document, start and end, one place for each document, the longest form first."""
-    pairs: tuple[int, ...]
-    """The numbers of the pairs that share it."""
+    blocks: tuple[tuple[int, int], ...]
+    """Where it is in the pairs: the number of the pair, and which of its passages."""
     documents: tuple[int, ...] = ()
     """All documents that have it, also those without a pair."""
+
+    @property
+    def pairs(self) -> tuple[int, ...]:
+        """The numbers of the pairs that share it."""
+        return tuple(sorted({pair for pair, _ in self.blocks}))
 
 
 @dataclass(slots=True)
@@ -49,13 +57,19 @@ class _Place:
     start: int
     end: int
     units: int
-    pair: int
+    block: tuple[int, int]
 
 
 def shared_passages(
-    pairs: Sequence[tuple[int, int]], blocks: Iterable[Sequence[Block]], texts: Mapping[int, str], recipe: Recipe
+    pairs: Sequence[tuple[int, int]],
+    blocks: Iterable[Sequence[Block]],
+    texts: Mapping[int, str],
+    recipe: Recipe,
+    left_out: Mapping[int, Sequence[Span]] | None = None,
 ) -> list[Shared]:
     """Return the passages of all pairs, each once, those of the fewest documents first, then the longest.
+
+    Who has only what the search left out of a passage, such as the template, does not have the passage.
 
     >>> from lookalike.recipe import Recipe
     >>> from lookalike.report.blocks import Block
@@ -65,7 +79,7 @@ def shared_passages(
     [(((0, 0, 41), (1, 0, 41), (2, 0, 41)), (0, 1, 2, 3))]
     """
     found = sorted(_by_place(pairs, blocks), key=_rarest)[:_CONSIDERED]
-    shingles = [_shingles(texts[one.places[0][0]][slice(*one.places[0][1:])], recipe) for one in found]
+    shingles = [_that_count(one.places[0], texts, recipe, left_out or {}) for one in found]
     kept, index = _by_words(found, shingles)
     has: defaultdict[int, set[int]] = defaultdict(set)
     for number, text in texts.items():
@@ -77,7 +91,7 @@ def shared_passages(
         replace(one, documents=tuple(sorted(has[passage] | {place[0] for place in one.places})))
         for passage, one in kept.items()
     ]
-    return sorted(made, key=_rarest)
+    return sorted(_by_documents(made), key=_rarest)
 
 
 def _rarest(one: Shared) -> tuple[int, int, tuple[tuple[int, int, int], ...]]:
@@ -86,6 +100,21 @@ def _rarest(one: Shared) -> tuple[int, int, tuple[tuple[int, int, int], ...]]:
 
 def _shingles(text: str, recipe: Recipe) -> frozenset[str]:
     return frozenset(shingle[0] for shingle in _native.shingles(text, settings(recipe)))
+
+
+def _that_count(
+    place: tuple[int, int, int], texts: Mapping[int, str], recipe: Recipe, left_out: Mapping[int, Sequence[Span]]
+) -> frozenset[str]:
+    """Return the shingles of a place without what is left out; if that is all of it, all of them."""
+    document, start, end = place
+    text, pieces, at = texts[document], [], start
+    for span in left_out.get(document, ()):
+        if span.end > at and span.start < end:
+            pieces.append(text[at : max(at, span.start)])
+            at = span.end
+    pieces.append(text[at : max(at, end)])
+    found: frozenset[str] = frozenset().union(*(_shingles(piece, recipe) for piece in pieces if piece.strip()))
+    return found or _shingles(text[start:end], recipe)
 
 
 def _by_words(
@@ -111,17 +140,48 @@ def _by_words(
 def _joined(one: Shared, other: Shared) -> Shared:
     have = {place[0] for place in one.places}
     places = one.places + tuple(place for place in other.places if place[0] not in have)
-    return replace(one, places=places, pairs=tuple(sorted({*one.pairs, *other.pairs})))
+    return replace(one, places=places, blocks=tuple(sorted({*one.blocks, *other.blocks})))
+
+
+def _by_documents(made: Iterable[Shared]) -> list[Shared]:
+    """Join a passage with a longer one that it lies in and that all its documents have: a reader sees one passage."""
+    kept: list[Shared] = []
+    near: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
+    for one in sorted(made, key=lambda one: (-one.units, one.places)):
+        middles = {(document, (start + end) // 2 // _NEAR) for document, start, end in one.places}
+        longer = sorted(set().union(*(near[middle] for middle in middles if middle in near)))
+        number = next((number for number in longer if _inside(one, kept[number])), len(kept))
+        if number < len(kept):
+            kept[number] = _joined(kept[number], one)
+        else:
+            kept.append(one)
+        for document, start, end in kept[number].places:
+            for part in range(start // _NEAR, end // _NEAR + 1):
+                near[document, part].add(number)
+    return kept
+
+
+def _inside(one: Shared, longer: Shared) -> bool:
+    """Tell whether all documents of a passage have the longer one, and most of it is part of that in one of them."""
+    if not set(one.documents) <= set(longer.documents):
+        return False
+    of_longer = {document: place for document, *place in longer.places}
+    for document, start, end in one.places:
+        if document in of_longer:
+            other_start, other_end = of_longer[document]
+            if min(end, other_end) - max(start, other_start) >= _SAME * (end - start):
+                return True
+    return False
 
 
 def _by_place(pairs: Sequence[tuple[int, int]], blocks: Iterable[Sequence[Block]]) -> list[Shared]:
     """Return the passages of all pairs, joined where they lie at the same place of a document."""
     places: list[_Place] = []
     for pair, ((a, b), listed) in enumerate(zip(pairs, blocks, strict=True)):
-        for block in listed:
+        for number, block in enumerate(listed):
             a_start, a_end, b_start, b_end = block.ends
-            places.append(_Place(a, a_start, a_end, block.units, pair))
-            places.append(_Place(b, b_start, b_end, block.units, pair))
+            places.append(_Place(a, a_start, a_end, block.units, (pair, number)))
+            places.append(_Place(b, b_start, b_end, block.units, (pair, number)))
     heads = list(range(len(places)))
     for one in range(0, len(places), 2):
         _join(heads, one, one + 1)
@@ -160,8 +220,8 @@ def _shared(members: list[_Place]) -> Shared:
         if place.document not in longest or place.units > longest[place.document].units:
             longest[place.document] = place
     ordered = sorted(longest.values(), key=lambda place: (-place.units, place.document))
-    pairs = tuple(sorted({place.pair for place in members}))
-    return Shared(ordered[0].units, tuple((one.document, one.start, one.end) for one in ordered), pairs)
+    blocks = tuple(sorted({place.block for place in members}))
+    return Shared(ordered[0].units, tuple((one.document, one.start, one.end) for one in ordered), blocks)
 
 
 def _head(heads: list[int], number: int) -> int:

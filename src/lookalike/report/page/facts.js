@@ -25,7 +25,7 @@ function buildTop() {
       fill(fact.value, value);
       fill(fact.note, note);
     }
-    fill($("notices"), notices(), $("said"));
+    fill($("notices"), notices(), pairsNotice(), flagNotice(), $("said"));
   });
 }
 
@@ -43,7 +43,8 @@ const FACTS = {
     return [
       "Pairs", whole(shown.pairs.length),
       [`Two documents that are alike by ${percent(state.threshold, 0)} or more`, filtered() ? " and pass the filters" : "", ". ",
-        shown.pairs.length === total ? `All that the search found.` : `Of ${whole(total)} that the search found.`],
+        shown.pairs.length !== total ? `Of ${whole(total)} that the search ${head.pairsLeftOut.length ? "kept" : "found"}.`
+          : head.pairsLeftOut.length ? "All but those that were left out, as said above." : "All that the search found."],
     ];
   },
   groups() {
@@ -75,6 +76,33 @@ function notices() {
   if (noShared > 0) list.push(`The tab Passages has the ${whole(head.limits.shared)} rarest passages; ${whole(noShared)} more are in the pairs.`);
   if (head.copies === "first") list.push("There are so many copies that each is listed with the first of its kind only.");
   return list.map((text) => h("p", { class: "notice" }, state.anonymous && text === head.problem ? "Some texts could not be read again." : text));
+}
+
+/** Which pairs were found and are not here; what stands in brackets may name a file. */
+function pairsNotice() {
+  const said = head.pairsLeftOut.map((text) => (state.anonymous ? text.replace(/ \(.*\)$/, "") : text));
+  return said.length ? h("p", { class: "notice", id: "pairs-left-out" }, "Not in this report: ", visible(said.join("; ")), ".") : null;
+}
+
+function toResults(changes) {
+  change(changes);
+  $("results").scrollIntoView({ block: "start" });
+}
+
+const FLAGS_NAMED = 20;
+
+/** Which documents have something odd about them, with a link to the pairs of each. */
+function flagNotice() {
+  const flagged = (docs.flags ?? []).flatMap((list, document) => (list.length ? [document] : []));
+  if (!flagged.length) return null;
+  const kinds = [...new Set(flagged.flatMap((document) => docs.flags[document].map(([kind]) => kind)))];
+  const paired = new Set(pairs.flatMap((pair) => [pair.a, pair.b]));
+  return h("p", { class: "notice", id: "flagged" },
+    `${count(flagged.length, "document")} ${flagged.length === 1 ? "has" : "have"} ${kinds.join(" or ")}: `,
+    flagged.slice(0, FLAGS_NAMED).map((document, i) => [i ? ", " : "", paired.has(document)
+      ? h("a", { href: "#pairs", onclick: () => toResults({ document, tab: "pairs" }) }, nameElement(document))
+      : h("a", { href: "#documents", onclick: () => toResults({ tab: "documents" }) }, nameElement(document))]),
+    flagged.length > FLAGS_NAMED ? ` and ${whole(flagged.length - FLAGS_NAMED)} more` : "", ".");
 }
 
 function buildFoot() {

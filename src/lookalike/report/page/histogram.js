@@ -34,7 +34,7 @@ function buildHistogram() {
       h("div", { class: "card-tools" }, suggestion)),
     h("p", { class: "explain" }, `Each document is counted once, at the ${SCORE_NAME} to the document that it is most like. `,
       "Drag the line, or use the arrow keys, to choose which pairs are listed. ",
-      head.suggested === null ? null : `The dashed line is the suggested cut: the valley between the documents that are alike by chance or by task, and those that share text.`),
+      head.suggested === null ? null : "The dashed line is the suggested cut. A suggestion from the shape of the distribution; look at the pairs just below it before you trust it."),
     plot, scale(), said,
     h("details", { class: "as-table" }, h("summary", null, "The same as a table"),
       h("table", { class: "plain" }, h("thead", null, h("tr", null, h("th", { scope: "col" }, "Best match"), h("th", { scope: "col", class: "number" }, "Documents"))), table)));

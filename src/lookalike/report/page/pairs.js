@@ -5,7 +5,7 @@ const pairLink = (pair, ...children) => h("a", { href: `#pair-${pair.i + 1}`, cl
 /** Both names, each with author, date and label where they are known. */
 const bothNames = (pair) => pairLink(pair, [["A", pair.a], ["B", pair.b]].map(([letter, document]) =>
   h("span", { class: "pair-name" }, h("span", { class: "side-letter" }, letter),
-    h("span", null, nameElement(document), aboutOf(document) ? h("span", { class: "about about-inline" }, aboutOf(document)) : null))));
+    h("span", null, nameElement(document), aboutOf(document) ? h("span", { class: "about about-inline" }, aboutOf(document)) : null, flagCell(document)))));
 
 function badge(pair) {
   const [word, meaning] = kindOf(pair);

@@ -27,10 +27,8 @@ function passagesTab() {
     element: h("div", null, said, list, pager.element),
     draw() {
       const visiblePairs = new Set(shown.pairs.map((pair) => pair.i));
-      listed = body.shared.filter(([masks, , those]) => {
-        const units = counted(masks);
-        return units >= state.least && units > 0 && those.some((pair) => visiblePairs.has(pair));
-      });
+      listed = body.shared.map(passageOf).filter((passage) => passage.those.some((pair) => visiblePairs.has(pair.i)))
+        .sort((x, y) => x.all.length - y.all.length || y.most - x.most);
       fill(said, listed.length
         ? `${count(listed.length, "passage")}, each listed once with every document that has it. Those that the fewest documents have come first: what only two share is harder to explain by chance.`
         : "No shared passage passes the filters.");
@@ -39,19 +37,37 @@ function passagesTab() {
   };
 }
 
-/** @param {[number[], [number, number, number][], number[], number[]]} shared */
-function passageElement([masks, places, those, others]) {
-  const source = places.find(([document]) => hasText(document));
-  const all = [...places.map(([document]) => document), ...others].sort((x, y) => x - y);
+/**
+ * A passage with the words that count now, as the view of a pair counts them: those of its passages in the pairs.
+ * A document has as many as it shares there with any other one; of `others` only is known that they have most of it.
+ * @param {[[number, number, number][], [number, number][], number[]]} shared
+ */
+function passageOf([places, blocks, others]) {
+  const units = new Map();
+  const those = [];
+  for (const [i, number] of blocks) {
+    const own = blockUnits(body.blocks[i][number]);
+    if (own < state.least || own === 0) continue;
+    those.push(pairs[i]);
+    for (const document of [pairs[i].a, pairs[i].b]) units.set(document, Math.max(own, units.get(document) ?? 0));
+  }
+  const all = [...units.keys(), ...others].sort((x, y) => x - y);
+  return { places, those, units, all, most: Math.max(0, ...units.values()), least: Math.min(...units.values()) };
+}
+
+function passageElement({ places, those, units, all, most, least }) {
+  const source = places.find(([document]) => units.has(document) && hasText(document));
+  const same = most === least && units.size === all.length;
+  const words = (document) => (same ? null : units.has(document) ? ` (${count(units.get(document), UNIT)})` : " (most of it)");
   return h("li", { class: "passage" },
-    h("p", { class: "passage-head" }, h("b", null, count(counted(masks), UNIT)), ` in ${count(all.length, "document")}`),
+    h("p", { class: "passage-head" }, same ? "" : "up to ", h("b", null, count(most, UNIT)), ` in ${count(all.length, "document")}`),
     source === undefined ? h("p", { class: "about" }, "The text is not in this file.") : excerpt(...source),
-    h("ul", { class: "passage-documents" }, all.slice(0, 30).map((document) => h("li", null, passageLink(document, those))),
+    h("ul", { class: "passage-documents" }, all.slice(0, 30).map((document) => h("li", null, passageLink(document, those), words(document))),
       all.length > 30 ? h("li", null, `and ${whole(all.length - 30)} more`) : null));
 }
 
 function passageLink(document, those) {
-  const pair = those.map((i) => pairs[i]).find((one) => one.a === document || one.b === document);
+  const pair = those.find((one) => one.a === document || one.b === document);
   return pair ? pairLink(pair, nameElement(document)) : nameElement(document);
 }
 

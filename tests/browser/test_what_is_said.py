@@ -1,0 +1,92 @@
+"""The report says what is true: what was left out, which documents are odd, how long a passage is."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import lookalike as la
+from lookalike.cli import main
+from tests.report.essays import essays
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Open
+
+CLASS = Path(__file__).parents[2] / "examples" / "class"
+WORDS = re.compile(r"(\d+) words")
+
+
+def scan(path: Path, *more: str) -> Path:
+    """Scan the sample class as its page says."""
+    known = [f"--ignore={CLASS / 'assignment.docx'}", "--skip=quotes,references", f"--meta={CLASS / 'info.csv'}"]
+    output = ["-t", "0.1", "--quiet", "--report", str(path / "r.html"), "-o", str(path / "pairs.csv")]
+    assert main(["scan", str(CLASS / "essays"), *known, *output, *more]) == 0
+    return path / "r.html"
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return scan(tmp_path_factory.mktemp("sample"), "--group-by", "author")
+
+
+def fact(page: Page) -> str:
+    return page.locator(".fact", has=page.locator("#fact-pairs")).inner_text()
+
+
+def test_pairs_that_were_left_out_are_told(open_page: Open, sample: Path, tmp_path: Path) -> None:
+    page = open_page(sample)
+    expect(page.locator("#pairs-left-out")).to_contain_text("1 pair between documents of one author left out")
+    assert "All but those that were left out" in fact(page)
+    page = open_page(scan(tmp_path))
+    expect(page.locator("#pairs-left-out")).to_have_count(0)
+    assert "All that the search found" in fact(page)
+
+
+def test_marked_pairs_that_were_left_out_are_told(open_page: Open, tmp_path: Path) -> None:
+    marks = tmp_path / "secret.json"
+    pair = {"a": "berg.pdf", "b": "castle.docx", "mark": "not an issue"}
+    marks.write_text(json.dumps({"schema": "lookalike-marks/1", "pairs": [pair]}))
+    page = open_page(scan(tmp_path, "--marks", str(marks)))
+    expect(page.locator("#pairs-left-out")).to_contain_text("1 pair marked as not an issue is left out (--marks")
+    page.locator("#anonymise").click()
+    expect(page.locator("#pairs-left-out")).not_to_contain_text("secret")
+
+
+def test_flags_are_seen_at_once(open_page: Open, sample: Path) -> None:
+    page = open_page(sample)
+    said = page.locator("#flagged")
+    expect(said).to_have_text("2 documents have hidden text or look-alike letters: ito.docx, jung.html.")
+    row = page.locator("#panel tbody tr", has_text="ito.docx").locator(".pair-name").nth(1)
+    expect(row.locator(".badge-flag")).to_have_text(["hidden text", "look-alike letters"])
+    expect(page.locator("#panel tbody tr", has_text="fox.docx").locator(".badge-flag")).to_have_count(0)
+    said.get_by_role("link", name="jung.html").click()
+    expect(page.locator("#panel tbody tr")).to_have_count(1)
+    expect(page.locator("#panel tbody tr")).to_contain_text("klein.txt")
+
+
+def test_passages_have_the_words_of_the_pair_view(open_page: Open, sample: Path) -> None:
+    page = open_page(sample)
+    longest = page.locator("#panel tbody td[data-label='Longest passage']").all_inner_texts()
+    page.locator("#tab-passages").click()
+    listed = page.locator(".passage")
+    expect(listed.filter(has_text="hara.pdf").locator(".passage-head")).to_have_text("216 words in 2 documents")
+    heads = [int(found[1]) for text in page.locator(".passage-head").all_inner_texts() if (found := WORDS.search(text))]
+    assert set(map(int, longest)) - {104} <= set(heads)  # 104 words are a part of 179
+    three = listed.filter(has_text="fox.docx").filter(has_text="fox-draft.txt")
+    expect(three.locator(".passage-head")).to_have_text("up to 179 words in 3 documents")
+    items = three.locator(".passage-documents li").all_inner_texts()
+    assert [WORDS.findall(item) for item in items] == [["179"], ["179"], ["104"]]
+
+
+def test_a_suggested_cut_is_only_a_suggestion(open_page: Open, plain_report: Path, tmp_path: Path) -> None:
+    page = open_page(plain_report)
+    expect(page.locator("#distribution")).to_contain_text(
+        "A suggestion from the shape of the distribution; look at the pairs just below it before you trust it."
+    )
+    la.find(dict(list(essays().items())[3:14]), 0.2).report(tmp_path / "few.html")
+    expect(open_page(tmp_path / "few.html").locator("#use-cut")).to_have_count(0)
