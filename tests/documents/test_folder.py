@@ -96,7 +96,7 @@ def test_ignore_files_hold_for_their_folder(tmp_path: Path) -> None:
     assert list(documents(open_paths([tmp_path]))) == ["sub/a.txt", "sub/deep/b.txt"]
 
 
-def test_a_link_to_a_file_is_read_once(tmp_path: Path) -> None:
+def test_links_to_files_are_not_followed(tmp_path: Path) -> None:
     outside = tmp_path / "outside.txt"
     outside.write_text("from outside")
     folder = tmp_path / "folder"
@@ -105,8 +105,8 @@ def test_a_link_to_a_file_is_read_once(tmp_path: Path) -> None:
     (folder / "link-1.txt").symlink_to(outside)
     (folder / "link-2.txt").symlink_to(outside)
     source = open_paths([folder])
-    assert documents(source) == {"link-1.txt": "from outside", "real.txt": "the text of real.txt"}
-    assert reasons(source) == {"a-link-in.txt": "link", "link-2.txt": "link"}
+    assert documents(source) == {"real.txt": "the text of real.txt"}
+    assert reasons(source) == {"a-link-in.txt": "link", "link-1.txt": "link", "link-2.txt": "link"}
 
 
 def test_links_that_lead_nowhere_or_in_circles(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_pipes_and_devices_in_a_folder_are_not_waited_for(tmp_path: Path) -> Non
     (tmp_path / "zero").symlink_to("/dev/zero")
     source = open_paths([tmp_path])
     assert list(documents(source)) == ["a.txt"]
-    assert reasons(source) == {"pipe": "not a file", "zero": "not a file", ".gitignore": "hidden"}
+    assert reasons(source) == {"pipe": "not a file", "zero": "link", ".gitignore": "hidden"}
 
 
 def test_a_file_that_becomes_a_pipe_is_not_waited_for(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 Left out, each with its reason: hidden files, what ``.gitignore`` and ``.ignore`` files name (see `ignore`), folders of
 version control and caches, what the globs leave out, empty files, tables (which are read when named directly) and
-spreadsheets. A link to a file is read unless the file itself is; a link to a folder is not followed.
+spreadsheets. Links are not followed: in a folder that somebody else has packed they may lead anywhere.
 """
 
 from __future__ import annotations
@@ -95,7 +95,6 @@ class _Walker:
         self._selection = selection
         self._log = log
         self._links: list[tuple[tuple[str, ...], str]] = []
-        self._seen: set[tuple[int, int]] = set()
 
     def run(self) -> None:
         first = len(self._log.skipped)
@@ -148,12 +147,11 @@ class _Walker:
             self._log.skip(name, "not text", kind.office)
         else:
             size = status.st_size * (COMPRESSED_FACTOR if kind.compression else 1)
-            self._seen.add((status.st_dev, status.st_ino))
             found = Found(name, path, size, kind)
             (self.listing.tables if kind.is_table else self.listing.texts).append(found)
 
     def _link(self, names: tuple[str, ...], path: str) -> None:
-        """Take the file that a link leads to, unless it is taken already."""
+        """Say where a link leads: in a folder that somebody else has packed, it may lead anywhere (issue 6)."""
         try:
             status = Path(path).stat()
         except OSError as error:
@@ -164,13 +162,11 @@ class _Walker:
             loop = any(os.path.samestat(status, Path(above).stat()) for above in _folders_above(self._root, names))
             reason, detail = ("link loop", "a link to a folder that it is in") if loop else ("link", _NOT_FOLLOWED)
             self._log.skip(_id(names), reason, detail)
-        elif (status.st_dev, status.st_ino) in self._seen:
-            self._log.skip(_id(names), "link", "a link to a file that is read already")
         else:
-            self._file(names, path, status)
+            self._log.skip(_id(names), "link", _NOT_FOLLOWED)
 
 
-_NOT_FOLLOWED = "links to folders are not followed; name the folder itself to read it"
+_NOT_FOLLOWED = "links are not followed; name what it leads to, to read it"
 
 
 def _folders_above(root: str, names: tuple[str, ...]) -> Iterable[str]:
