@@ -83,14 +83,18 @@ impl<F: FnMut(&[u64])> Windows<'_, F> {
     fn emit(&mut self) {
         let (k, hash) = (self.shingler.k, self.shingler.hash);
         let count = self.words.len() - k + 1;
-        self.block.clear();
-        if k == 5 {
-            // The most used size, unrolled.
-            self.block.extend(self.words.windows(5).map(|w| hash.words(w.first_chunk::<5>().expect("five words"))));
-        } else {
-            self.block.extend(self.words.windows(k).map(|w| hash.words(w)));
+        // The words of a chunk come together, so there may be a few more windows than a block has room for.
+        for from in (0..count).step_by(BLOCK) {
+            let words = &self.words[from..(from + BLOCK).min(count) + k - 1];
+            self.block.clear();
+            if k == 5 {
+                // The most used size, unrolled.
+                self.block.extend(words.windows(5).map(|w| hash.words(w.first_chunk::<5>().expect("five words"))));
+            } else {
+                self.block.extend(words.windows(k).map(|w| hash.words(w)));
+            }
+            (self.take)(self.block);
         }
-        (self.take)(self.block);
         self.words.drain(..count);
         self.any = true;
     }
