@@ -77,8 +77,8 @@ impl<F: FnMut(&[u64])> Windows<'_, F> {
         }
     }
 
-    /// Hand on all whole windows; the words that begin no whole one yet stay. Not inlined, because the caller may be
-    /// compiled for AVX2, which makes the multiplications here slower.
+    /// Hand on all whole windows; the words that begin no whole one yet stay. Not inlined: it runs once a block,
+    /// and would be copied into every caller.
     #[inline(never)]
     fn emit(&mut self) {
         let (k, hash) = (self.shingler.k, self.shingler.hash);
