@@ -47,7 +47,7 @@ _ALL: Final[tuple[Kind, ...]] = ("signatures", "search", "queries")
 _TWO: Final[tuple[Kind, ...]] = ("signatures", "search")
 
 ENGINES: Final = (
-    Engine(OWN, "lookalike", ("signatures", "search", "exact")),
+    Engine(OWN, "lookalike", ("signatures", "search", "exact", "queries")),
     Engine("lookalike, classic", "lookalike", ("signatures",), "classic"),
     Engine("datasketch", "datasketch", _ALL),
     Engine("datasketch, xxh32", "datasketch", _ALL, "xxh32"),
@@ -57,6 +57,7 @@ ENGINES: Final = (
     Engine("rensa rho", "rensa", _TWO, "rho", full_set=False),
     Engine("gaoya", "gaoya", _ALL),
     Engine("Daft", "daft", _TWO, units=("word",)),
+    Engine("Daft, our bands", "daft", ("search",), "recall", units=("word",)),
     Engine("FastSketchLSH", "fastsketchlsh", _ALL),
     Engine("text-dedup", "text_dedup", _TWO, units=("word",)),
     Engine("datatrove", "datatrove", _TWO, units=("word",)),

@@ -8,6 +8,7 @@ __all__ = [
     "CharProperties",
     "Settings",
     "SignatureMatrix",
+    "Signer",
     "avalanche",
     "build_info",
     "char_properties",
@@ -116,6 +117,16 @@ def counts(a: str, b: str, settings: Settings) -> tuple[int, int, float, float, 
 def passages(a: str, b: str, settings: Settings, least: int) -> list[tuple[int, int, int, int, int]]:
     """Shared passages: (start in a, end in a, start in b, end in b, units), in code points."""
 
+@final
+class Signer:
+    """Signs the batches of a collection while the rest of it is read, on whichever thread they are given to it."""
+
+    def __init__(self, settings: Settings, ignored: list[int]) -> None: ...
+    def add(self, number: int, texts: _Texts) -> None:
+        """Sign the texts of batch `number`, on this thread."""
+
+    def __len__(self) -> int: ...
+
 def find(
     texts: _Texts,
     settings: Settings,
@@ -129,9 +140,13 @@ def find(
     old_from: int,
     ignored: list[int],
     threads: int,
+    signer: Signer | None = None,
     progress: Callable[[str, int, int], object] | None = None,
 ) -> dict[str, Any]:
-    """Verified pairs of a collection: class, a, b, jaccard, containment_a, containment_b, candidates."""
+    """Verified pairs of a collection: class, a, b, jaccard, containment_a, containment_b, candidates.
+
+    What a signer has signed are the first of the texts; it has nothing any more afterwards.
+    """
 
 def common(texts: _Texts, settings: Settings, least: int, threads: int) -> list[int]:
     """Shingles that at least so many of the texts have, sorted."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,16 @@ def test_lookalike_finds_the_truth_by_the_protocol(tmp_path: Path) -> None:
     assert found["peak"] > 10**7
 
 
+def test_lookalike_answers_queries_by_the_protocol(tmp_path: Path) -> None:
+    wanted = replace(job("queries"), indexed=80)
+    path = corpora.parquet("pages", COUNT, folder=tmp_path)
+    truth = find_truth(wanted, path).between(80)
+    found = ask(lookalike_engine, PYTHON, make_task(wanted, path, truth), limit=60)
+    assert isinstance(found, dict), found
+    assert truth.pairs
+    assert truth.judge(found["form"], found["found"]) == (1.0, 1.0)
+
+
 def test_signatures_by_the_protocol_estimate_the_truth(tmp_path: Path) -> None:
     wanted = job("signatures")
     path = corpora.parquet("pages", COUNT, folder=tmp_path)
@@ -73,8 +84,8 @@ def test_signatures_by_the_protocol_estimate_the_truth(tmp_path: Path) -> None:
 
 def test_what_an_engine_cannot_do_is_said(tmp_path: Path) -> None:
     path = corpora.parquet("pages", COUNT, folder=tmp_path)
-    asked = make_task(job("queries"), path, Truth(COUNT, {}))
-    assert "lookalike has no queries" in str(ask(lookalike_engine, PYTHON, asked, limit=60))
+    asked = make_task(job("dreams"), path, Truth(COUNT, {}))
+    assert "lookalike has no dreams" in str(ask(lookalike_engine, PYTHON, asked, limit=60))
     assert ask(lookalike_engine, PYTHON, make_task(job(), path, Truth(COUNT, {})), limit=0.01) == "stopped after 0 s"
     nothing = Engine("nobody", "nobody", ("search",))
     assert "benchmarks.engines.nobody" in str(ask(nothing, PYTHON, asked, limit=60))

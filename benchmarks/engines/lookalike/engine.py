@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.engines.protocol import Answer, Signer, Task, serve
+from benchmarks.engines.protocol import Answer, Index, Signer, Task, serve
 
 if TYPE_CHECKING:
     from lookalike import Recipe
@@ -43,6 +43,27 @@ def sign(task: Task, texts: list[str]) -> Signer:
     )
 
 
+def index(task: Task) -> Index:
+    """There is no index yet: new documents are compared with old ones, which are signed anew each time."""
+    import lookalike as la
+
+    old: dict[str, str] = {}
+
+    def build(texts: list[str]) -> None:
+        old.update((f"old {row}", text) for row, text in enumerate(texts))
+
+    def query(texts: list[str]) -> list[list[int]]:
+        new = {f"new {row}": text for row, text in enumerate(texts)}
+        pairs = la.find(new, task.threshold, against=old, recipe=recipe(task)).pairs
+        found: list[list[int]] = [[] for _ in texts]
+        for a, b in zip(pairs["a"].to_pylist(), pairs["b"].to_pylist(), strict=True):
+            if str(b).startswith("old"):
+                found[int(str(a)[4:])].append(int(str(b)[4:]))
+        return found
+
+    return Index(build, query)
+
+
 def version() -> str:
     import lookalike as la
 
@@ -50,4 +71,4 @@ def version() -> str:
 
 
 if __name__ == "__main__":
-    serve("lookalike", version, search=search, sign=sign)
+    serve("lookalike", version, search=search, sign=sign, index=index)

@@ -158,13 +158,17 @@ const PART: usize = 64;
 /// of their halves. That equal digests mean equal shingles is confirmed on the shingles before anything is built on it.
 pub type Digest = (u64, u64);
 
-/// Signatures of many texts (`documents × hashes`, row by row), and the digest of each text's shingles.
-pub fn sign(
-    texts: &[&str],
-    shingler: &Shingler,
-    recipe: &Recipe,
-    control: &Control,
-) -> Result<(Vec<u32>, Vec<Digest>)> {
+/// Signatures and digests of some consecutive documents.
+#[derive(Debug, Default)]
+pub struct Signed {
+    /// `documents × hashes` slots, row by row.
+    pub signatures: Vec<u32>,
+    /// The digest of each document's shingles.
+    pub digests: Vec<Digest>,
+}
+
+/// Sign many texts.
+pub fn sign(texts: &[&str], shingler: &Shingler, recipe: &Recipe, control: &Control) -> Result<Signed> {
     let sketcher = Sketcher::new(recipe)?;
     let m = recipe.hashes;
     let mut signatures = untouched(texts.len() * m);
@@ -178,7 +182,7 @@ pub fn sign(
         }
         Ok(())
     })?;
-    Ok((signatures, digests))
+    Ok(Signed { signatures, digests })
 }
 
 /// One text: its signature into `slots`, its digest back.

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use crate::bands::{Bands, KeyKind, Signatures, candidates};
-use crate::batch::{Control, Digest, digest, sets, sign};
+use crate::batch::{Control, Digest, Signed, digest, sets, sign};
 use crate::containment;
 use crate::error::{Error, Result};
 use crate::jaccard::{Metric, Overlap, overlap_at_least};
@@ -135,13 +135,14 @@ impl Search<'_> {
     }
 }
 
-/// Find all pairs that a search looks for.
-pub fn find(texts: &[&str], search: &Search<'_>, control: &Control) -> Result<Found> {
+/// Find all pairs that a search looks for. What is already signed, by the same recipe and without the same ignored
+/// shingles, must be the first of the texts; the others are signed here, if the method needs that.
+pub fn find(texts: &[&str], signed: Vec<Signed>, search: &Search<'_>, control: &Control) -> Result<Found> {
     search.check(texts.len())?;
     let shingler = Shingler::new(search.recipe)?.ignoring(search.ignored.iter().copied());
     match search.method {
         Method::Brute | Method::Exact => find_by_sets(texts, search, &shingler, control),
-        Method::Signatures { .. } | Method::Lsh { .. } => find_by_signatures(texts, search, &shingler, control),
+        Method::Signatures { .. } | Method::Lsh { .. } => find_by_signatures(texts, signed, search, &shingler, control),
     }
 }
 
@@ -178,23 +179,34 @@ fn all_pairs(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &
     Ok(found.into_iter().flatten().collect())
 }
 
-fn find_by_signatures(texts: &[&str], search: &Search<'_>, shingler: &Shingler, control: &Control) -> Result<Found> {
+fn find_by_signatures(
+    texts: &[&str],
+    mut signed: Vec<Signed>,
+    search: &Search<'_>,
+    shingler: &Shingler,
+    control: &Control,
+) -> Result<Found> {
     let mut clock = Clock::start(control, "sign");
-    let (values, digests) = sign(texts, shingler, search.recipe, control)?;
+    let had: usize = signed.iter().map(|part| part.digests.len()).sum();
+    let unsigned =
+        texts.get(had..).ok_or_else(|| Error::TooLarge(format!("{had} signatures of {} texts", texts.len())))?;
+    signed.push(sign(unsigned, shingler, search.recipe, control)?);
     clock.next("copies");
+    let digests: Vec<Digest> = signed.iter().flat_map(|part| &part.digests).copied().collect();
     let class = classes(texts, &digests, shingler, control)?;
     clock.next("candidates");
     let members = firsts(&class);
-    let signatures = Signatures { values: &values, hashes: search.recipe.hashes };
+    let signatures = Signatures::of(signed.iter().map(|part| &part.signatures[..]), search.recipe.hashes);
     let proposed = match search.method {
         Method::Lsh { bands, least } => {
             let enough = |a: &[u32], b: &[u32]| agreeing(a, b) >= least;
-            candidates(signatures, bands, KeyKind::Mix64, &members, search.old_from, control, enough)?
+            candidates(&signatures, bands, KeyKind::Mix64, &members, search.old_from, control, enough)?
         }
-        Method::Signatures { least } => all_by_signature(signatures, &members, least, control)?,
+        Method::Signatures { least } => all_by_signature(&signatures, &members, least, control)?,
         Method::Brute | Method::Exact => Vec::new(),
     };
-    drop(values);
+    drop(signatures);
+    drop(signed);
     clock.next("sets");
     let needed = wanted(texts.len(), proposed.iter().flat_map(|&(a, b)| [a, b]));
     let sets = sets(texts, &needed, shingler, control)?;
@@ -213,7 +225,7 @@ fn find_by_signatures(texts: &[&str], search: &Search<'_>, shingler: &Shingler, 
 }
 
 fn all_by_signature(
-    signatures: Signatures<'_>,
+    signatures: &Signatures<'_>,
     members: &[u32],
     least: usize,
     control: &Control,

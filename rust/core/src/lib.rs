@@ -34,6 +34,7 @@ pub mod passages;
 pub mod prefix;
 pub mod quality;
 pub mod recipe;
+mod repeated;
 pub mod shingle;
 #[allow(unsafe_code)]
 pub mod simd;

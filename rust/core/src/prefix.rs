@@ -13,6 +13,7 @@ use crate::batch::Control;
 use crate::error::Result;
 use crate::jaccard::Metric;
 use crate::join::{Pair, Search};
+use crate::repeated::Repeated;
 
 /// Where a shingle of a prefix stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -138,48 +139,6 @@ impl Order {
     }
 }
 
-/// Tells, never wrongly denying, whether a token was met twice: most are in one prefix only and need no posting.
-struct Repeated {
-    /// Two bits for a token: met, and met again.
-    words: Vec<u64>,
-    bits: u32,
-}
-
-impl Repeated {
-    fn new(prefixes: &[Vec<u64>], control: &Control) -> Result<Self> {
-        let total: usize = prefixes.iter().map(Vec::len).sum();
-        let bits = (2 * total.max(1)).ilog2().max(11) + 1;
-        let mut found = Repeated { words: vec![0; (1 << bits) / 32], bits };
-        let size = found.words.len() / WINDOWS;
-        let place = |token| Repeated::place(bits, token);
-        control.fill_parts(&mut found.words, size, |first, words| {
-            for prefix in prefixes {
-                control.check()?;
-                for &token in prefix {
-                    let (word, bit) = place(token);
-                    if let Some(word) = words.get_mut(word.wrapping_sub(first)) {
-                        *word |= bit | (*word & bit) << 1;
-                    }
-                }
-            }
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
-    #[inline(always)]
-    fn place(bits: u32, token: u64) -> (usize, u64) {
-        let bucket = token.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits);
-        ((bucket / 32) as usize, 1 << (bucket % 32 * 2))
-    }
-
-    #[inline(always)]
-    fn has(&self, token: u64) -> bool {
-        let (word, bit) = Repeated::place(self.bits, token);
-        self.words[word] & bit << 1 != 0
-    }
-}
-
 /// The prefixes of documents, by rank.
 pub(crate) fn prefixes(
     sets: &[Vec<u64>],
@@ -201,7 +160,9 @@ pub(crate) fn prefixes(
 
 /// What prefixes share, sorted by token, then size.
 fn postings(prefixes: &[Vec<u64>], control: &Control) -> Result<Vec<Posting>> {
-    let repeated = Repeated::new(prefixes, control)?;
+    let total = prefixes.iter().map(Vec::len).sum();
+    let mut repeated = Repeated::of(total, 2);
+    repeated.meet_lists(prefixes, control)?;
     let parts = control.parts(
         prefixes.len(),
         256,

@@ -1,10 +1,11 @@
 //! The stages of the search one by one, for a collection that does not fit into memory: the caller keeps what they give in
 //! files and brings back only what the next stage needs. Together they find what [`crate::join::find`] finds.
 
-use crate::bands::{Bands, KeyKind};
+use crate::bands::{Bands, KeyKind, sharing};
 use crate::batch::{Control, Digest};
 use crate::error::Result;
 use crate::join::{Pair, Search};
+use crate::repeated::Repeated;
 use crate::sketch::agreeing;
 
 /// A pair of document numbers, the smaller one first, as one number.
@@ -55,10 +56,10 @@ pub struct Buckets {
 impl Buckets {
     /// Of the keys of one band, those of the documents that `takes_part`; two documents from `old_from` on make no pair.
     pub fn new(keys: &[u64], takes_part: impl Fn(usize) -> bool, old_from: usize) -> Self {
-        let members = (0..keys.len()).filter(|&i| takes_part(i));
-        let mut all: Vec<(u64, u32)> = members.map(|i| (keys[i], i as u32)).collect();
-        all.sort_unstable();
-        let entries = all.chunk_by(|x, y| x.0 == y.0).filter(|b| b.len() > 1).flatten().copied().collect();
+        let members: Vec<u32> = (0..keys.len() as u32).filter(|&i| takes_part(i as usize)).collect();
+        let keyed = members.iter().map(|&i| (keys[i as usize], i));
+        let shared = sharing(keyed, members.len(), &mut Repeated::default());
+        let entries = shared.chunk_by(|x, y| x.0 == y.0).filter(|b| b.len() > 1).flatten().copied().collect();
         Buckets { entries, old_from: u32::try_from(old_from).unwrap_or(u32::MAX), at: 0, partner: 1 }
     }
 

@@ -2,10 +2,11 @@
 
 use lookalike_core::Recipe;
 use lookalike_core::bands::Bands;
-use lookalike_core::batch::Control;
+use lookalike_core::batch::{Control, sign};
 use lookalike_core::jaccard::Metric;
 use lookalike_core::join::{Found, Method, Pair, Search, find};
 use lookalike_core::recipe::Unit;
+use lookalike_core::shingle::Shingler;
 use proptest::prelude::*;
 
 fn collection() -> impl Strategy<Value = Vec<String>> {
@@ -25,7 +26,7 @@ fn run(
 ) -> Found {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let search = Search { recipe, metric, threshold: t, method, old_from, ignored: &[] };
-    find(&texts, &search, &Control::new(threads)).expect("a good search")
+    find(&texts, Vec::new(), &search, &Control::new(threads)).expect("a good search")
 }
 
 fn score(pair: &Pair, metric: Metric) -> f64 {
@@ -46,6 +47,24 @@ proptest! {
             prop_assert_eq!(&exact.class, &brute.class);
             prop_assert!(exact.pairs.iter().all(|p| p.a < p.b && (p.a as usize) < old && score(p, metric) >= t));
         }
+    }
+
+    #[test]
+    fn texts_signed_in_parts_beforehand_make_no_difference(texts in collection(), cuts in (0..24usize, 0..24usize)) {
+        let recipe = Recipe { k: 2, ..Recipe::default() };
+        let method = Method::Lsh { bands: Bands { bands: 64, rows: 4 }, least: 0 };
+        let expected = run(&texts, &recipe, Metric::Jaccard, 0.5, method, 99, 2);
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (first, second) = (cuts.0.min(cuts.1).min(texts.len()), cuts.0.max(cuts.1).min(texts.len()));
+        let (control, shingler) = (Control::new(2), Shingler::new(&recipe).unwrap());
+        let signed = [&texts[..first], &texts[first..second]]
+            .map(|part| sign(part, &shingler, &recipe, &control).unwrap())
+            .into();
+        let (metric, threshold) = (Metric::Jaccard, 0.5);
+        let search = Search { recipe: &recipe, metric, threshold, method, old_from: 99, ignored: &[] };
+        let found = find(&texts, signed, &search, &control).unwrap();
+        prop_assert_eq!(&found.pairs, &expected.pairs);
+        prop_assert_eq!(&found.class, &expected.class);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use crate::run::{run, run_told};
 use crate::settings::{Settings, family};
 use crate::signatures::{bytes, from_bytes};
+use crate::signer::Signer;
 use crate::text::{CodePoints, Texts, read};
 
 type Spans = Vec<(String, usize, usize)>;
@@ -139,7 +140,7 @@ pub fn scores<'py>(py: Python<'py>, pairs: &[join::Pair], out: &Bound<'py, PyDic
 
 /// Verified pairs of a collection; arrays come as little-endian bytes.
 #[pyfunction]
-#[pyo3(signature = (texts, settings, *, threshold, method, metric, bands, rows, least, old_from, ignored, threads, progress = None))]
+#[pyo3(signature = (texts, settings, *, threshold, method, metric, bands, rows, least, old_from, ignored, threads, signer = None, progress = None))]
 #[allow(clippy::too_many_arguments)] // by name only
 pub fn find<'py>(
     py: Python<'py>,
@@ -154,6 +155,7 @@ pub fn find<'py>(
     old_from: usize,
     ignored: Vec<u64>,
     threads: usize,
+    signer: Option<&Signer>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let method = match method {
@@ -164,12 +166,13 @@ pub fn find<'py>(
         _ => return Err(PyValueError::new_err(format!("unknown method {method:?}"))),
     };
     let metric = self::metric(metric)?;
+    let signed = signer.map(Signer::take).unwrap_or_default();
     let held = Texts::new(texts)?;
     let read = held.read()?;
     let texts: Vec<&str> = read.iter().map(|t| &**t).collect();
     let size = texts.iter().map(|t| t.len()).sum::<usize>() + texts.len() * texts.len();
     let search = Search { recipe: &settings.recipe, metric, threshold, method, old_from, ignored: &ignored };
-    let found = run_told(py, threads, size, progress.as_ref(), |control| join::find(&texts, &search, control))?;
+    let found = run_told(py, threads, size, progress.as_ref(), |control| join::find(&texts, signed, &search, control))?;
     let out = PyDict::new(py);
     out.set_item("class", bytes(py, &found.class, u32::to_le_bytes))?;
     scores(py, &found.pairs, &out)?;

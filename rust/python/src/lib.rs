@@ -5,6 +5,7 @@ mod functions;
 mod run;
 mod settings;
 mod signatures;
+mod signer;
 mod stages;
 mod text;
 
@@ -22,6 +23,8 @@ mod _native {
     use crate::settings::Settings;
     #[pymodule_export]
     use crate::signatures::SignatureMatrix;
+    #[pymodule_export]
+    use crate::signer::Signer;
     #[pymodule_export]
     use crate::stages::{BandBuckets, classes_of, filter_pairs, merge_pairs, sets_of, sign_batch, verify_pairs};
 }

@@ -23,6 +23,11 @@ pub fn run<T: Send>(
     run_told(py, threads, bytes, None, work)
 }
 
+/// [`run`] on this thread alone, for who has threads already; it cannot be interrupted.
+pub fn run_here<T: Send>(py: Python<'_>, work: impl FnOnce(&Control) -> Result<T> + Send) -> PyResult<T> {
+    run_told(py, 1, 0, None, work)
+}
+
 /// [`run`], telling `progress` every now and then how far the work is: (stage, parts done, parts in all).
 pub fn run_told<T: Send>(
     py: Python<'_>,

@@ -143,11 +143,11 @@ impl SignatureMatrix {
     ) -> PyResult<(Bound<'py, PyBytes>, Vec<(u32, u32)>)> {
         let kind = key_kind(key)?;
         let (class, pairs) = run(py, threads, self.values.len() * 4, |control| {
-            let signatures = Signatures { values: &self.values, hashes: self.hashes };
+            let signatures = Signatures::of([&self.values[..]], self.hashes);
             let class = signatures.classes();
             let members: Vec<u32> = (0..class.len() as u32).filter(|&i| class[i as usize] == i).collect();
             let pairs =
-                candidates(signatures, Bands { bands, rows }, kind, &members, class.len(), control, |_, _| true)?;
+                candidates(&signatures, Bands { bands, rows }, kind, &members, class.len(), control, |_, _| true)?;
             Ok((class, pairs))
         })?;
         Ok((bytes(py, &class, u32::to_le_bytes), pairs))

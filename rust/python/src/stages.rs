@@ -42,9 +42,9 @@ pub fn sign_batch<'py>(
     let recipe = &settings.recipe;
     let (signatures, digests, keys) = run(py, threads, size, |control| {
         let shingler = Shingler::new(recipe)?.ignoring(ignored);
-        let (signatures, digests) = batch::sign(&texts, &shingler, recipe, control)?;
-        let keys = stages::keys_by_band(&signatures, recipe.hashes, Bands { bands, rows }, control)?;
-        Ok((signatures, digests, keys))
+        let signed = batch::sign(&texts, &shingler, recipe, control)?;
+        let keys = stages::keys_by_band(&signed.signatures, recipe.hashes, Bands { bands, rows }, control)?;
+        Ok((signed.signatures, signed.digests, keys))
     })?;
     let digests: Vec<u64> = digests.iter().flat_map(|d| [d.0, d.1]).collect();
     let keys = keys.iter().map(|k| bytes(py, k, u64::to_le_bytes)).collect();

@@ -29,22 +29,72 @@ fn replace_surrogates(text: &Bound<'_, PyString>) -> PyResult<String> {
     Ok(String::from_utf8(bytes)?)
 }
 
-/// Many texts: a list of str, or of packed UTF-8 as Arrow's large_string lays it out, (offsets, data, first, count).
+/// Texts as Arrow's large_string lays them out: (offsets, data, first, count).
+struct Packed {
+    offsets: PyBuffer<u8>,
+    data: PyBuffer<u8>,
+    first: usize,
+    count: usize,
+}
+
+impl<'py> FromPyObject<'_, 'py> for Packed {
+    type Error = PyErr;
+
+    fn extract(item: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let (offsets, data, first, count) = item.extract()?;
+        Ok(Packed { offsets, data, first, count })
+    }
+}
+
+impl Packed {
+    /// The texts.
+    fn read(&self) -> PyResult<Vec<&str>> {
+        let (data, ends) = self.parts()?;
+        let text = std::str::from_utf8(data).map_err(|_| not_utf8())?;
+        split(text, &ends).map(|text| text.ok_or_else(not_utf8)).collect()
+    }
+
+    /// All texts together as bytes, and where each ends.
+    fn parts(&self) -> PyResult<(&[u8], Vec<usize>)> {
+        let bad = || PyValueError::new_err("packed text: offsets and data do not fit together");
+        let offsets = bytes_of(&self.offsets)?;
+        let offset = |i: usize| -> PyResult<usize> {
+            let eight = offsets.get(8 * i..8 * i + 8).ok_or_else(bad)?;
+            usize::try_from(i64::from_le_bytes(eight.try_into().expect("8 bytes"))).map_err(|_| bad())
+        };
+        let start = offset(self.first)?;
+        let (mut ends, mut last) = (Vec::with_capacity(self.count), start);
+        for i in self.first..self.first + self.count {
+            let end = offset(i + 1)?;
+            if end < last {
+                return Err(bad());
+            }
+            ends.push(end - start);
+            last = end;
+        }
+        Ok((bytes_of(&self.data)?.get(start..last).ok_or_else(bad)?, ends))
+    }
+}
+
+fn not_utf8() -> PyErr {
+    PyValueError::new_err("packed text is not UTF-8")
+}
+
+/// The pieces of a text between ends; None for one that cuts a character.
+fn split<'t, 'e>(text: &'t str, ends: &'e [usize]) -> impl Iterator<Item = Option<&'t str>> + use<'t, 'e> {
+    let mut start = 0;
+    ends.iter().map(move |&end| text.get(std::mem::replace(&mut start, end)..end))
+}
+
+/// Many texts: a list of str, or of packed UTF-8.
 pub struct Texts<'py> {
     parts: Vec<Part<'py>>,
 }
 
 enum Part<'py> {
     One(Bound<'py, PyString>),
+    /// Boxed, so that a list of a million strings takes no more room for them than it must.
     Many(Box<Packed>),
-}
-
-/// Boxed, so that a list of a million strings takes no more room for them than it must.
-struct Packed {
-    offsets: PyBuffer<u8>,
-    data: PyBuffer<u8>,
-    first: usize,
-    count: usize,
 }
 
 impl<'py> Texts<'py> {
@@ -54,12 +104,7 @@ impl<'py> Texts<'py> {
             Ok(text) => Ok(Part::One(text)),
             Err(error) => {
                 let item = error.into_inner();
-                match item.extract::<(PyBuffer<u8>, PyBuffer<u8>, usize, usize)>() {
-                    Ok((offsets, data, first, count)) => {
-                        Ok(Part::Many(Box::new(Packed { offsets, data, first, count })))
-                    }
-                    Err(_) => Err(not_text(&item, i)),
-                }
+                item.extract().map(|packed| Part::Many(Box::new(packed))).map_err(|_| not_text(&item, i))
             }
         };
         Ok(Texts { parts: list.iter().enumerate().map(part).collect::<PyResult<_>>()? })
@@ -71,10 +116,7 @@ impl<'py> Texts<'py> {
         for part in &self.parts {
             match part {
                 Part::One(text) => out.push(read(text)?),
-                Part::Many(packed) => {
-                    let Packed { offsets, data, first, count } = &**packed;
-                    unpack(bytes_of(offsets)?, bytes_of(data)?, *first, *count, &mut out)?
-                }
+                Part::Many(packed) => out.extend(packed.read()?.into_iter().map(Cow::Borrowed)),
             }
         }
         Ok(out)
@@ -96,24 +138,6 @@ fn bytes_of(buffer: &PyBuffer<u8>) -> PyResult<&[u8]> {
     }
     // SAFETY: the buffer is contiguous, `len_bytes` long, and held for as long as `buffer` lives.
     Ok(unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), buffer.len_bytes()) })
-}
-
-fn unpack<'a>(offsets: &[u8], data: &'a [u8], first: usize, count: usize, out: &mut Vec<Cow<'a, str>>) -> PyResult<()> {
-    let bad = || PyValueError::new_err("packed text: offsets and data do not fit together");
-    let offset = |i: usize| -> PyResult<usize> {
-        let eight = offsets.get(8 * i..8 * i + 8).ok_or_else(bad)?;
-        usize::try_from(i64::from_le_bytes(eight.try_into().expect("8 bytes"))).map_err(|_| bad())
-    };
-    let mut start = offset(first)?;
-    for i in first..first + count {
-        let end = offset(i + 1)?;
-        let text = data.get(start..end).ok_or_else(bad)?;
-        out.push(Cow::Borrowed(
-            std::str::from_utf8(text).map_err(|_| PyValueError::new_err("packed text is not UTF-8"))?,
-        ));
-        start = end;
-    }
-    Ok(())
 }
 
 fn remedy(kind: &str) -> &'static str {

@@ -34,7 +34,7 @@ BASE = 150 * 2**20
 def memory_needed(size: int, documents: int | None, recipe: Recipe) -> int:
     """Return about how many bytes a search in memory takes: texts, signatures, and the sets of candidates."""
     count = documents if documents is not None else size // PAGE
-    return BASE + 3 * size + count * (4 * recipe.hashes + 256)
+    return BASE + 3 * size + count * (4 * recipe.hashes + 512)
 
 
 def plan_files(

@@ -17,6 +17,7 @@ from lookalike.search.budget import plan_files
 from lookalike.search.found import Found, Metric
 from lookalike.search.load import Loaded, load, together
 from lookalike.search.min_words import check_min_words, rescored
+from lookalike.search.signing import Signing
 from lookalike.search.uncounted import Gaps, Uncounted
 from lookalike.settings import settings
 
@@ -104,21 +105,45 @@ def find(
             found["ignored"] = sorted(templates)
             return _result(loaded, found, strategy, recipe, metric, linkage, order, old_from, started, uncounted)
     gaps = Gaps(uncounted.skip, recipe) if uncounted.skip else None
-    loaded = load(documents, progress, gaps)
-    old_from = None
-    if against is not None:
-        old_from = len(loaded)
-        loaded = together(loaded, load(against, progress, gaps))
-    reading = time.perf_counter() - started
-    strategy = choose_strategy(threshold, recall, method, metric, recipe, bands, loaded.size)
+
+    def strategy_for(size: int) -> Strategy:
+        return choose_strategy(threshold, recall, method, metric, recipe, bands, size)
+
+    def needs_signatures(size: int) -> bool:
+        # Gaps and common shingles do not count, and are known only when all is read.
+        return not gaps and common is None and strategy_for(size).method in ("lsh", "signatures")
+
+    with Signing(settings(recipe), sorted(templates), threads, wanted=needs_signatures) as signing:
+        loaded, old_from = _read(documents, against, signing, progress, gaps)
+        signer = signing.finish()
+    reading = time.perf_counter() - started - signing.seconds
+    strategy = strategy_for(loaded.size)
     at_gaps = gaps.shingles if gaps else set()
     ignored = sorted(templates | _common_shingles(loaded, recipe, common, threads, at_gaps))
     uncounting = sorted({*ignored, *at_gaps})
-    found = strategy.run(loaded, recipe, uncounting, old_from, threads, progress)
+    found = strategy.run(loaded, recipe, uncounting, old_from, threads, progress, signer)
     found["seconds"] = {"reading": reading} | found["seconds"]
+    if signer is not None:
+        found["seconds"]["sign"] += signing.seconds
     found["ignored"] = ignored
     result = _result(loaded, found, strategy, recipe, metric, linkage, order, old_from, started, uncounted)
     return result if uncounted.min_words is None else _with_long_passages(result, loaded, uncounting)
+
+
+def _read(
+    documents: Any,
+    against: Any,
+    signing: Signing,
+    progress: Callable[[str, int, int | None], None] | None,
+    gaps: Gaps | None,
+) -> tuple[Loaded, int | None]:
+    """Load new and old documents; return them together, and where the old ones begin."""
+    new = load(documents, progress, gaps, signing.add)
+    if against is None:
+        return new, None
+    # Only the first documents may be signed beforehand, and those of a list are not.
+    taken = signing.add if signing.documents == len(new) else None
+    return together(new, load(against, progress, gaps, taken)), len(new)
 
 
 def _with_long_passages(result: Result, loaded: Loaded, ignored: list[int]) -> Result:
@@ -230,8 +255,9 @@ class Strategy:
         old_from: int | None,
         threads: int,
         progress: Callable[[str, int, int | None], None] | None = None,
+        signer: _native.Signer | None = None,
     ) -> dict[str, Any]:
-        """Search in memory."""
+        """Search in memory; what a signer has are the signatures of the first documents."""
         return _native.find(
             loaded.texts,
             settings(recipe),
@@ -244,6 +270,7 @@ class Strategy:
             old_from=len(loaded) if old_from is None else old_from,
             ignored=ignored,
             threads=threads,
+            signer=signer,
             progress=progress and (lambda stage, done, total: progress(stage, done, total or None)),
         )
 

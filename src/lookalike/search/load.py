@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from lookalike.documents import Batch, Size, Skipped, Source, open_documents
 from lookalike.documents.batching import number_array, string_array
@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from lookalike.documents.extract.model import Flag
     from lookalike.search.uncounted import Gaps
 
-__all__ = ["Loaded", "flags_together", "ids_together", "load", "packed", "together"]
+__all__ = ["Loaded", "Packed", "flags_together", "ids_together", "load", "packed", "together"]
 
+
+Packed: TypeAlias = tuple[Any, Any, int, int]
+"""Texts as Arrow lays them out: offsets of 64 bits, UTF-8, the first, and how many they are."""
 
 KEPT: Final = 64 << 20
 """Bytes of text up to which what was read from files is kept with the result, for passages, reports and audits."""
@@ -47,7 +50,10 @@ class Loaded:
         """Return the text of a document, as the core takes it."""
         for texts in self.texts:
             if isinstance(texts, str):
-                return str(self.texts[number])
+                if number == 0:
+                    return texts
+                number -= 1
+                continue
             offsets, data, first, count = texts
             if number < count:
                 start, end = memoryview(offsets).cast("B").cast("q")[first + number : first + number + 2]
@@ -64,9 +70,15 @@ class Loaded:
 
 
 def load(
-    documents: Any, progress: Callable[[str, int, int | None], None] | None = None, gaps: Gaps | None = None
+    documents: Any,
+    progress: Callable[[str, int, int | None], None] | None = None,
+    gaps: Gaps | None = None,
+    taken: Callable[[Packed, int], None] | None = None,
 ) -> Loaded:
-    """Read a collection into memory; texts of a list stay where they are. `gaps` blanks what is left out of them."""
+    """Read a collection into memory; texts of a list stay where they are. `gaps` blanks what is left out of them.
+
+    `taken` is given each batch that is read, and how many code points it has; the texts of a list are not read.
+    """
     import pyarrow as pa
 
     paths = isinstance(documents, list | tuple) and any(hasattr(one, "__fspath__") for one in documents)
@@ -83,10 +95,15 @@ def load(
         source = open_documents(held)
         texts = [gaps.text(text) for text in collection.texts] if gaps else list(collection.texts)
         return Loaded(ids, texts, lengths, source=source)
-    return _load_source(open_documents(documents), progress, gaps)
+    return _load_source(open_documents(documents), progress, gaps, taken)
 
 
-def _load_source(source: Source, progress: Callable[[str, int, int | None], None] | None, gaps: Gaps | None) -> Loaded:
+def _load_source(
+    source: Source,
+    progress: Callable[[str, int, int | None], None] | None,
+    gaps: Gaps | None,
+    taken: Callable[[Packed, int], None] | None,
+) -> Loaded:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -102,6 +119,8 @@ def _load_source(source: Source, progress: Callable[[str, int, int | None], None
         size += batch.texts.nbytes
         kept = [*kept, batch] if size <= KEPT else []
         lengths.append(pc.call_function("utf8_length", [batch.texts]).cast(pa.uint64()))
+        if taken:
+            taken(texts[-1], pc.sum(lengths[-1]).as_py() or 0)
         done += len(batch)
         if progress:
             progress("reading", done, expected)
@@ -211,7 +230,7 @@ def ids_together(new: pa.Array[Any], old: pa.Array[Any]) -> pa.Array[Any]:
     return pa.concat_arrays([new, old])
 
 
-def packed(texts: pa.Array[Any]) -> tuple[Any, Any, int, int]:
+def packed(texts: pa.Array[Any]) -> Packed:
     """Return a large_string array as (offsets, data, first, count), without copying it."""
     _, offsets, data = texts.buffers()
     return (

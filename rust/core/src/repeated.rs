@@ -1,0 +1,100 @@
+//! Which of very many numbers occur twice. Most do not, and what does not needs no sorting.
+
+use crate::batch::Control;
+use crate::error::Result;
+
+/// Tells, never wrongly denying, whether a number was met twice.
+#[derive(Debug, Default)]
+pub(crate) struct Repeated {
+    /// Two bits for each place: met, and met again. Several numbers may share a place.
+    words: Vec<u64>,
+    bits: u32,
+}
+
+/// Parts of the table that threads fill.
+const WINDOWS: usize = 4;
+
+impl Repeated {
+    /// For `numbers` numbers, with at least `places` places for each.
+    pub(crate) fn of(numbers: usize, places: usize) -> Self {
+        let mut made = Repeated::default();
+        made.clear(numbers, places);
+        made
+    }
+
+    /// Forget all that was met, and make room for others.
+    pub(crate) fn clear(&mut self, numbers: usize, places: usize) {
+        self.bits = (places * numbers.max(1)).ilog2().max(11) + 1;
+        self.words.clear();
+        self.words.resize((1 << self.bits) / 32, 0);
+    }
+
+    /// Meet a number.
+    #[inline(always)]
+    pub(crate) fn meet(&mut self, number: u64) {
+        let (word, bit) = place(self.bits, number);
+        let word = &mut self.words[word];
+        *word |= bit | (*word & bit) << 1;
+    }
+
+    /// Meet the numbers of many lists. Each window of the table belongs to one thread: no atomics.
+    pub(crate) fn meet_lists(&mut self, lists: &[Vec<u64>], control: &Control) -> Result<()> {
+        let (bits, size) = (self.bits, self.words.len() / WINDOWS);
+        control.fill_parts(&mut self.words, size, |first, words| {
+            for list in lists {
+                control.check()?;
+                for &number in list {
+                    let (word, bit) = place(bits, number);
+                    if let Some(word) = words.get_mut(word.wrapping_sub(first)) {
+                        *word |= bit | (*word & bit) << 1;
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Whether a number may have been met twice.
+    #[inline(always)]
+    pub(crate) fn has(&self, number: u64) -> bool {
+        let (word, bit) = place(self.bits, number);
+        self.words[word] & bit << 1 != 0
+    }
+}
+
+#[inline(always)]
+fn place(bits: u32, number: u64) -> (usize, u64) {
+    let place = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits);
+    ((place / 32) as usize, 1 << (place % 32 * 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_was_met_twice_is_never_denied(lists: Vec<Vec<u16>>, threads in 1..3usize) {
+            let lists: Vec<Vec<u64>> = lists.iter().map(|l| l.iter().map(|&x| u64::from(x)).collect()).collect();
+            let all: Vec<u64> = lists.concat();
+            let mut at_once = Repeated::of(all.len(), 8);
+            at_once.meet_lists(&lists, &Control::new(threads)).unwrap();
+            let mut one_by_one = Repeated::of(all.len(), 8);
+            all.iter().for_each(|&x| one_by_one.meet(x));
+            prop_assert_eq!(&at_once.words, &one_by_one.words);
+            for &x in &all {
+                prop_assert!(one_by_one.has(x) || all.iter().filter(|&&y| x == y).count() == 1);
+            }
+        }
+    }
+
+    #[test]
+    fn most_of_what_was_met_once_is_denied() {
+        let mut once = Repeated::of(1000, 8);
+        (0..1000).for_each(|x| once.meet(x));
+        assert!((0..1000).filter(|&x| once.has(x)).count() < 150);
+        once.clear(1000, 8);
+        assert!(!(0..1000).any(|x| once.has(x)));
+    }
+}
