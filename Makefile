@@ -70,6 +70,7 @@ bench-rivals: setup $(VENV)/.bench ## Measure other engines beside lookalike, th
 
 accuracy: setup ## Measure estimates and recall against their promises; DATA=DIR names labelled collections
 	$(BIN)/python -m benchmarks.accuracy
+	$(BIN)/python -m benchmarks.readme_table
 
 experiments: setup ## Make every figure of the source reports, into experiments/; FULL=1 for the sizes of the reports
 	$(BIN)/lookalike experiment run all $(if $(FULL),,--quick)

@@ -38,9 +38,7 @@ def sizes() -> tuple[int, ...]:
 
 def measure(path: Path, documents: int) -> dict[str, Any]:
     """Search one collection by bands, and exactly where that ends soon."""
-    start = time.perf_counter()
-    pq.read_table(path)
-    reading = time.perf_counter() - start
+    reading = min(_reading(path) for _ in range(3))
     found = run_module("benchmarks.search_once", str(path), "lsh")
     exact = run_module("benchmarks.search_once", str(path), "exact") if documents <= 100_000 else None
     return {
@@ -51,6 +49,12 @@ def measure(path: Path, documents: int) -> dict[str, Any]:
         "recall": found["pairs"] / exact["pairs"] if exact and exact["pairs"] else None,
         "exact_seconds": exact["seconds"] if exact else None,
     }
+
+
+def _reading(path: Path) -> float:
+    start = time.perf_counter()
+    pq.read_table(path)
+    return time.perf_counter() - start
 
 
 def report(rows: list[dict[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""The tables of README.md and docs/performance.md, made of the newest records: `python -m benchmarks.readme_table`.
+"""The tables of README.md and of pages in docs, made of the newest records: `python -m benchmarks.readme_table`.
 
 A page has regions between <!-- NAME: made by benchmarks.readme_table --> and <!-- end of NAME -->. Nobody writes there
 by hand, and a test checks that pages and records agree. With --check nothing is written; the exit code tells.
@@ -11,8 +11,19 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from benchmarks.accuracy import tables as accuracy
+from benchmarks.accuracy.labelled import KIND
+from benchmarks.accuracy.recipes import OWN as OWN_PRESETS
 from benchmarks.measure import RECORDS, ROOT
 from benchmarks.rivals.catalogue import OWN
+from benchmarks.target_table import (
+    HEADERS,
+    end_to_end_targets,
+    large_targets,
+    rival_targets,
+    stage_targets,
+    target_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -163,11 +174,78 @@ def limits() -> str:
     return f"{_wrap(before)}\n\n{_table(['limit', 'ms', 'MB/s', 'lookalike takes'], rows)}"
 
 
+def targets() -> str:
+    """Return the design's targets, and what is met of them."""
+    stages_record, whole = _read(RECORDS / "stages-latest.json"), _read(RECORDS / "end-to-end-latest.json")
+    large, engines = _read(RECORDS / "large-latest.json"), newest_rivals()
+    found = [
+        *stage_targets(stages_record),
+        *rival_targets(engines),
+        *end_to_end_targets(whole),
+        *large_targets(large),
+    ]
+    return _table(HEADERS, target_rows(found))
+
+
+# -- accuracy ---------------------------------------------------------------------------------------------------------
+
+
+def _accuracy_record() -> Record:
+    return _read(RECORDS / "accuracy-latest.json")
+
+
+def accuracy_summary() -> str:
+    """Return a line for each labelled collection, and what to say of recall and estimates."""
+    record = _accuracy_record()
+    table, sentences = accuracy.summary(record)
+    return "\n\n".join([_table(*table), *map(_wrap, [" ".join(sentences), f"{_when(record)}."])])
+
+
+def accuracy_grid() -> str:
+    """Return a table for each family of recipes."""
+    found = [f"Recipe `{family}` by k:\n\n{_table(*table)}" for family, table in accuracy.grid(_accuracy_record())]
+    return "\n\n".join(found)
+
+
+def accuracy_verdicts() -> str:
+    """Return how the preset of each kind does against the others."""
+    record = _accuracy_record()
+    words = [_wrap(accuracy.tie_rule()), _wrap(accuracy.better_others(record))]
+    return "\n\n".join([words[0], _table(*accuracy.verdicts(record)), words[1]])
+
+
+def _java(key: str) -> str:
+    others = ("nemo", "code, k = 8", "code, k = 12", "code, k = 24 characters without white space")
+    shown = (*OWN_PRESETS, *others)
+    return _table(*accuracy.parts(_accuracy_record(), "java_homework", key, shown))
+
+
+def _accuracy_regions() -> dict[str, Callable[[], str]]:
+    regions: dict[str, Callable[[], str]] = {
+        "accuracy": accuracy_summary,
+        "estimates": lambda: _table(*accuracy.estimates(_accuracy_record())),
+        "recall": lambda: _table(*accuracy.recall(_accuracy_record())),
+        "verdicts": accuracy_verdicts,
+        "grid": accuracy_grid,
+        "java-by-label": lambda: _java("auc_by_label"),
+        "java-by-assignment": lambda: _java("auc_by_source"),
+    }
+    for name in KIND:
+        regions[name] = lambda name=name: _table(*accuracy.collection(_accuracy_record(), name))  # type: ignore[misc]
+    return regions
+
+
 # -- pages ------------------------------------------------------------------------------------------------------------
 
 PAGES: Final[dict[Path, dict[str, Callable[[], str]]]] = {
-    ROOT / "README.md": {"rivals": lambda: rivals(newest_rivals())},
-    ROOT / "docs" / "performance.md": {"stages": stages, "end-to-end": end_to_end, "limits": limits},
+    ROOT / "README.md": {"rivals": lambda: rivals(newest_rivals()), "accuracy": accuracy_summary},
+    ROOT / "docs" / "performance.md": {
+        "targets": targets,
+        "stages": stages,
+        "end-to-end": end_to_end,
+        "limits": limits,
+    },
+    ROOT / "docs" / "accuracy.md": _accuracy_regions(),
 }
 
 

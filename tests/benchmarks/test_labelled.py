@@ -1,45 +1,22 @@
-"""The measures by which scores are judged against labels."""
+"""Collections with labels: how they are read, and which of their pairs are judged."""
 
 from __future__ import annotations
 
 import csv
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchmarks.labelled import Histogram, Labelled, read_collection
+import lookalike as la
+from benchmarks.accuracy.labelled import KIND, Labelled, read_collection
+from benchmarks.accuracy.pairs import METRICS, choose_pairs, score
+from benchmarks.accuracy.recipes import GRID, OWN, own_recipes, recipes_for
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def test_agreement_by_hand() -> None:
-    scored = [(0.9, True), (0.8, True), (0.7, False), (0.6, True), (0.2, False), (0.1, False)]
-    found = Histogram.of_labelled(scored).agreement(floor=0.0)
-    assert (found.threshold, found.precision, found.recall) == (0.6, 0.75, 1.0)
-    assert found.f1 == pytest.approx(6 / 7)
-    assert found.auc == pytest.approx(8 / 9)  # of the nine pairs of pairs, 0.6 against 0.7 is wrong
-
-
-def test_equal_scores_count_half() -> None:
-    assert Histogram.of_labelled([(0.5, True), (0.5, False)]).auc() == 0.5
-
-
-def test_precision_and_recall_at_a_threshold() -> None:
-    histogram = Histogram.of_labelled([(0.8, True), (0.79, True), (0.8, False)])
-    assert histogram.at(0.8) == (0.5, 0.5)
-    assert histogram.at(0.9) == (0.0, 0.0)
-
-
-def test_pairs_that_a_search_did_not_find_have_a_score_of_0() -> None:
-    collection = Labelled("made up", ["a", "b", "c", "d"], [], clusters=[0, 0, 0, 1])
-    found = pa.table({"a": pa.array([0, 0], pa.uint32()), "b": pa.array([1, 3], pa.uint32()), "jaccard": [0.9, 0.4]})
-    histogram = Histogram.of_found(found["jaccard"], collection, found)
-    assert (collection.positives, collection.negatives) == (3, 3)
-    assert (sum(histogram.yes), histogram.yes[900], histogram.yes[0]) == (3, 1, 2)
-    assert (sum(histogram.no), histogram.no[400], histogram.no[0]) == (3, 1, 2)
 
 
 def write(folder: Path, name: str, rows: list[tuple[str, ...]]) -> None:
@@ -60,6 +37,78 @@ def test_reading_pairs_and_clusters(tmp_path: Path) -> None:
     assert (pairs.positives, pairs.negatives) == (1, 1)
     assert not clusters.only_labelled
     assert (clusters.positives, clusters.negatives) == (1, 2)
-    table = pa.table({"a": pa.array([0, 0], pa.uint32()), "b": pa.array([1, 2], pa.uint32())})
-    for collection in (pairs, clusters):
-        assert collection.together(table).to_pylist() == [False, True]
+
+
+def test_every_kind_has_a_preset_of_ours() -> None:
+    assert set(KIND.values()) == set(OWN)
+    assert all(set(kinds) <= set(OWN) for kinds, _ in GRID.values())
+
+
+def test_no_recipe_is_judged_twice_under_two_names_of_ours() -> None:
+    recipes = recipes_for("edited")
+    assert {"prose", "edited", "words, k = 3", "characters, k = 13"} <= recipes.keys()
+    assert not {"words, k = 5", "characters, k = 9", "code, k = 8", "cjk, k = 3"} & recipes.keys()  # presets; others
+
+
+# -- which pairs ------------------------------------------------------------------------------------------------------
+
+
+def made_up(documents: int) -> Labelled:
+    """Documents of ten words, two and two with eight of them in common."""
+    words = [
+        [f"w{number // 2}x{i}" for i in range(8)] + [f"own{number}a", f"own{number}b"] for number in range(documents)
+    ]
+    return Labelled("made up", [" ".join(text) for text in words], [], [number // 2 for number in range(documents)])
+
+
+def test_labelled_pairs_are_judged_alone_and_one_by_one() -> None:
+    collection = Labelled("made up", ["a", "b", "c", "d"], [(3, 0, "copy"), (3, 1, "non"), (2, 3, "cut")], [])
+    judged = choose_pairs(collection, own_recipes())
+    assert list(zip(judged.a.tolist(), judged.b.tolist(), strict=True)) == [(0, 3), (1, 3), (2, 3)]
+    assert judged.label == ("copy", "non", "cut")
+    assert judged.together.tolist() == [True, False, True]
+    assert judged.units == 3
+    assert judged.source is not None
+    assert judged.source.tolist() == [3, 3, 3]  # the one that is in all pairs
+
+
+def test_a_small_collection_is_judged_whole() -> None:
+    judged = choose_pairs(made_up(20), own_recipes())
+    assert len(judged) == 190
+    assert set(judged.weight.tolist()) == {1.0}
+    assert judged.together.sum() == 10
+
+
+def test_the_weights_of_a_sample_stand_for_all_pairs() -> None:
+    collection = made_up(120)
+    judged = choose_pairs(collection, own_recipes(), sample=40)
+    assert len(judged) < 120 * 119 // 2
+    assert judged.weight[judged.together].sum() == pytest.approx(collection.positives)
+    assert judged.weight[~judged.together].sum() == pytest.approx(collection.negatives)
+    assert judged.together.sum() == 40  # of 60
+    keys = judged.a * 120 + judged.b
+    assert len(np.unique(keys)) == len(keys)
+    assert (judged.a < judged.b).all()
+
+
+def test_pairs_without_a_name_belong_to_no_group() -> None:
+    collection = Labelled("made up", ["a", "b", "c", "d"], [(0, 2, "copy")], [])
+    judged = choose_pairs(collection, own_recipes())
+    together = [(a, b) for a, b, yes in zip(judged.a, judged.b, judged.together, strict=True) if yes]
+    assert together == [(0, 2)]
+    assert judged.units == 3
+
+
+def test_scores_are_those_of_the_library() -> None:
+    collection = Labelled("made up", ["a b c d e f a b c", "a b c d e g", "x y z"], [], [0, 0, 1])
+    judged = choose_pairs(collection, own_recipes())
+    recipe = la.Recipe(k=2)
+    found = score(collection.texts, recipe, judged)
+    assert tuple(found) == METRICS
+    for number, (a, b) in enumerate(zip(judged.a, judged.b, strict=True)):
+        one, other = collection.texts[a], collection.texts[b]
+        compared = la.compare(one, other, recipe)
+        assert found["Jaccard"][number] == compared.jaccard
+        assert found["containment"][number] == max(compared.containment_a, compared.containment_b)
+        bags = la.compare(one, other, recipe.replace(bag=True))
+        assert found["Jaccard of bags"][number] == bags.jaccard

@@ -68,15 +68,17 @@ def _measure(size: int, shared: int, pairs: int) -> dict[str, Any]:
         sets += [numbers[:size], numbers[size - shared :]]
     jaccard = shared / (2 * size - shared)
     sketches = {name: _errors(sets, recipe, jaccard, seed=size + shared) for name, recipe in SKETCHES.items()}
-    return {"n": size, "jaccard": jaccard, "pairs": pairs, "sketches": sketches}
+    return {"n": size, "jaccard": jaccard, "pairs": pairs, "hashes": HASHES, "sketches": sketches}
 
 
 def _errors(sets: list[list[int]], recipe: la.Recipe, jaccard: float, seed: int) -> dict[str, float]:
     signatures = la.sign_sets(sets, replace(recipe, seed=seed))
     off = [signatures.estimate(i, i + 1) - jaccard for i in range(0, len(sets), 2)]
     theory = la.standard_error(jaccard, recipe.hashes)
+    error = math.sqrt(fmean(x * x for x in off))
     return {
         "bias": fmean(off),
         "bias_sigmas": fmean(off) / (theory / math.sqrt(len(off))),
-        "error_to_theory": math.sqrt(fmean(x * x for x in off)) / theory,
+        "error": error,
+        "error_to_theory": error / theory,
     }

@@ -1,0 +1,49 @@
+"""The recipes that are judged: the presets on every collection, and a grid of k where it makes sense."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import lookalike as la
+
+__all__ = ["GRID", "OWN", "SEARCHED", "own_recipes", "recipes_for"]
+
+OWN: Final = ("prose", "edited", "code", "cjk")
+"""The presets that are lookalike's own: each is made for a kind of text, and has to be good at it."""
+SEARCHED: Final = (*OWN, "fineweb")
+"""The presets with which recall is measured; agreement is measured with all."""
+
+
+def _by_k(start: la.Recipe, *sizes: int) -> dict[str, la.Recipe]:
+    return {str(k): start.replace(k=k) for k in sizes}
+
+
+_CODE: Final = la.PRESETS["code"].recipe
+
+GRID: Final[dict[str, tuple[tuple[str, ...], dict[str, la.Recipe]]]] = {
+    "words": (("prose", "edited", "code"), _by_k(la.Recipe(), 1, 2, 3, 4, 5, 7, 10)),
+    "characters": (("prose", "edited"), _by_k(la.Recipe(unit="char"), 4, 5, 7, 9, 13, 20)),
+    "code": (
+        ("code",),
+        {
+            **_by_k(_CODE, 3, 5, 8, 12),
+            "24 characters without white space": _CODE.replace(unit="char", k=24, whitespace="remove"),
+        },
+    ),
+    "cjk": (("cjk",), _by_k(la.PRESETS["cjk"].recipe, 2, 3, 4, 5, 7)),
+}
+"""Families of recipes: the kinds of text that they are tried on, and each k."""
+
+
+def own_recipes() -> dict[str, la.Recipe]:
+    """Return the recipes of our own presets."""
+    return {name: la.PRESETS[name].recipe for name in OWN}
+
+
+def recipes_for(kind: str | None) -> dict[str, la.Recipe]:
+    """Return what is tried on texts of a kind: presets by their name, and of the grid what is no preset."""
+    chosen = {name: preset.recipe for name, preset in la.PRESETS.items()}
+    for family, (kinds, sizes) in GRID.items():
+        if kind in kinds:
+            chosen |= {f"{family}, k = {k}": recipe for k, recipe in sizes.items() if recipe not in chosen.values()}
+    return chosen
