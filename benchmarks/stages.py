@@ -39,6 +39,8 @@ FAMILIES: Final = ("multiplicative", "modular", "murmur3", "jenkins")
 RIVALS: Final = ("datasketch", "datasketch with xxh32")
 BANDS: Final = la.Bands(26, 8)
 LARGE_BYTES: Final = 50_000_000
+TIMES: Final = 8
+"""How often the texts are repeated to measure threads."""
 ONLY_LOWERCASED: Final = la.Recipe(unit="char", k=9, whitespace="keep", punctuation="keep")
 
 
@@ -173,6 +175,15 @@ def show_case(case: Case, measured: dict[str, dict[str, Any]]) -> None:
 # -- beside another engine --------------------------------------------------------------------------------------------
 
 
+def measure_threads(case: Case, rounds: int) -> float:
+    """Return how many times as fast two threads sign: on more text than the stages, as a thread takes time to start."""
+    texts = case.texts * TIMES
+    works = {str(threads): partial(la.sign, texts, case.recipe, threads=threads) for threads in (1, 2)}
+    best = best_of(rounds, works)
+    print(f"\n{case.name}: {case.megabytes * TIMES:.0f} MB signed by two threads {best['1'] / best['2']:.2f} × as fast")
+    return best["1"] / best["2"]
+
+
 def measure_rival(case: Case, documents: int, rounds: int) -> dict[str, Any]:
     """Time classic MinHash with 128 hashes for each distinct shingle, here and in datasketch.
 
@@ -304,6 +315,7 @@ def main() -> None:
     print(f"{headline(record)} · best of {sizes.rounds}")
     every = cases(sizes)
     record["cases"] = {case.name: measure_case(case, sizes.rounds) for case in every}
+    record["two_threads"] = {case.name: measure_threads(case, sizes.rounds // 2) for case in every[:2]}
     record["datasketch"] = {case.name: measure_rival(case, sizes.rival, min(sizes.rounds, 3)) for case in every[:2]}
     del every
     record["exact_join"] = measure_join(sizes.join, min(sizes.rounds, 2))

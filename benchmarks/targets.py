@@ -59,7 +59,7 @@ def targets(record: dict[str, Any]) -> list[Target]:
     join, large, start = record["exact_join"], record["large_document"], record["start"]
     found.append(Target(6, "exact join, seconds per 50 M shingles", join["seconds_per_50_million"], 4, most=True))
     for name in ("words, k = 5", "characters, k = 9"):
-        speedup = record["cases"][name]["stages"][fast]["two_threads"]
+        speedup = record["two_threads"][name]
         found.append(Target(8, f"{name}: sketch, two threads to one", speedup, 1.8))
     return [
         *found,
