@@ -12,6 +12,7 @@ use crate::prefix;
 use crate::recipe::Recipe;
 use crate::shingle::{Scratch, Shingler};
 use crate::sketch::agreeing;
+use crate::verify::verify;
 
 /// How candidates are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,21 +208,10 @@ fn find_by_signatures(
     };
     drop(signatures);
     drop(signed);
-    clock.next("sets");
-    let needed = wanted(texts.len(), proposed.iter().flat_map(|&(a, b)| [a, b]));
-    let sets = sets(texts, &needed, shingler, control)?;
     clock.next("verify");
-    let found = control.parts(
-        proposed.len(),
-        1024,
-        || (),
-        |(), part| {
-            control.check()?;
-            Ok(proposed[part].iter().filter_map(|&(a, b)| search.verify(&sets, a, b)).collect::<Vec<_>>())
-        },
-    )?;
-    let pairs = found.into_iter().flatten().collect();
-    Ok(Found { class, pairs, candidates: proposed.len(), seconds: clock.end() })
+    let candidates = proposed.len();
+    let pairs = verify(texts, proposed, search, shingler, control)?;
+    Ok(Found { class, pairs, candidates, seconds: clock.end() })
 }
 
 fn all_by_signature(

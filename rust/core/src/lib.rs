@@ -8,7 +8,7 @@
 //! To find alike documents among many without comparing all, each gets a **signature** of a few hundred numbers
 //! ([`sketch`], or classic MinHash with one of the [`families`]); the share of equal numbers estimates Jaccard. The
 //! signature is cut into **bands** ([`bands`]); two documents that are equal in some band are a **candidate**. Candidates
-//! are verified on the sets themselves, so that every reported **pair** is exact ([`join`]). Where the collection is small
+//! are verified on the sets themselves, so that every reported **pair** is exact ([`verify`], [`join`]). Where the collection is small
 //! enough, a [`prefix`] filter finds all pairs without any probability; [`containment`] does so for a document inside another.
 //!
 //! A collection larger than memory goes through the same [`stages`] one by one.
@@ -42,6 +42,7 @@ pub mod sketch;
 pub mod sort;
 pub mod stages;
 pub mod unicode;
+pub mod verify;
 pub mod words;
 
 pub use error::{Error, Result};
