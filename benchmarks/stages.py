@@ -26,6 +26,7 @@ from benchmarks.measure import (
     is_quick,
     print_table,
     run_module,
+    usual_environment,
     write_record,
 )
 from benchmarks.targets import targets
@@ -291,7 +292,7 @@ def measure_large(rounds: int) -> dict[str, Any]:
 def measure_start(starts: int) -> dict[str, float]:
     python = sys.executable
     command = str(Path(python).parent / "lookalike")
-    run = partial(subprocess.run, check=True, stdout=subprocess.DEVNULL)
+    run = partial(subprocess.run, check=True, stdout=subprocess.DEVNULL, env=usual_environment())
     best = best_of(
         starts,
         {

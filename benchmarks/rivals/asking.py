@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.corpus import CACHE
-from benchmarks.measure import ROOT
+from benchmarks.measure import ROOT, usual_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,9 +67,7 @@ def ask(engine: Engine, python: Path, task: Task, limit: float) -> dict[str, Any
 
 
 def _environment(threads: int, work: Path) -> dict[str, str]:
-    left_out = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
-    kept = {name: value for name, value in os.environ.items() if name not in left_out}
-    return kept | QUIET | dict.fromkeys(THREADS, str(threads)) | {"HF_HOME": str(work / "home")}
+    return usual_environment() | QUIET | dict.fromkeys(THREADS, str(threads)) | {"HF_HOME": str(work / "home")}
 
 
 def _watch(process: subprocess.Popen[bytes], limit: float) -> int | None:

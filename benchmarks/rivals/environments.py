@@ -7,7 +7,6 @@ So has lookalike one: what else the project's own environment holds would be loa
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.measure import ROOT
+from benchmarks.measure import ROOT, usual_environment
 from benchmarks.rivals.catalogue import OWN
 
 if TYPE_CHECKING:
@@ -48,13 +47,14 @@ def _one(engine: Engine) -> Path | str:
     if stamp.exists() and stamp.read_text(encoding="ascii") == digest:
         return python
     shutil.rmtree(folder, ignore_errors=True)
-    clean = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PYTHONHOME"}}
     # Without a pip of its own, and compiled when first used: a third of the time.
     make = [sys.executable, "-m", "venv", "--without-pip", str(folder)]
     install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-compile"]
     try:
         for command in (make, [*install, "--disable-pip-version-check", "-r", str(wanted)]):
-            subprocess.run(command, check=True, capture_output=True, text=True, timeout=PATIENCE, env=clean)
+            subprocess.run(
+                command, check=True, capture_output=True, text=True, timeout=PATIENCE, env=usual_environment()
+            )
     except subprocess.CalledProcessError as error:
         return _last_line(error.stderr)
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow.parquet as pq
 
 from benchmarks.engines.protocol import read_texts
-from benchmarks.measure import ROOT, best_of, print_table
+from benchmarks.measure import ROOT, best_of, print_table, usual_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,8 @@ def measure_limits(path: Path, rounds: int) -> dict[str, float]:
     text = "".join(read_texts(str(path))).encode()
     source = memoryview(text)
     target = memoryview(bytearray(len(text)))
-    program = [sys.executable, "-m", "benchmarks.read_once"]
+    program = [sys.executable, "-m", "benchmarks.read_once", str(path)]
+    read = partial(subprocess.run, program, check=True, cwd=ROOT, capture_output=True, env=usual_environment())
 
     def copy() -> None:
         target[:] = source
@@ -41,7 +43,7 @@ def measure_limits(path: Path, rounds: int) -> dict[str, float]:
         "memory copy": copy,
         "xxh3 over the text": lambda: xxhash.xxh3_64_intdigest(text),
         READING: lambda: pq.read_table(path),
-        READING_ONLY: lambda: subprocess.run([*program, str(path)], check=True, cwd=ROOT, capture_output=True),
+        READING_ONLY: read,
     }
     return best_of(rounds, works, patience=5.0)
 

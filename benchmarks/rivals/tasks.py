@@ -47,7 +47,7 @@ class Sizes:
     other: int = 10_000
     """For the tasks on special texts, the exact join and the queries."""
     repeats: int = 3
-    patience: float = 30.0
+    patience: float = 20.0
     """An engine that has taken so many seconds for a task is not asked again."""
     budget: float = float("inf")
     """When so many seconds have passed, set-up included, every engine is asked once only."""
