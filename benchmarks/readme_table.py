@@ -114,7 +114,8 @@ def _not_shown(record: Record, chosen: Sequence[Mapping[str, Any]]) -> list[str]
     notes.append(
         "What it does not show: other texts than these, which are generated, and normalised beforehand so that all "
         "engines see the same shingles; collections larger than memory, clusters of machines and GPUs, for which some "
-        "of these are made; an index that is queried, which lookalike does not have. All tasks are in "
+        "of these are made; an index that is queried, which lookalike does not have (in the record it compares new "
+        "documents with old ones, and signs both). All tasks are in "
         "[benchmarks/records](benchmarks/records/); `make bench-rivals` measures again."
     )
     return notes

@@ -38,7 +38,7 @@ def show_task(job: Job, rows: Sequence[Mapping[str, Any]]) -> None:
         if row["why"]:
             print(f"  {row['engine']}: {row['why']}")
     if job.kind == "queries":
-        print(f"  {OWN} has no index in memory: it has no row here")
+        print(f"  {OWN} has no index: it compares new documents with old ones, which are signed anew")
 
 
 def _cells(row: Mapping[str, Any], *, estimates: bool) -> list[str]:

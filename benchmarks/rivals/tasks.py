@@ -46,7 +46,7 @@ class Sizes:
     large: int = 100_000
     other: int = 10_000
     """For the tasks on special texts, the exact join and the queries."""
-    repeats: int = 3
+    repeats: int = 5
     patience: float = 20.0
     """An engine that has taken so many seconds for a task is not asked again."""
     budget: float = float("inf")
