@@ -3,7 +3,7 @@
 //! Threads are made for a call and joined at its end, so nothing survives to trouble a `fork`, and the order of results
 //! never depends on which thread was first.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -241,7 +241,7 @@ pub fn signatures(texts: &[&str], shingler: &Shingler, recipe: &Recipe, control:
 }
 
 /// The digest of one text's shingles.
-pub fn digest(shingler: &Shingler, text: &str, scratch: &mut Scratch) -> Digest {
+fn digest(shingler: &Shingler, text: &str, scratch: &mut Scratch) -> Digest {
     let mut sums = (0, 0);
     shingler.each_block(text, scratch, |block| add(&mut sums, block));
     sums
@@ -292,6 +292,29 @@ pub fn sets(texts: &[&str], wanted: &[bool], shingler: &Shingler, control: &Cont
         Ok(())
     })?;
     Ok(out)
+}
+
+/// Texts whose sets are made before it is seen which of them are copies.
+const MANY: usize = 1 << 14;
+
+/// The digest of each text, and its element set, unless a text before it has the same digest: so that a million copies
+/// take no more room than one.
+pub fn digested_sets(texts: &[&str], shingler: &Shingler, control: &Control) -> Result<(Vec<Digest>, Vec<Vec<u64>>)> {
+    let (mut digests, mut sets) = (Vec::with_capacity(texts.len()), Vec::with_capacity(texts.len()));
+    let mut known = HashSet::new();
+    for texts in texts.chunks(MANY) {
+        let mut made = vec![((0, 0), Vec::new()); texts.len()];
+        control.fill(&mut made, 1, Scratch::default, |scratch, i, slot| {
+            let (digest, set) = &mut slot[0];
+            *set = shingler.set_seen(texts[i], scratch, control, |all| add(digest, all))?;
+            Ok(())
+        })?;
+        for (digest, set) in made {
+            digests.push(digest);
+            sets.push(if known.insert(digest) { set } else { Vec::new() });
+        }
+    }
+    Ok((digests, sets))
 }
 
 /// Shingles that at least `least` of the texts have, sorted.

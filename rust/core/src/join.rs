@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use crate::bands::{Bands, KeyKind, Signatures, candidates};
-use crate::batch::{Control, Digest, Signed, digest, sets, sign};
+use crate::batch::{Control, Digest, Signed, digested_sets, sign};
 use crate::containment;
 use crate::error::{Error, Result};
 use crate::jaccard::{Metric, Overlap, overlap_at_least};
@@ -148,12 +148,17 @@ pub fn find(texts: &[&str], signed: Vec<Signed>, search: &Search<'_>, control: &
 }
 
 fn find_by_sets(texts: &[&str], search: &Search<'_>, shingler: &Shingler, control: &Control) -> Result<Found> {
-    let mut clock = Clock::start(control, "copies");
-    let digests = digests(texts, shingler, control)?;
+    let mut clock = Clock::start(control, "sets");
+    let (digests, mut sets) = digested_sets(texts, shingler, control)?;
+    clock.next("copies");
     let class = classes(texts, &digests, shingler, control)?;
-    clock.next("sets");
     let members = firsts(&class);
-    let sets = sets(texts, &wanted(texts.len(), members.iter().copied()), shingler, control)?;
+    for &member in &members {
+        // Nothing in it, or, which nobody has seen, the digest of another without being its copy.
+        if sets[member as usize].is_empty() {
+            sets[member as usize] = shingler.set(texts[member as usize], &mut Scratch::default(), control)?;
+        }
+    }
     clock.next("join");
     let (pairs, candidates) = match (search.method, search.metric) {
         (Method::Exact, Metric::Jaccard) => prefix::join(&sets, &members, search, control)?,
@@ -240,21 +245,6 @@ fn all_by_signature(
 
 fn firsts(class: &[u32]) -> Vec<u32> {
     (0..class.len() as u32).filter(|&i| class[i as usize] == i).collect()
-}
-
-fn wanted(documents: usize, which: impl Iterator<Item = u32>) -> Vec<bool> {
-    let mut wanted = vec![false; documents];
-    which.for_each(|i| wanted[i as usize] = true);
-    wanted
-}
-
-fn digests(texts: &[&str], shingler: &Shingler, control: &Control) -> Result<Vec<Digest>> {
-    let mut out = vec![(0, 0); texts.len()];
-    control.fill(&mut out, 1, Scratch::default, |scratch, i, slot| {
-        slot[0] = digest(shingler, texts[i], scratch);
-        Ok(())
-    })?;
-    Ok(out)
 }
 
 /// Copies: documents with the same digest, confirmed by comparing their shingles. Linear in the number of documents: each

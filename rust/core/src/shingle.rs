@@ -129,9 +129,21 @@ impl Shingler {
 
     /// The document as a set of elements: sorted, distinct; occurrences of a bag are elements of their own.
     pub fn set(&self, text: &str, scratch: &mut Scratch, control: &Control) -> Result<Vec<u64>> {
+        self.set_seen(text, scratch, control, |_| ())
+    }
+
+    /// The same; `seen` is shown the hashes of all shingles, repeats included.
+    pub fn set_seen(
+        &self,
+        text: &str,
+        scratch: &mut Scratch,
+        control: &Control,
+        seen: impl FnOnce(&[u64]),
+    ) -> Result<Vec<u64>> {
         let mut all = std::mem::take(&mut scratch.all);
         all.clear();
         self.each_block(text, scratch, |block| all.extend_from_slice(block));
+        seen(&all);
         scratch.sorter.sort(&mut all, control)?;
         if self.bag {
             self.number_occurrences(&mut all);
