@@ -121,7 +121,7 @@ def passages(a: str, b: str, settings: Settings, least: int) -> list[tuple[int, 
 class Signer:
     """Signs the batches of a collection while the rest of it is read, on whichever thread they are given to it."""
 
-    def __init__(self, settings: Settings, ignored: list[int]) -> None: ...
+    def __new__(cls, settings: Settings, ignored: list[int]) -> Signer: ...
     def add(self, number: int, texts: _Texts) -> None:
         """Sign the texts of batch `number`, on this thread."""
 
