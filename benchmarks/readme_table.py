@@ -104,9 +104,10 @@ def _not_shown(record: Record, chosen: Sequence[Mapping[str, Any]]) -> list[str]
         "Recall and precision are counted against exact Jaccard on the same shingles: of reported pairs; ¹ of removed "
         "documents, where an engine tells only what it keeps; ² of marked documents, where it marks every copy and its "
         "source. ³ It looks at a sample of the token positions, not at the whole set. Every engine has the bands of "
-        "its own rule for 0.8, or the common one; other bands trade recall for precision and time."
+        "its own rule for 0.8, or the common one; other bands trade recall for precision and time. lookalike searches "
+        "with 256 hashes, the others with 128; its signatures here are those of the fast sketch."
     )
-    notes = [counted]
+    notes = [counted, *_quicker(record)]
     left_out = [f"{row['engine']} ({row['why']})" for row in chosen if row["seconds"] is None]
     missing = [f"{name} ({why})" for name, why in record["not_available"].items()]
     if left_out or missing:
@@ -119,6 +120,17 @@ def _not_shown(record: Record, chosen: Sequence[Mapping[str, Any]]) -> list[str]
         "[benchmarks/records](benchmarks/records/); `make bench-rivals` measures again."
     )
     return notes
+
+
+def _quicker(record: Record) -> list[str]:
+    """Say where others are quicker."""
+    tasks: dict[str, list[str]] = {}
+    for row in record["rows"]:
+        if row["ratio"] and row["ratio"] < 1:
+            tasks.setdefault(row["task"], []).append(f"{row['engine']} {row['seconds']:.2f} s")
+    own = {row["task"]: row["seconds"] for row in record["rows"] if row["engine"] == OWN}
+    said = [f"{task} ({', '.join(others)}; lookalike {own[task]:.2f} s)" for task, others in tasks.items()]
+    return [f"Others were quicker at: {'; '.join(said)}."] if said else []
 
 
 def _wrap(text: str, width: int = 120) -> str:
@@ -171,7 +183,7 @@ def limits() -> str:
         for name, seconds in found["seconds"].items()
     ]
     what = f"{found['task']}, {found['megabytes']:.1f} MB of text"
-    before = f"{what}: {own:.2f} s, the start of Python included. {_when(record)}."
+    before = f"{what}: {own:.2f} s, the start of Python included. {_when(record)}. {found.get('note', '')}"
     return f"{_wrap(before)}\n\n{_table(['limit', 'ms', 'MB/s', 'lookalike takes'], rows)}"
 
 

@@ -34,7 +34,7 @@ class Target:
         return [
             self.what,
             str(self.row),
-            f"{self.measured:,.2f}",
+            f"{self.measured:,.3g}" if self.measured < 100 else f"{self.measured:,.0f}",
             f"{sign} {self.limit:g}",
             "met" if self.met else "NOT MET",
         ]

@@ -162,8 +162,9 @@ def serve(
 
 def _search(task: Task, search: Callable[[Task], Answer]) -> dict[str, Any]:
     answer = search(task)
+    given = list(answer.found)  # some engines give a generator, whose work is theirs too
     seconds, peak = time.time() - task.started, _peak()
-    found = [int(row) for row in answer.found] if answer.form != "pairs" else sorted(_numbers(answer.found))
+    found = [int(row) for row in given] if answer.form != "pairs" else sorted(_numbers(given))
     return {"form": answer.form, "found": found, "seconds": seconds, "peak": peak}
 
 

@@ -1,8 +1,9 @@
 """The collections that engines are compared on: generated, seeded, and normalised beforehand.
 
 Engines differ in how they normalise and split. So the texts here are words of a-z and 0-9 with one blank between them,
-or Chinese characters and nothing else: on such text every engine makes the same shingles, and all answers can be held
-against one truth. It spares the engines that would normalise in Python that work; lookalike does its own all the same.
+or Chinese characters and nothing else: on such text every engine but datatrove, which cuts some words with spaCy, makes
+the same shingles, and all answers can be held against one truth. It spares the engines that would normalise in Python
+that work; lookalike does its own all the same.
 """
 
 from __future__ import annotations

@@ -125,6 +125,9 @@ class Signer:
     def add(self, number: int, texts: _Texts) -> None:
         """Sign the texts of batch `number`, on this thread."""
 
+    def stop(self) -> None:
+        """Let every `add` end soon, by KeyboardInterrupt."""
+
     def __len__(self) -> int: ...
 
 def find(

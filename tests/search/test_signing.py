@@ -127,6 +127,8 @@ def test_where_signing_fails_reading_ends(monkeypatch: pytest.MonkeyPatch) -> No
         def add(self, *_: object) -> None:
             raise MemoryError("no room for signatures")
 
+        def stop(self) -> None: ...
+
     read: list[int] = []
     source = Failing(AssertionError("read to the end"))
     monkeypatch.setattr(_native, "Signer", Broken)
@@ -162,6 +164,15 @@ def test_the_signer_refuses_what_is_no_text() -> None:
     with pytest.raises(ValueError, match="do not fit"):
         signer.add(1, [(offsets, data, 0, 3)])
     assert len(signer) == 2
+
+
+def test_a_signer_that_is_stopped_signs_nothing_more() -> None:
+    signer = _native.Signer(settings(la.Recipe()), [])
+    signer.add(0, ["one"])
+    signer.stop()
+    with pytest.raises(KeyboardInterrupt):
+        signer.add(1, ["two"])
+    assert len(signer) == 1
 
 
 def test_more_signatures_than_texts_are_an_error() -> None:

@@ -1,7 +1,8 @@
 """datatrove: its four MinHash stages on this machine, with its own 14 × 8 at 0.8; kept rows come back.
 
 It has no threshold: the bands are its setting. For 0.5, 28 × 4 of the same 112 hashes are given. Numbers stay as they
-are, so that its shingles are those of the others; its English words are spaCy's.
+are, so that its shingles are nearly those of the others; its English words are spaCy's, which cuts a few ("hes") and
+takes most of the time.
 """
 
 from __future__ import annotations

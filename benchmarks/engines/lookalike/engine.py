@@ -27,7 +27,9 @@ def search(task: Task) -> Answer:
     import lookalike as la
 
     method: Any = "exact" if task.kind == "exact" else "auto"
-    result = la.find(la.open_paths([task.path]), task.threshold, method=method, recipe=recipe(task))
+    result = la.find(
+        la.open_paths([task.path]), task.threshold, method=method, recipe=recipe(task), threads=task.threads
+    )
     pairs, _groups = result.pairs, result.groups  # both are made when they are asked for
     ids = zip(pairs["a"].to_pylist(), pairs["b"].to_pylist(), strict=True)
     return Answer.pairs((int(str(a)[1:]), int(str(b)[1:])) for a, b in ids)  # row 7 has the id d00000007
@@ -54,7 +56,7 @@ def index(task: Task) -> Index:
 
     def query(texts: list[str]) -> list[list[int]]:
         new = {f"new {row}": text for row, text in enumerate(texts)}
-        pairs = la.find(new, task.threshold, against=old, recipe=recipe(task)).pairs
+        pairs = la.find(new, task.threshold, against=old, recipe=recipe(task), threads=task.threads).pairs
         found: list[list[int]] = [[] for _ in texts]
         for a, b in zip(pairs["a"].to_pylist(), pairs["b"].to_pylist(), strict=True):
             if str(b).startswith("old"):

@@ -295,7 +295,7 @@ pub fn sets(texts: &[&str], wanted: &[bool], shingler: &Shingler, control: &Cont
 }
 
 /// Texts whose sets are made before it is seen which of them are copies.
-const MANY: usize = 1 << 14;
+const MANY: usize = 1 << 17;
 
 /// The digest of each text, and its element set, unless a text before it has the same digest: so that a million copies
 /// take no more room than one.

@@ -23,9 +23,14 @@ pub fn run<T: Send>(
     run_told(py, threads, bytes, None, work)
 }
 
-/// [`run`] on this thread alone, for who has threads already; it cannot be interrupted.
-pub fn run_here<T: Send>(py: Python<'_>, work: impl FnOnce(&Control) -> Result<T> + Send) -> PyResult<T> {
-    run_told(py, 1, 0, None, work)
+/// Run `work` without the GIL on this thread, for who has threads already, until `control` is told to stop.
+pub fn run_here<T: Send>(
+    py: Python<'_>,
+    control: &Control,
+    work: impl FnOnce(&Control) -> Result<T> + Send,
+) -> PyResult<T> {
+    let outcome = py.detach(|| catch_unwind(AssertUnwindSafe(|| work(control))));
+    come_out(py, outcome)
 }
 
 /// [`run`], telling `progress` every now and then how far the work is: (stage, parts done, parts in all).
@@ -41,6 +46,11 @@ pub fn run_told<T: Send>(
     let (outcome, signal) =
         py.detach(|| if bytes < SHORT { (guarded(), Ok(())) } else { run_watched(&control, progress, guarded) });
     signal?;
+    come_out(py, outcome)
+}
+
+/// What came of work: a value, an error of ours, or a mistake of the core.
+fn come_out<T>(py: Python<'_>, outcome: std::thread::Result<Result<T>>) -> PyResult<T> {
     match outcome {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(to_python(py, &error)),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
 use lookalike_core::Recipe;
-use lookalike_core::batch::{self, Signed};
+use lookalike_core::batch::{self, Control, Signed};
 use lookalike_core::shingle::Shingler;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,6 +20,7 @@ pub struct Signer {
     recipe: Recipe,
     shingler: Shingler,
     batches: Mutex<BTreeMap<usize, Signed>>,
+    control: Control,
 }
 
 impl Signer {
@@ -40,7 +41,7 @@ impl Signer {
     fn new(settings: &Settings, ignored: Vec<u64>) -> PyResult<Self> {
         let recipe = settings.recipe.clone();
         let shingler = Shingler::new(&recipe).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Signer { recipe, shingler: shingler.ignoring(ignored), batches: Mutex::default() })
+        Ok(Signer { recipe, shingler: shingler.ignoring(ignored), batches: Mutex::default(), control: Control::new(1) })
     }
 
     /// Sign the texts of batch `number`, on this thread.
@@ -48,9 +49,14 @@ impl Signer {
         let held = Texts::new(texts)?;
         let read = held.read()?;
         let texts: Vec<&str> = read.iter().map(|t| &**t).collect();
-        let signed = run_here(py, |control| batch::sign(&texts, &self.shingler, &self.recipe, control))?;
+        let signed = run_here(py, &self.control, |control| batch::sign(&texts, &self.shingler, &self.recipe, control))?;
         self.held().insert(number, signed);
         Ok(())
+    }
+
+    /// Let every `add` end soon, by KeyboardInterrupt.
+    fn stop(&self) {
+        self.control.stop();
     }
 
     /// The number of texts signed.

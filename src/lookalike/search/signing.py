@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Signing"]
 
 _QUEUED: Final = 2
-"""Batches that may wait for each thread: enough that none idles, few enough that they are still in the cache."""
+"""Batches that may wait for each thread: enough that none idles when the caller is busy for a while."""
 
 _ENOUGH: Final = 16 << 20
 """Characters that are handed over at once: each time costs a thread some waiting."""
@@ -139,8 +139,10 @@ class Signing:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """End the threads, also where reading failed."""
-        self._error = self._error or error  # so that nothing more is signed
-        self._end()
+        if self._threads:
+            self._error = self._error or error  # so that nothing more is signed
+            self._signer.stop()
+            self._end()
 
 
 def _parts(texts: Packed, size: int) -> list[Packed]:
