@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from benchmarks import corpus
 from benchmarks.measure import circumstances, headline, is_quick, print_table, run_module, write_record
+from benchmarks.target_table import growth
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,8 +74,7 @@ def report(rows: list[dict[str, Any]]) -> None:
     print_table(f"Parquet on disk → verified groups at {THRESHOLD}, promised recall 0.99", headers, cells)
     per_document = [row["search_seconds"] / row["documents"] for row in rows if row["documents"] >= 10_000]
     if len(per_document) > 1:
-        growth = max(later / min(per_document[:at]) for at, later in enumerate(per_document) if at)
-        print(f"\n  time per document grows {growth:.2f} × from 10,000 on (target ≤ 1.3)")
+        print(f"\n  time per document grows {growth(per_document):.2f} × from 10,000 on (target ≤ 1.3)")
 
 
 def large_corpus() -> list[Path]:
