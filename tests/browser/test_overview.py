@@ -75,12 +75,14 @@ def test_the_threshold_is_dragged(open_page: Open, plain_report: Path) -> None:
 
 def test_the_threshold_moves_by_keyboard(open_page: Open, plain_report: Path) -> None:
     page = open_page(plain_report)
+    before = pair_count(page)
     page.get_by_role("slider", name="Threshold").focus()
     for key, value in (("ArrowRight", "21"), ("PageUp", "26"), ("ArrowLeft", "25"), ("End", "100"), ("Home", "20")):
         page.keyboard.press(key)
         at(page, value)
     page.keyboard.press("ArrowLeft")  # lower was not searched
     at(page, "20")
+    assert pair_count(page) == before
 
 
 def test_the_suggested_cut_is_taken(open_page: Open, plain_report: Path) -> None:
