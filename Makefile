@@ -15,7 +15,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
 # Clippy and maturin build PyO3 for the same interpreter, so neither undoes the other's work.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-RUST_SOURCES := $(shell find rust/core/src rust/python/src rust/Cargo.* rust/*/Cargo.toml -type f 2>/dev/null)
+RUST_SOURCES := $(shell find rust/core/src rust/files/src rust/python/src rust/Cargo.* rust/*/Cargo.toml -type f 2>/dev/null)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint bench bench-large bench-rivals accuracy experiments docs-check fuzz clean

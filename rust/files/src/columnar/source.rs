@@ -1,0 +1,181 @@
+//! A file as the Parquet decoder wants it, and what the decoder does wrong made into errors.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Once};
+
+use bytes::Bytes;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+
+use crate::positioned::read_at;
+use crate::workers::Pool;
+use crate::{Error, Result};
+
+/// A file that several threads read, and buffers for its pages.
+pub(crate) struct Source {
+    file: Arc<File>,
+    length: u64,
+    pages: Arc<Pool<Vec<u8>>>,
+}
+
+impl Source {
+    pub fn new(file: File) -> io::Result<Self> {
+        let length = file.metadata()?.len();
+        Ok(Source { file: Arc::new(file), length, pages: Arc::new(Pool::new()) })
+    }
+}
+
+impl Length for Source {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+/// Page headers are small; what is read with one and not needed is wasted.
+const HEADER: usize = 4 << 10;
+
+impl ChunkReader for Source {
+    type T = BufReader<From>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(BufReader::with_capacity(HEADER, From { file: self.file.clone(), offset: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        // A damaged file may ask for any length: no memory is taken for what it does not have.
+        if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
+            return Err(ParquetError::EOF("a page reaches beyond the end of the file".into()));
+        }
+        let mut buffer = self.pages.get();
+        if buffer.len() < length {
+            buffer.resize(length, 0);
+        }
+        let page = Page { buffer, length, home: self.pages.clone() };
+        Ok(Bytes::from_owner(page.read(&self.file, start)?))
+    }
+}
+
+/// The file from some place on.
+pub(crate) struct From {
+    file: Arc<File>,
+    offset: u64,
+}
+
+impl Read for From {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = read_at(&self.file, self.offset, buffer)?;
+        self.offset += read as u64;
+        Ok(read)
+    }
+}
+
+/// A page as it is in the file. Its buffer goes home when the last value in it is forgotten.
+struct Page {
+    buffer: Vec<u8>,
+    length: usize,
+    home: Arc<Pool<Vec<u8>>>,
+}
+
+impl Page {
+    fn read(mut self, file: &File, start: u64) -> parquet::errors::Result<Self> {
+        if read_at(file, start, &mut self.buffer[..self.length])? < self.length {
+            return Err(ParquetError::EOF("the file became shorter while it was read".into()));
+        }
+        Ok(self)
+    }
+}
+
+impl AsRef<[u8]> for Page {
+    fn as_ref(&self) -> &[u8] {
+        &self.buffer[..self.length]
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        self.home.put(std::mem::take(&mut self.buffer));
+    }
+}
+
+thread_local! {
+    /// Whether this thread is inside the decoder, whose panics are told as errors and need no trace.
+    static DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Run the decoder, which panics at some damaged files; what went wrong becomes an error.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> std::result::Result<T, Trouble> {
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !DECODING.get() {
+                usual(info);
+            }
+        }));
+    });
+    let before = DECODING.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(work));
+    DECODING.set(before);
+    match outcome {
+        Ok(result) => result.map_err(Trouble::Error),
+        Err(_) => Err(Trouble::Panic),
+    }
+}
+
+/// What the decoder came to grief at.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    Error(ParquetError),
+    Panic,
+}
+
+impl Trouble {
+    /// At the end of the file, which says what is in it.
+    pub fn at_opening(self) -> Error {
+        match self {
+            Trouble::Error(ParquetError::NYI(_)) => Error::NeedsFallback("a kind of Parquet that is not known here"),
+            trouble => trouble.io().unwrap_or_else(|trouble| Error::Unreadable(trouble.reason())),
+        }
+    }
+
+    /// After row `row` of the file.
+    pub fn after(self, row: u64) -> Error {
+        match self {
+            Trouble::Error(ParquetError::NYI(_)) => Error::NeedsFallback("an encoding or codec that is not known here"),
+            trouble => {
+                trouble.io().unwrap_or_else(|trouble| Error::Damaged { row: Some(row), reason: trouble.reason() })
+            }
+        }
+    }
+
+    /// The disk, not the data.
+    fn io(self) -> std::result::Result<Error, Trouble> {
+        match self {
+            Trouble::Error(ParquetError::External(inner)) => match inner.downcast::<io::Error>() {
+                Ok(error) if error.raw_os_error().is_some() => Ok(Error::Io(*error)),
+                Ok(error) => Err(Trouble::Error(ParquetError::External(error))),
+                Err(inner) => Err(Trouble::Error(ParquetError::External(inner))),
+            },
+            trouble => Err(trouble),
+        }
+    }
+
+    fn reason(&self) -> String {
+        match self {
+            Trouble::Error(error) => {
+                let text = error.to_string();
+                let text = text.split_once(": ").map_or(&*text, |(_, reason)| reason);
+                text.lines().next().unwrap_or_default().chars().take(160).collect()
+            }
+            Trouble::Panic => "the decoder gave up".into(),
+        }
+    }
+}
+
+/// What a Parquet file says that cannot be.
+pub(crate) fn damaged<T>(row: u64, reason: &str) -> Result<T> {
+    Err(Error::Damaged { row: Some(row), reason: reason.into() })
+}

@@ -1,0 +1,168 @@
+//! Tables in files, read a part at a time on several threads: Parquet and JSON Lines. Nothing of the method is here.
+//!
+//! A table hands its documents over in chunks, which it forgets afterwards, and can be asked for some of them again. What
+//! it cannot read exactly as the Python readers do, it refuses with [`Error::NeedsFallback`]: it never guesses.
+
+mod columnar;
+mod error;
+mod lines;
+mod positioned;
+mod workers;
+
+use std::path::Path;
+use std::sync::Arc;
+
+pub use columnar::Parquet;
+pub use error::{Error, Result};
+pub use lines::{Compression, JsonLines};
+
+/// Asked every now and then whether the work should end.
+pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// One table file: Parquet or JSON Lines.
+pub trait Table: Send + Sync {
+    /// Names and kinds of the top-level columns, in file order. For JSON Lines those of the objects in the first
+    /// megabyte, in order of first appearance.
+    fn columns(&self) -> Result<Vec<Column>>;
+
+    /// Number of rows if known without reading.
+    fn rows(&self) -> Option<u64>;
+
+    /// Read all rows. Chunks come in any order, on several threads at once; [`Chunk::number`] orders them in the file.
+    /// Of several errors the one nearest to the start of the file is given.
+    fn read(
+        &self,
+        columns: &Wanted,
+        threads: usize,
+        stop: &(dyn Fn() -> bool + Sync),
+        take: &(dyn Fn(&Chunk<'_>) + Sync),
+    ) -> Result<()>;
+
+    /// Read some documents again: (chunk number, ascending indices into that chunk's `texts`), ascending by chunk.
+    /// Touches only the row groups, pages or byte ranges that contain them; a compressed stream of lines has to be
+    /// decompressed up to the last one wanted. `take(chunk number, index, text)` in any order, on several threads.
+    fn fetch(
+        &self,
+        columns: &Wanted,
+        wanted: &[(u64, Vec<u32>)],
+        threads: usize,
+        stop: &(dyn Fn() -> bool + Sync),
+        take: &(dyn Fn(u64, u32, &str) + Sync),
+    ) -> Result<()>;
+}
+
+/// Open a Parquet file.
+pub fn open_parquet(path: &Path) -> Result<Arc<dyn Table>> {
+    Ok(Arc::new(Parquet::open(path)?))
+}
+
+/// Open a file of JSON Lines.
+pub fn open_json_lines(path: &Path, compression: Compression) -> Result<Arc<dyn Table>> {
+    Ok(Arc::new(JsonLines::open(path, compression)?))
+}
+
+/// The columns to read.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The name of the column of texts.
+    pub text: String,
+    /// The name of the column of ids; it may be the same.
+    pub id: Option<String>,
+}
+
+/// A top-level column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name; several columns may share one.
+    pub name: String,
+    /// What it holds.
+    pub kind: ColumnKind,
+}
+
+/// What a column holds, as far as it matters here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Texts.
+    Text,
+    /// Bytes that may be text.
+    Bytes,
+    /// Whole numbers that fit into 64 bits with a sign.
+    Integer,
+    /// Nothing but nulls.
+    Null,
+    /// Texts in some rows and numbers in others.
+    Mixed,
+    /// Anything that this crate does not read.
+    Other,
+}
+
+impl ColumnKind {
+    /// A short name.
+    pub fn name(self) -> &'static str {
+        match self {
+            ColumnKind::Text => "text",
+            ColumnKind::Bytes => "bytes",
+            ColumnKind::Integer => "integer",
+            ColumnKind::Null => "null",
+            ColumnKind::Mixed => "mixed",
+            ColumnKind::Other => "other",
+        }
+    }
+}
+
+/// Some consecutive rows.
+#[derive(Debug)]
+pub struct Chunk<'a> {
+    /// Ascends in the order of the file, with gaps: it says where the chunk begins, not how many are before it.
+    pub number: u64,
+    /// Rows in it, those without a text included. For JSON Lines its lines, blank ones included.
+    pub rows: u32,
+    /// For each text, its row within the chunk.
+    pub places: &'a [u32],
+    /// The documents: rows whose text is neither null nor other than UTF-8.
+    pub texts: &'a [&'a str],
+    /// One id for each text, if ids are wanted.
+    pub ids: Ids<'a>,
+    /// The rows without a text; blank lines are not among them.
+    pub skipped: &'a [Skip<'a>],
+}
+
+/// The ids of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ids<'a> {
+    /// No ids were wanted, or the chunk has no documents.
+    None,
+    /// Whole numbers.
+    Numbers(&'a [i64]),
+    /// Texts.
+    Texts(&'a [&'a str]),
+}
+
+/// The id of one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Id<'a> {
+    /// A whole number.
+    Number(i64),
+    /// A text.
+    Text(&'a str),
+}
+
+/// A row without a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Skip<'a> {
+    /// Its row within the chunk.
+    pub row: u32,
+    /// What is wrong with it.
+    pub reason: SkipReason,
+    /// Its own id, if it has one that can be read.
+    pub id: Option<Id<'a>>,
+}
+
+/// Why a row is no document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkipReason {
+    /// The text is null, or the field is not there.
+    NullText,
+    /// The text, or the line that it is in, is not UTF-8.
+    NotUtf8,
+}

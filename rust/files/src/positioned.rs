@@ -1,0 +1,31 @@
+//! Reading a file at a place, by several threads at once: no thread moves the place of another.
+
+use std::fs::File;
+use std::io;
+
+/// Read until `buffer` is full or the file ends; the number of bytes read.
+pub(crate) fn read_at(file: &File, mut offset: u64, mut buffer: &mut [u8]) -> io::Result<usize> {
+    let wanted = buffer.len();
+    while !buffer.is_empty() {
+        match once(file, offset, buffer) {
+            Ok(0) => break,
+            Ok(read) => {
+                offset += read as u64;
+                buffer = &mut buffer[read..];
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(wanted - buffer.len())
+}
+
+#[cfg(unix)]
+fn once(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn once(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
