@@ -5,6 +5,7 @@
 
 mod columnar;
 mod error;
+mod json;
 mod lines;
 mod positioned;
 mod workers;
@@ -90,7 +91,7 @@ pub enum ColumnKind {
     Integer,
     /// Nothing but nulls.
     Null,
-    /// Texts in some rows and numbers in others.
+    /// Values of different kinds in different rows.
     Mixed,
     /// Anything that this crate does not read.
     Other,

@@ -1,7 +1,8 @@
 //! Reading a file at a place, by several threads at once: no thread moves the place of another.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
+use std::sync::Arc;
 
 /// Read until `buffer` is full or the file ends; the number of bytes read.
 pub(crate) fn read_at(file: &File, mut offset: u64, mut buffer: &mut [u8]) -> io::Result<usize> {
@@ -28,4 +29,25 @@ fn once(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
 #[cfg(windows)]
 fn once(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+/// A file from some place on, as a stream.
+pub(crate) struct From {
+    pub file: Arc<File>,
+    pub offset: u64,
+}
+
+impl From {
+    /// From its start.
+    pub fn start(file: Arc<File>) -> Self {
+        From { file, offset: 0 }
+    }
+}
+
+impl Read for From {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = read_at(&self.file, self.offset, buffer)?;
+        self.offset += read as u64;
+        Ok(read)
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Once};
 
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
-use crate::positioned::read_at;
+use crate::positioned::{From, read_at};
 use crate::workers::Pool;
 use crate::{Error, Result};
 
@@ -55,20 +55,6 @@ impl ChunkReader for Source {
         }
         let page = Page { buffer, length, home: self.pages.clone() };
         Ok(Bytes::from_owner(page.read(&self.file, start)?))
-    }
-}
-
-/// The file from some place on.
-pub(crate) struct From {
-    file: Arc<File>,
-    offset: u64,
-}
-
-impl Read for From {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = read_at(&self.file, self.offset, buffer)?;
-        self.offset += read as u64;
-        Ok(read)
     }
 }
 

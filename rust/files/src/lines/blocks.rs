@@ -1,0 +1,185 @@
+//! Blocks of whole lines: cut out of a file at any place, or off a stream one after the other.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::LONGEST_LINE;
+use crate::positioned::read_at;
+use crate::{Error, Result};
+
+/// Bytes that are used again. What is beyond `filled` is left from before.
+#[derive(Debug, Default)]
+pub(crate) struct Buffer {
+    bytes: Vec<u8>,
+    filled: usize,
+}
+
+/// A buffer that had to grow beyond this for a long line is not kept.
+const KEPT: usize = 8 << 20;
+
+impl Buffer {
+    pub fn is_worth_keeping(&self) -> bool {
+        self.bytes.len() <= KEPT
+    }
+
+    fn filled(&self) -> &[u8] {
+        &self.bytes[..self.filled]
+    }
+
+    /// Room for `more` bytes.
+    fn room(&mut self, more: usize) -> &mut [u8] {
+        let end = self.filled + more;
+        if self.bytes.len() < end {
+            self.bytes.resize(end, 0);
+        }
+        &mut self.bytes[self.filled..end]
+    }
+
+    fn set(&mut self, bytes: &[u8]) {
+        self.filled = 0;
+        self.room(bytes.len()).copy_from_slice(bytes);
+        self.filled = bytes.len();
+    }
+}
+
+/// Some whole lines.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub number: u64,
+    pub buffer: Buffer,
+    start: usize,
+    end: usize,
+    /// Lines of the file before these, if they were counted.
+    pub before: Option<u64>,
+}
+
+impl Block {
+    pub fn lines(&self) -> &[u8] {
+        &self.buffer.bytes[self.start..self.end]
+    }
+}
+
+/// The lines of a file that begin in the `number`-th of its parts of `size` bytes; None if no line does.
+pub(crate) fn cut(file: &File, number: u64, size: usize, mut buffer: Buffer) -> Result<Option<Block>> {
+    buffer.filled = 0;
+    let place = number * size as u64;
+    let back = usize::from(number > 0); // whether a line begins at the place itself, the byte before it tells
+    let wanted = size + back;
+    let read = read_at(file, place - back as u64, buffer.room(wanted))?;
+    buffer.filled = read;
+    let start = if back == 0 { 0 } else { memchr(b'\n', buffer.filled()).map_or(read, |end| end + 1) };
+    if start >= read {
+        return Ok(None);
+    }
+    let end = if read < wanted { read } else { to_line_end(file, place + size as u64, &mut buffer)? };
+    if end - memrchr(b'\n', &buffer.bytes[..end - 1]).map_or(0, |end| end + 1).max(start) > LONGEST_LINE + 1 {
+        let lines = lines_before(file, place)? + memchr_iter(b'\n', &buffer.bytes[back..end - 1]).count() as u64;
+        return Err(Error::LineTooLong { line: lines });
+    }
+    Ok(Some(Block { number, buffer, start, end, before: None }))
+}
+
+/// Read on from `place` to the end of the last line in a buffer.
+fn to_line_end(file: &File, mut place: u64, buffer: &mut Buffer) -> Result<usize> {
+    let mut more = 16 << 10;
+    while buffer.filled().last() != Some(&b'\n') && buffer.filled <= 2 * LONGEST_LINE {
+        let start = buffer.filled;
+        let read = read_at(file, place, buffer.room(more))?;
+        let new = &buffer.bytes[start..start + read];
+        if let Some(end) = memchr(b'\n', new) {
+            buffer.filled += end + 1;
+        } else {
+            buffer.filled += read;
+            if read < more {
+                break;
+            }
+        }
+        place += read as u64;
+        more = (2 * more).min(4 << 20);
+    }
+    Ok(buffer.filled)
+}
+
+/// Line ends before a place. Only asked when something is wrong after it.
+pub(crate) fn lines_before(file: &File, mut place: u64) -> io::Result<u64> {
+    let mut buffer = vec![0; 1 << 20];
+    let (mut at, mut lines) = (0, 0);
+    while place > 0 {
+        let length = usize::try_from(place).unwrap_or(usize::MAX).min(buffer.len());
+        let read = read_at(file, at, &mut buffer[..length])?;
+        if read == 0 {
+            break;
+        }
+        lines += memchr_iter(b'\n', &buffer[..read]).count() as u64;
+        at += read as u64;
+        place -= read as u64;
+    }
+    Ok(lines)
+}
+
+/// Cuts a stream into blocks of about `size` bytes.
+pub(crate) struct Cutter<R> {
+    stream: R,
+    size: usize,
+    number: u64,
+    lines: u64,
+    /// The beginning of a line whose end is not read yet.
+    begun: Buffer,
+    ended: bool,
+}
+
+impl<R: Read> Cutter<R> {
+    pub fn new(stream: R, size: usize) -> Self {
+        Cutter { stream, size, number: 0, lines: 0, begun: Buffer::default(), ended: false }
+    }
+
+    /// The number of the next block.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The next block; None after the last.
+    pub fn next(&mut self, mut buffer: Buffer) -> Result<Option<Block>> {
+        buffer.set(self.begun.filled());
+        let mut target = self.size;
+        let mut searched = 0;
+        let end = loop {
+            self.fill(&mut buffer, target)?;
+            if self.ended {
+                break buffer.filled;
+            }
+            if let Some(end) = memrchr(b'\n', &buffer.filled()[searched..]) {
+                break searched + end + 1;
+            }
+            searched = buffer.filled;
+            if searched > LONGEST_LINE {
+                return Err(Error::LineTooLong { line: self.lines });
+            }
+            target = searched + self.size.max(searched / 4);
+        };
+        self.begun.set(&buffer.filled()[end..]);
+        if end == 0 {
+            return Ok(None);
+        }
+        let before = self.lines;
+        self.lines += memchr_iter(b'\n', &buffer.bytes[..end]).count() as u64;
+        let block = Block { number: self.number, buffer, start: 0, end, before: Some(before) };
+        self.number += 1;
+        Ok(Some(block))
+    }
+
+    fn fill(&mut self, buffer: &mut Buffer, target: usize) -> Result<()> {
+        while buffer.filled < target && !self.ended {
+            let more = target - buffer.filled;
+            match self.stream.read(buffer.room(more)) {
+                Ok(0) => self.ended = true,
+                Ok(read) => buffer.filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::Io(error)),
+            }
+        }
+        Ok(())
+    }
+}
