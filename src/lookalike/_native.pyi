@@ -9,6 +9,8 @@ __all__ = [
     "Settings",
     "SignatureMatrix",
     "Signer",
+    "TableError",
+    "TableFile",
     "avalanche",
     "build_info",
     "char_properties",
@@ -38,6 +40,11 @@ __all__ = [
 
 # A list of str, or of packed UTF-8: (64-bit offsets, data, first, count), the layout of Arrow's large_string.
 _Texts: TypeAlias = list[str] | list[tuple[Any, Any, int, int]]
+
+# Number, rows, the row of each text, texts, their ids, and (row, reason, id) of what has no text.
+_Chunk: TypeAlias = tuple[
+    int, int, list[int], list[str], list[int] | list[str] | None, list[tuple[int, str, int | str | None]]
+]
 
 @final
 class CharProperties:
@@ -129,6 +136,33 @@ class Signer:
         """Let every `add` end soon, by KeyboardInterrupt."""
 
     def __len__(self) -> int: ...
+
+class TableError(Exception):
+    """What the native reader of tables cannot read; rows and lines are counted from 0."""
+
+    kind: str
+    line: int | None
+    errno: int | None
+
+@final
+class TableFile:
+    """A Parquet or JSON Lines file, read a chunk at a time on several threads."""
+
+    @staticmethod
+    def open(path: str, format: str, compression: str | None = None) -> TableFile:
+        """Open a file; format is 'parquet' or 'jsonl', compression 'gz' or 'zst'."""
+
+    def columns(self) -> list[tuple[str, str]]:
+        """Names and kinds: 'text', 'bytes', 'integer', 'null', 'mixed' or 'other'."""
+
+    def rows(self) -> int | None: ...
+    def read(self, text: str, id: str | None, threads: int) -> list[_Chunk]:
+        """All chunks in the order of the file, for tests."""
+
+    def fetch(
+        self, text: str, id: str | None, wanted: list[tuple[int, list[int]]], threads: int
+    ) -> list[tuple[int, int, str]]:
+        """Some documents again, by chunk and index, for tests."""
 
 def find(
     texts: _Texts,

@@ -7,6 +7,7 @@ mod settings;
 mod signatures;
 mod signer;
 mod stages;
+mod tables;
 mod text;
 
 use pyo3::prelude::*;
@@ -27,4 +28,6 @@ mod _native {
     use crate::signer::Signer;
     #[pymodule_export]
     use crate::stages::{BandBuckets, classes_of, filter_pairs, merge_pairs, sets_of, sign_batch, verify_pairs};
+    #[pymodule_export]
+    use crate::tables::{TableError, TableFile};
 }

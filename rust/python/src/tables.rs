@@ -1,0 +1,162 @@
+//! Tables in files, for tests and for the search of a whole file.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lookalike_core::batch::Control;
+use lookalike_files::{self as files, Chunk, Compression, Id, Ids, SkipReason, Table, Wanted};
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+
+use crate::run::run_told;
+
+pyo3::create_exception!(lookalike._native, TableError, PyException, "A table that the native reader cannot read.");
+
+/// A Parquet or JSON Lines file.
+#[pyclass(frozen, module = "lookalike._native")]
+pub struct TableFile {
+    table: Arc<dyn Table>,
+    bytes: usize,
+}
+
+impl TableFile {
+    /// The table itself, for the rest of this crate.
+    #[allow(dead_code)] // the search of a whole file will use it
+    pub fn table(&self) -> &Arc<dyn Table> {
+        &self.table
+    }
+
+    /// Run `work` with Ctrl-C honoured; its error is one of the table.
+    fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> files::Result<T> + Send,
+    ) -> PyResult<T> {
+        let run = |control: &Control| {
+            let stop = || control.check().is_err();
+            match work(&stop) {
+                Err(files::Error::Interrupted) => Err(lookalike_core::Error::Interrupted),
+                result => Ok(result),
+            }
+        };
+        run_told(py, 1, self.bytes, None, run)?.map_err(|error| to_python(py, &error))
+    }
+}
+
+/// The exception for an error; `kind`, `line` and, for a file that cannot be opened, `errno` say more.
+pub fn to_python(py: Python<'_>, error: &files::Error) -> PyErr {
+    let made = TableError::new_err(error.to_string());
+    let errno = match error {
+        files::Error::Io(error) => error.raw_os_error(),
+        _ => None,
+    };
+    let value = made.value(py);
+    let set = value.setattr("kind", error.kind()).and_then(|()| value.setattr("line", error.line()));
+    match set.and_then(|()| value.setattr("errno", errno)) {
+        Ok(()) => made,
+        Err(other) => other,
+    }
+}
+
+/// An id in Python: a number or a text.
+#[derive(IntoPyObject)]
+enum OwnId {
+    Number(i64),
+    Text(String),
+}
+
+impl From<Id<'_>> for OwnId {
+    fn from(id: Id<'_>) -> Self {
+        match id {
+            Id::Number(number) => OwnId::Number(number),
+            Id::Text(text) => OwnId::Text(text.to_owned()),
+        }
+    }
+}
+
+/// (number, rows, places, texts, ids, skipped)
+type OwnChunk = (u64, u32, Vec<u32>, Vec<String>, Option<Vec<OwnId>>, Vec<(u32, &'static str, Option<OwnId>)>);
+
+fn own(chunk: &Chunk<'_>) -> OwnChunk {
+    let ids = match chunk.ids {
+        Ids::None => None,
+        Ids::Numbers(numbers) => Some(numbers.iter().map(|&number| OwnId::Number(number)).collect()),
+        Ids::Texts(texts) => Some(texts.iter().map(|&text| OwnId::Text(text.to_owned())).collect()),
+    };
+    let reason = |reason| match reason {
+        SkipReason::NullText => "null",
+        SkipReason::NotUtf8 => "not utf-8",
+    };
+    let skipped = chunk.skipped.iter().map(|skip| (skip.row, reason(skip.reason), skip.id.map(OwnId::from)));
+    let texts = chunk.texts.iter().map(|&text| text.to_owned()).collect();
+    (chunk.number, chunk.rows, chunk.places.to_vec(), texts, ids, skipped.collect())
+}
+
+#[pymethods]
+impl TableFile {
+    /// Open a file.
+    #[staticmethod]
+    #[pyo3(signature = (path, format, compression=None))]
+    fn open(py: Python<'_>, path: PathBuf, format: &str, compression: Option<&str>) -> PyResult<Self> {
+        let bytes = std::fs::metadata(&path).map_or(0, |info| usize::try_from(info.len()).unwrap_or(usize::MAX));
+        let table = match (format, compression) {
+            ("parquet", None) => py.detach(|| files::open_parquet(&path)),
+            ("jsonl", None) => files::open_json_lines(&path, Compression::None),
+            ("jsonl", Some("gz")) => files::open_json_lines(&path, Compression::Gzip),
+            ("jsonl", Some("zst")) => files::open_json_lines(&path, Compression::Zstd),
+            _ => return Err(PyValueError::new_err(format!("no table is {format:?} with compression {compression:?}"))),
+        };
+        Ok(TableFile { table: table.map_err(|error| to_python(py, &error))?, bytes })
+    }
+
+    /// Names and kinds of the columns.
+    fn columns(&self, py: Python<'_>) -> PyResult<Vec<(String, &'static str)>> {
+        let columns = self.run(py, |_| self.table.columns())?;
+        Ok(columns.into_iter().map(|column| (column.name, column.kind.name())).collect())
+    }
+
+    /// The number of rows if it is known.
+    fn rows(&self) -> Option<u64> {
+        self.table.rows()
+    }
+
+    /// All chunks, in the order of the file.
+    #[pyo3(signature = (text, id, threads))]
+    fn read(&self, py: Python<'_>, text: String, id: Option<String>, threads: usize) -> PyResult<Vec<OwnChunk>> {
+        let wanted = Wanted { text, id };
+        let chunks = Mutex::new(Vec::new());
+        self.run(py, |stop| {
+            let take = |chunk: &Chunk<'_>| {
+                let chunk = own(chunk);
+                chunks.lock().unwrap_or_else(PoisonError::into_inner).push(chunk);
+            };
+            self.table.read(&wanted, threads, stop, &take)
+        })?;
+        let mut chunks = chunks.into_inner().unwrap_or_else(PoisonError::into_inner);
+        chunks.sort_unstable_by_key(|chunk| chunk.0);
+        Ok(chunks)
+    }
+
+    /// Some documents again: (chunk, index, text), in the order of the file.
+    fn fetch(
+        &self,
+        py: Python<'_>,
+        text: String,
+        id: Option<String>,
+        wanted: Vec<(u64, Vec<u32>)>,
+        threads: usize,
+    ) -> PyResult<Vec<(u64, u32, String)>> {
+        let columns = Wanted { text, id };
+        let found = Mutex::new(Vec::new());
+        self.run(py, |stop| {
+            let take = |chunk: u64, index: u32, text: &str| {
+                let text = text.to_owned();
+                found.lock().unwrap_or_else(PoisonError::into_inner).push((chunk, index, text));
+            };
+            self.table.fetch(&columns, &wanted, threads, stop, &take)
+        })?;
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.sort_unstable();
+        Ok(found)
+    }
+}
