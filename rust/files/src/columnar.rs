@@ -15,7 +15,7 @@ use parquet::file::serialized_reader::{ReadOptionsBuilder, SerializedFileReader}
 
 use self::chunks::{deliver, number, place, text};
 use self::rows::{Batch, Columns, Rows};
-use self::source::{Source, damaged, guarded};
+use self::source::{Source, damaged, guarded, keep_pages};
 use crate::workers::{Watch, share};
 use crate::{Chunk, Column, ColumnKind, Error, Result, Stop, Table, Wanted};
 
@@ -38,6 +38,7 @@ const FEWEST_AGAIN: usize = 8;
 impl Parquet {
     /// Open a file and read its end, which says what is in it.
     pub fn open(path: &Path) -> Result<Self> {
+        keep_pages();
         let source = Source::new(File::open(path)?)?;
         let skip = ParquetStatisticsPolicy::SkipAll;
         let options = ReadOptionsBuilder::new().with_column_stats_policy(skip.clone()).with_size_stats_policy(skip);

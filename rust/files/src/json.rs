@@ -27,3 +27,6 @@ pub(crate) const DEEPEST: usize = 500;
 
 /// Digits of a whole number, at most: the least limit that Python can be told to have.
 const MOST_DIGITS: usize = 640;
+
+#[cfg(test)]
+mod tests;

@@ -196,3 +196,6 @@ impl Table for JsonLines {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;
