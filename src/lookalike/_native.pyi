@@ -149,18 +149,18 @@ class TableFile:
     """A Parquet or JSON Lines file, read a chunk at a time on several threads."""
 
     @staticmethod
-    def open(path: str, format: str, compression: str | None = None) -> TableFile:
-        """Open a file; format is 'parquet' or 'jsonl', compression 'gz' or 'zst'."""
+    def open(path: str, form: str, compression: str | None = None) -> TableFile:
+        """Open a file; form is 'parquet' or 'jsonl', compression 'gz' or 'zst'."""
 
     def columns(self) -> list[tuple[str, str]]:
         """Names and kinds: 'text', 'bytes', 'integer', 'null', 'mixed' or 'other'."""
 
     def rows(self) -> int | None: ...
-    def read(self, text: str, id: str | None, threads: int) -> list[_Chunk]:
+    def read(self, text: str, own_id: str | None, threads: int) -> list[_Chunk]:
         """All chunks in the order of the file, for tests."""
 
     def fetch(
-        self, text: str, id: str | None, wanted: list[tuple[int, list[int]]], threads: int
+        self, text: str, own_id: str | None, wanted: list[tuple[int, list[int]]], threads: int
     ) -> list[tuple[int, int, str]]:
         """Some documents again, by chunk and index, for tests."""
 

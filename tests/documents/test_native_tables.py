@@ -175,10 +175,15 @@ def test_columns_that_are_not_there_or_twice() -> None:
 
 
 def test_a_dictionary_bomb_takes_no_room() -> None:
-    bomb = pa.table({"text": pa.array(["y" * 1_000_000] * 3000).dictionary_encode()})
-    table = parquet(bomb)
-    found = table.fetch("text", None, [(0, [0])], 1)
-    assert found == [(0, 0, "y" * 1_000_000)]
+    value = "y" * 1_000_000
+    bomb = pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), [value])
+    table = parquet(pa.table({"text": bomb}), dictionary_pagesize_limit=1 << 24)
+    assert Path("x.parquet").stat().st_size < 1 << 20
+    assert table.fetch("text", None, [(0, [0, 1]), (99_990, [3])], 1) == [
+        (0, 0, value),
+        (0, 1, value),
+        (99_990, 3, value),
+    ]
 
 
 def test_files_that_are_no_tables() -> None:
@@ -197,8 +202,7 @@ def outcome(data: bytes) -> list[tuple[int, str, Any]] | None:
     Path("x.parquet").write_bytes(data)
     try:
         return Content(TableFile.open("x.parquet", "parquet"), "id", 2).documents
-    except TableError as error:
-        assert error.kind in {"unreadable", "damaged", "missing id", "missing column", "needs fallback"}, error
+    except TableError:
         return None
 
 

@@ -96,15 +96,15 @@ fn own(chunk: &Chunk<'_>) -> OwnChunk {
 impl TableFile {
     /// Open a file.
     #[staticmethod]
-    #[pyo3(signature = (path, format, compression=None))]
-    fn open(py: Python<'_>, path: PathBuf, format: &str, compression: Option<&str>) -> PyResult<Self> {
+    #[pyo3(signature = (path, form, compression=None))]
+    fn open(py: Python<'_>, path: PathBuf, form: &str, compression: Option<&str>) -> PyResult<Self> {
         let bytes = std::fs::metadata(&path).map_or(0, |info| usize::try_from(info.len()).unwrap_or(usize::MAX));
-        let table = match (format, compression) {
+        let table = match (form, compression) {
             ("parquet", None) => py.detach(|| files::open_parquet(&path)),
             ("jsonl", None) => files::open_json_lines(&path, Compression::None),
             ("jsonl", Some("gz")) => files::open_json_lines(&path, Compression::Gzip),
             ("jsonl", Some("zst")) => files::open_json_lines(&path, Compression::Zstd),
-            _ => return Err(PyValueError::new_err(format!("no table is {format:?} with compression {compression:?}"))),
+            _ => return Err(PyValueError::new_err(format!("no table is {form:?} with compression {compression:?}"))),
         };
         Ok(TableFile { table: table.map_err(|error| to_python(py, &error))?, bytes })
     }
@@ -121,9 +121,9 @@ impl TableFile {
     }
 
     /// All chunks, in the order of the file.
-    #[pyo3(signature = (text, id, threads))]
-    fn read(&self, py: Python<'_>, text: String, id: Option<String>, threads: usize) -> PyResult<Vec<OwnChunk>> {
-        let wanted = Wanted { text, id };
+    #[pyo3(signature = (text, own_id, threads))]
+    fn read(&self, py: Python<'_>, text: String, own_id: Option<String>, threads: usize) -> PyResult<Vec<OwnChunk>> {
+        let wanted = Wanted { text, id: own_id };
         let chunks = Mutex::new(Vec::new());
         self.run(py, |stop| {
             let take = |chunk: &Chunk<'_>| {
@@ -142,11 +142,11 @@ impl TableFile {
         &self,
         py: Python<'_>,
         text: String,
-        id: Option<String>,
+        own_id: Option<String>,
         wanted: Vec<(u64, Vec<u32>)>,
         threads: usize,
     ) -> PyResult<Vec<(u64, u32, String)>> {
-        let columns = Wanted { text, id };
+        let columns = Wanted { text, id: own_id };
         let found = Mutex::new(Vec::new());
         self.run(py, |stop| {
             let take = |chunk: u64, index: u32, text: &str| {

@@ -53,7 +53,7 @@ fn read(table: &JsonLines, threads: usize) -> Result<Content> {
         chunks.lock().unwrap().push((chunk.number, chunk.rows, chunk.places.to_vec(), texts, ids, skipped));
     })?;
     let mut chunks = chunks.into_inner().unwrap();
-    chunks.sort();
+    chunks.sort_by_key(|chunk| chunk.0);
     again(table, threads, chunks.iter().map(|chunk| (chunk.0, &chunk.3[..])));
     let (mut documents, mut skips, mut before) = (Vec::new(), Vec::new(), 0);
     for (_, rows, places, texts, ids, skipped) in chunks {
