@@ -60,7 +60,7 @@ def parquet(table: pa.Table, **options: Any) -> TableFile:
 def lines(content: bytes | str, compression: str | None = None) -> TableFile:
     data = content.encode() if isinstance(content, str) else content
     if compression == "gz":
-        data = gzip.compress(data)
+        data = gzip.compress(data, 1)
     elif compression == "zst":
         data = bytes(pa.compress(data, "zstd"))
     Path("x.jsonl").write_bytes(data)
@@ -176,7 +176,7 @@ def test_columns_that_are_not_there_or_twice() -> None:
 
 def test_a_dictionary_bomb_takes_no_room() -> None:
     value = "y" * 1_000_000
-    bomb = pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), [value])
+    bomb = pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), pa.array([value]))
     table = parquet(pa.table({"text": bomb}), dictionary_pagesize_limit=1 << 24)
     assert Path("x.parquet").stat().st_size < 1 << 20
     assert table.fetch("text", None, [(0, [0, 1]), (99_990, [3])], 1) == [
@@ -210,32 +210,24 @@ def outcome(data: bytes) -> list[tuple[int, str, Any]] | None:
 def test_damage_is_seen_where_there_is_a_checksum(codec: str) -> None:
     rng = random.Random(codec)
     texts = [" ".join(rng.choices(["alpha", "beta", "gamma", "delta"], k=30)) for _ in range(300)]
-    pq.write_table(
-        pa.table({"id": range(300), "text": texts}), "y.parquet", compression=codec, write_page_checksum=True
-    )
-    data = Path("y.parquet").read_bytes()
+    parquet(pa.table({"id": range(300), "text": texts}), compression=codec, write_page_checksum=True)
+    data = Path("x.parquet").read_bytes()
     right = outcome(data)
     assert right is not None
     footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
     for _ in range(60):
-        cut = bytearray(data)
-        if rng.random() < 0.3:
-            assert outcome(bytes(cut[: rng.randrange(len(cut))])) is None
-            continue
-        place = rng.randrange(4, len(cut))
-        cut[place] ^= 1 << rng.randrange(8)
-        found = outcome(bytes(cut))
-        # A page has a checksum; its header and the end of the file have none, but what they say has to fit together.
-        assert found is None or found == right or place >= footer or _in_header(cut, data, place)
+        assert outcome(data[: rng.randrange(len(data))]) is None
+        damaged = bytearray(data)
+        place = rng.randrange(len(data))
+        damaged[place] ^= 1 << rng.randrange(8)
+        found = outcome(bytes(damaged))
+        # Pages have checksums; their headers and the end of the file have none, but what they say has to fit together.
+        assert found in (None, right) or place >= footer or found == by_arrow(bytes(damaged))
 
 
-def _in_header(damaged: bytearray, right: bytes, place: int) -> bool:
-    """Say whether a changed byte is near the start of a page, as pyarrow finds none of it wrong either."""
-    try:
-        pq.read_table(pa.BufferReader(bytes(damaged)), page_checksum_verification=True)
-    except (pa.ArrowException, OSError):
-        return False
-    return len(right) > place
+def by_arrow(data: bytes) -> list[tuple[int, Any, Any]]:
+    table = pq.read_table(pa.BufferReader(data), page_checksum_verification=True)
+    return list(zip(range(table.num_rows), table["text"].to_pylist(), table["id"].to_pylist(), strict=True))
 
 
 JSON_LINES = """{"id": 1, "text": "one", "n": [1, {"a": null}]}
@@ -270,12 +262,13 @@ def test_kinds_of_fields() -> None:
 def test_many_lines_and_long_ones(compression: str | None) -> None:
     rng = random.Random(7)
     texts = ["".join(rng.choices('ab "\\\né🐝', k=rng.randrange(400))) for _ in range(20_000)]
-    texts[77] = "long " * 900_000
+    texts[77] = "long " * 500_000
     content = "".join(
         json.dumps({"text": text, "id": f"d{i}"}, ensure_ascii=bool(i % 2)) + "\n" for i, text in enumerate(texts)
     )
+    table = lines(content, compression)
     for threads in (1, 3):
-        found = Content(lines(content, compression), "id", threads)
+        found = Content(table, "id", threads)
         assert found.texts == texts
         assert found.ids == [f"d{i}" for i in range(len(texts))]
 

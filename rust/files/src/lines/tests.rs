@@ -84,8 +84,10 @@ fn again<'a>(table: &JsonLines, threads: usize, chunks: impl Iterator<Item = (u6
     assert_eq!(found, expected);
 }
 
-/// Lines with what they should come to.
-fn any_lines() -> impl Strategy<Value = Vec<(Vec<u8>, Option<std::result::Result<String, SkipReason>>)>> {
+/// A line, and what it should come to: nothing, a text, or a reason why it has none.
+type Line = (Vec<u8>, Option<std::result::Result<String, SkipReason>>);
+
+fn any_lines() -> impl Strategy<Value = Vec<Line>> {
     let line = prop_oneof![
         4 => "[a-zé ]{0,30}".prop_map(|text| (format!("{{\"id\": 7, \"text\": \"{text}\"}}").into_bytes(), Some(Ok(text)))),
         1 => "[a-z]{0,3}".prop_map(|text| (format!("{{\"text\":\"\\n{text}\",\"id\":7}} ").into_bytes(), Some(Ok(format!("\n{text}"))))),
