@@ -8,10 +8,11 @@ use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use self::blocks::{Block, Buffer, Cutter, cut, lines_before};
 use self::parse::{Fault, again, columns, has_mark, parse};
-use crate::positioned::From;
+use crate::positioned::FileFrom;
 use crate::workers::{Pool, Watch, share};
 use crate::{Chunk, Column, Error, Result, Stop, Table, Wanted};
 
@@ -20,6 +21,9 @@ pub const LONGEST_LINE: usize = 256 << 20;
 
 /// Bytes of a block: enough to make the hand-over free, few enough to stay in the cache of a core.
 const BLOCK: usize = 1 << 20;
+
+/// Why what was read before is not found again.
+const CHANGED: &str = "the file has changed since it was read";
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +56,7 @@ impl JsonLines {
     }
 
     fn stream(&self) -> Result<Cutter<Box<dyn Read>>> {
-        let file = From::start(self.file.clone());
+        let file = FileFrom::start(self.file.clone());
         let stream: Box<dyn Read> = match self.compression {
             Compression::None => Box::new(file),
             Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(BLOCK, file))),
@@ -190,10 +194,13 @@ impl Table for JsonLines {
         take: &(dyn Fn(u64, u32, &str) + Sync),
     ) -> Result<()> {
         let numbers: Vec<u64> = wanted.iter().map(|&(number, _)| number).collect();
+        let found = AtomicUsize::new(0);
         self.each(Some(&numbers), threads.min(numbers.len()), stop, &|block, made| {
             let Ok(place) = numbers.binary_search(&block.number) else { return Ok(()) };
+            found.fetch_add(1, Ordering::Relaxed);
             again(block.lines(), columns, &wanted[place].1, made, |index, text| take(block.number, index, text))
-        })
+        })?;
+        if found.into_inner() == numbers.len() { Ok(()) } else { Err(Error::NeedsFallback(CHANGED)) }
     }
 }
 

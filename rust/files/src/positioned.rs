@@ -32,19 +32,19 @@ fn once(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
 }
 
 /// A file from some place on, as a stream.
-pub(crate) struct From {
+pub(crate) struct FileFrom {
     pub file: Arc<File>,
     pub offset: u64,
 }
 
-impl From {
+impl FileFrom {
     /// From its start.
     pub fn start(file: Arc<File>) -> Self {
-        From { file, offset: 0 }
+        FileFrom { file, offset: 0 }
     }
 }
 
-impl Read for From {
+impl Read for FileFrom {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = read_at(&self.file, self.offset, buffer)?;
         self.offset += read as u64;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
-use crate::positioned::{From, read_at};
+use crate::positioned::{FileFrom, read_at};
 use crate::workers::Pool;
 use crate::{Error, Result};
 
@@ -38,10 +38,10 @@ impl Length for Source {
 const HEADER: usize = 4 << 10;
 
 impl ChunkReader for Source {
-    type T = BufReader<From>;
+    type T = BufReader<FileFrom>;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        Ok(BufReader::with_capacity(HEADER, From { file: self.file.clone(), offset: start }))
+        Ok(BufReader::with_capacity(HEADER, FileFrom { file: self.file.clone(), offset: start }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {

@@ -2,6 +2,7 @@
 
 use memchr::{memchr, memchr_iter};
 
+use super::CHANGED;
 use crate::json::{Cursor, Kind, Picked, Span, Wrong, pick};
 use crate::{Chunk, Column, ColumnKind, Error, Id, Ids, Result, Skip, SkipReason, Wanted};
 
@@ -192,7 +193,7 @@ pub(crate) fn again(
             index += 1;
         }
     }
-    if indices.peek().is_none() { Ok(()) } else { Err(Fault::Fallback("the file has changed since it was read")) }
+    if indices.peek().is_none() { Ok(()) } else { Err(Fault::Fallback(CHANGED)) }
 }
 
 /// The fields of the objects in a block, in order of first appearance.
