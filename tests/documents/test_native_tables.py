@@ -251,6 +251,17 @@ def test_lines(compression: str | None, end: str) -> None:
     assert found.rows == 6
 
 
+@pytest.mark.parametrize("compression", [None, "gz", "zst"])
+def test_files_without_rows(compression: str | None) -> None:
+    for content in ("", "\n", " \n\t\r\n"):
+        found = Content(lines(content, compression), "id", 2)
+        assert (found.documents, found.skipped, found.rows) == ([], [], content.count("\n"))
+    Path("x.jsonl").write_bytes(b"")
+    assert TableFile.open("x.jsonl", "jsonl", compression).read("text", None, 2) == []
+    table = parquet(pa.table({"text": pa.array([], pa.string())}))
+    assert (table.rows(), table.read("text", None, 2)) == (0, [])
+
+
 def test_kinds_of_fields() -> None:
     table = lines('{"a": 1, "b": null, "c": "x", "d": 1}\n{"a": 2, "b": null, "d": "x", "e": 1e3}\n')
     kinds = [("a", "integer"), ("b", "null"), ("c", "text"), ("d", "mixed"), ("e", "other")]
@@ -302,6 +313,8 @@ def test_compressed_files_that_are_damaged(compression: str, codec: str) -> None
         Path("x.jsonl").write_bytes(data[:cut])
         error = fails(TableFile.open("x.jsonl", "jsonl", compression))
         assert (error.kind, str(error)) == ("truncated", f"the {codec} data ends too early: the file is truncated")
+    Path("x.jsonl").write_bytes(data + b"not a frame")
+    assert fails(TableFile.open("x.jsonl", "jsonl", compression)).kind == "damaged"
     for _ in range(20):
         flipped = bytearray(data)
         flipped[rng.randrange(len(data))] ^= 1 << rng.randrange(8)

@@ -82,7 +82,7 @@ impl fmt::Display for Error {
             Error::Damaged { row: Some(row), reason } => {
                 write!(f, "the file cannot be read after row {row} ({reason})")
             }
-            Error::Damaged { row: None, reason } => write!(f, "the file is damaged ({reason})"),
+            Error::Damaged { row: None, reason } => f.write_str(reason),
             Error::Truncated(codec) => write!(f, "the {codec} data ends too early: the file is truncated"),
             Error::MissingColumn(name) => write!(f, "there is no column {name:?}"),
             Error::ColumnTwice(name) => write!(f, "there is more than one column {name:?}"),

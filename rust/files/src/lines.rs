@@ -58,6 +58,7 @@ impl JsonLines {
     fn stream(&self) -> Result<Cutter<Box<dyn Read>>> {
         let file = FileFrom::start(self.file.clone());
         let stream: Box<dyn Read> = match self.compression {
+            _ if self.length == 0 => Box::new(std::io::empty()), // no frame at all is no damage
             Compression::None => Box::new(file),
             Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(BLOCK, file))),
             Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(file)?),
