@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -324,3 +325,52 @@ def test_compressed_files_that_are_damaged(compression: str, codec: str) -> None
         except TableError:
             continue
         assert found == right or compression == "zst"  # whose frames have no checksum here
+
+
+PIECES = re.split(
+    r"\|",
+    '"text"|"te\\u0078t"|"id"|:|,|{|}|[|]|"a"|"é🐝"|"\\ud83d\\ude00"|"\\ud83d"|"\\udc00\\n"|"\\/\\b"|"\\x"|"\\u12"|null|true|'
+    'NaN|-Infinity|1|-0|01|1.5|1E+|12345678901234567890|""| |\t|\r|\x0b|\\|"|\x00|"\x01"|-',
+)
+
+
+def by_python(line: bytes) -> tuple[str, str | None]:
+    """Say what becomes of a line, as lookalike.documents.jsonl decides it."""
+    if not line.strip():
+        return "blank", None
+    try:
+        value = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        return "not utf-8", None
+    except ValueError:
+        return "bad line", None
+    if not isinstance(value, dict):
+        return "bad line", None
+    text = value.get("text")
+    if isinstance(text, str):
+        return "text", re.sub("[\ud800-\udfff]", "\ufffd", text)
+    return ("null" if text is None else "needs fallback"), None
+
+
+def natively(line: bytes) -> tuple[str, str | None]:
+    try:
+        chunks = lines(line).read("text", None, 1)
+    except TableError as error:
+        return error.kind, None
+    if not chunks or not (chunks[0][3] or chunks[0][5]):
+        return "blank", None
+    _, _, _, texts, _, skipped = chunks[0]
+    return ("text", texts[0]) if texts else (skipped[0][1], None)
+
+
+def test_a_line_means_what_it_means_to_python() -> None:
+    rng = random.Random(3)
+    seen = set()
+    for _ in range(3000):
+        piece = "".join(rng.choices(PIECES, k=rng.randint(1, 4)))
+        line = bytearray((piece if rng.random() < 0.3 else f'{{"text": {piece}}}').encode())
+        if rng.random() < 0.2:
+            line[rng.randrange(len(line))] = rng.choice(b'\xff"{}:a')
+        assert natively(bytes(line)) == by_python(bytes(line)), line
+        seen.add(by_python(bytes(line))[0])
+    assert seen == {"blank", "not utf-8", "bad line", "text", "null", "needs fallback"}
