@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.documents.columns import choose, texts_of
 from lookalike.errors import DocumentError
-from lookalike.search.columns import compute, counting, whole
+from lookalike.tables.columns import compute, counting, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lookalike.search.columns import Column
+    from lookalike.tables.columns import Column
 
 __all__ = ["Frame", "frame_of"]
 
