@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 RECIPE = la.Recipe(k=2)
 TEXTS = pages(11, originals=120, words=40, changes=(0, 1, 2, 3, 5, 8))
 EXACT = la.find(TEXTS, 0.5, recipe=RECIPE, method="exact")
-NEAR = EXACT._found.table.num_rows
+NEAR = EXACT._found.pairs.table.num_rows
 
 
 def without(result: la.Result, chosen: list[bool]) -> la.Result:
     """The result without some of its near pairs."""
-    kept = result._found.table.filter(pa.array([not lost for lost in chosen]))
+    kept = result._found.pairs.table.filter(pa.array([not lost for lost in chosen]))
     found = replace(result._found, **{name: as_bytes(kept[name]) for name in kept.column_names})  # type: ignore[arg-type]
     return result._changed(_found=found, _searched=found)
 
@@ -43,7 +43,7 @@ def test_all_is_there() -> None:
     seen = audited.audited
     assert seen is not None
     assert (seen.true_pairs, seen.found, seen.missed.num_rows) == (NEAR, NEAR, 0)
-    assert seen.drawn == seen.of == len(set(EXACT._found.firsts.to_pylist()))
+    assert seen.drawn == seen.of == len(set(EXACT._found.firsts))
     assert str(seen) == f"{seen.drawn} of {seen.of} documents drawn: {NEAR} of {NEAR} true pairs found: recall 1.0000"
 
 
@@ -54,8 +54,8 @@ def test_what_is_missing_is_missed(every: int, sample: int, seed: int) -> None:
     result = without(EXACT, lost)
     seen = result.audit(sample, seed=seed, documents=TEXTS).audited
     assert seen is not None
-    drawn = {n for n in range(len(TEXTS)) if n in set(auditing._draw(firsts(), sample, seed).to_pylist())}
-    rows = EXACT._found.table.to_pylist()
+    drawn = {n for n in range(len(TEXTS)) if n in set(auditing._draw(firsts(), sample, seed))}
+    rows = EXACT._found.pairs.table.to_pylist()
     touched = [(row, gone) for row, gone in zip(rows, lost, strict=True) if row["a"] in drawn or row["b"] in drawn]
     assert seen.drawn == len(drawn) == min(sample, seen.of)
     assert seen.true_pairs == len(touched)
@@ -68,10 +68,8 @@ def test_what_is_missing_is_missed(every: int, sample: int, seed: int) -> None:
         assert seen.interval[0] <= seen.measured <= seen.interval[1]
 
 
-def firsts() -> Any:
-    found = EXACT._found
-    numbers: set[Any] = set(found.firsts.to_pylist())
-    return pa.array(sorted(numbers), pa.uint32())
+def firsts() -> list[int]:
+    return sorted(set(EXACT._found.firsts))
 
 
 def test_small_portions_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +165,7 @@ def test_old_documents() -> None:
     assert seen is not None
     assert seen.measured == 1.0
     assert seen.of <= 60
-    assert seen.true_pairs == result._found.table.num_rows
+    assert seen.true_pairs == result._found.pairs.table.num_rows
 
 
 def test_templates_do_not_count() -> None:

@@ -92,3 +92,16 @@ def test_ids_have_two_kinds() -> None:
 @given(st.lists(NUMBERS, min_size=1), st.integers(0, 5))
 def test_a_slice_of_an_arrow_array_is_read_from_its_start(values: list[int], start: int) -> None:
     assert list(Ids.from_arrow(pa.array(values, pa.int64()).slice(min(start, len(values))))) == values[start:]
+
+
+def test_other_kinds_of_arrow_arrays_are_taken_and_nulls_refused() -> None:
+    assert list(Texts.from_arrow(pa.array(["a", "b"], pa.string()))) == ["a", "b"]
+    assert list(Ids.from_arrow(pa.array([1, 2], pa.uint8()))) == [1, 2]
+    assert list(Ids.from_arrow(pa.array([2**63], pa.uint64()))) == [str(2**63)]
+    assert list(Ids.from_arrow(pa.nulls(0))) == []
+    for column in (pa.array(["a", None]), pa.array([1, None])):
+        with pytest.raises(ValueError, match=r"1 .* null"):
+            Ids.from_arrow(column)
+    texts, ids = Texts.of(["a"]), Ids.of(["a"])
+    assert Texts.from_arrow(texts) is texts
+    assert Ids.from_arrow(ids) is ids

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.cli.row_files import Rows
     from lookalike.documents import Batch, Source
     from lookalike.result import Result
     from lookalike.result.keep import KeepRule
     from lookalike.result.plan import Plan
     from lookalike.tables.columns import Column
+    from lookalike.tables.write import RowsWriter
 
 __all__ = ["as_lines", "column_values", "mixed_columns", "split_rows"]
 
@@ -69,7 +69,7 @@ def split_rows(
 ) -> None:
     """Write the rows that are kept, and those that are removed; documents without rows are listed by their paths."""
     with ExitStack() as files:
-        targets: dict[bool, list[tuple[Rows, bool]]] = {True: [], False: []}
+        targets: dict[bool, list[tuple[RowsWriter, bool]]] = {True: [], False: []}
         for name, is_kept in ((kept, True), (removed, False)):
             if name:
                 lines = as_lines(name, source)
@@ -93,7 +93,7 @@ def mixed_columns(source: Source | None) -> list[str]:
     return [field.name for field in schema if is_marked(field)] if schema is not None else []
 
 
-def _file(name: str, source: Source | None, *, lines: bool) -> AbstractContextManager[Rows]:
+def _file(name: str, source: Source | None, *, lines: bool) -> AbstractContextManager[RowsWriter]:
     import pyarrow as pa
 
     if lines:

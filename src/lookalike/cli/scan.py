@@ -141,7 +141,7 @@ def _sample(given: str | None) -> int | None:
 
 def _closest(result: Result) -> float:
     """Return the highest score, by the metric of the search."""
-    best = result.top(1).to_pylist()
+    best = result.top_rows(1)
     if not best:
         return 0.0
     names = ("containment_a", "containment_b") if result.metric == "containment" else ("jaccard",)

@@ -18,7 +18,6 @@ from lookalike.cli.messages import visible
 from lookalike.cli.names import common_folder, shorten
 from lookalike.cli.output import width
 from lookalike.cli.scan_about import About, longest_passages
-from lookalike.tables.columns import compute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -54,7 +53,7 @@ class View:
     def of(cls, result: Result, top: int, authors: Authors | None, next_command: str) -> View:
         """Take the `top` closest pairs and largest groups; 0 means all."""
         largest = sorted(result.groups, key=lambda group: -len(group))
-        pairs = result.top(top or result.pair_count).to_pylist()
+        pairs = result.top_rows(top or result.pair_count)
         return cls(result, pairs, largest[:top] if top else largest, authors, next_command)
 
     @property
@@ -87,15 +86,9 @@ class _Names:
         return f"{called} ({bare})" if called else bare
 
 
-def _old_ones(result: Result, names: set[str | int]) -> set[object]:
+def _old_ones(result: Result, names: set[str | int]) -> set[str | int]:
     """Return which of these documents are old."""
-    import pyarrow as pa
-
-    if result.old_from is None:
-        return set()
-    shown = pa.array(sorted(names), result.ids.type)
-    mask = compute().is_in(shown, value_set=result.ids.slice(result.old_from))
-    return {name for name, old in zip(shown.to_pylist(), mask.to_pylist(), strict=True) if old}
+    return set() if result.old_from is None else names.intersection(result.id_of[result.old_from :])
 
 
 def to_table(view: View, *, passages: bool = False) -> Iterator[RenderableType]:

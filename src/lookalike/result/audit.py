@@ -6,7 +6,10 @@ would only flatter the number.
 
 from __future__ import annotations
 
+import math
 import random
+from array import array
+from bisect import bisect_left
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,21 +17,19 @@ from lookalike import _native, checks
 from lookalike.documents import open_documents
 from lookalike.engine.chance import wilson
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.result.pairs import pairs_of
+from lookalike.result.pairs import NamedPairs, pairs_of
 from lookalike.settings import settings
-from lookalike.tables.columns import compute, counting, joined, key, numbers, whole
-from lookalike.tables.found import Found
-from lookalike.tables.packed import Texts
+from lookalike.tables.found import COLUMNS, Found, Pairs
+from lookalike.tables.packed import Ids, Texts
 from lookalike.text.uncounted import Gaps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
     from lookalike.documents import Source
-    from lookalike.result import Result
-    from lookalike.tables.columns import Column
+    from lookalike.result.result import Result
 
 __all__ = ["Audit", "audit"]
 
@@ -59,13 +60,18 @@ class Audit:
     """The share that was found; None if the drawn documents have no pair."""
     interval: tuple[float, float] | None
     """Where the share of the whole collection lies with a confidence of 95 %."""
-    missed: pa.Table
-    """The pairs that the result does not have: a, b, jaccard, containment_a, containment_b."""
+    missed_pairs: NamedPairs | pa.Table
+    """What `missed` is made from."""
 
     def __post_init__(self) -> None:
         """Read back what JSON made of the interval."""
         if self.interval is not None:
             object.__setattr__(self, "interval", (self.interval[0], self.interval[1]))
+
+    @property
+    def missed(self) -> pa.Table:
+        """The pairs that the result does not have: a, b, jaccard, containment_a, containment_b."""
+        return self.missed_pairs.to_arrow() if isinstance(self.missed_pairs, NamedPairs) else self.missed_pairs
 
     def __str__(self) -> str:
         """Return one sentence."""
@@ -80,7 +86,7 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts, without the pairs that were missed."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "missed"}
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "missed_pairs"}
 
 
 def audit(result: Result, sample: int, seed: int, documents: Any = None, against: Any = None) -> Audit:
@@ -92,63 +98,59 @@ def audit(result: Result, sample: int, seed: int, documents: Any = None, against
     if result.uncounted.min_words is not None:
         allowed = "None for an audit: the recall is that of all passages"
         raise RecipeError("min_words", result.uncounted.min_words, allowed, "search and audit without it")
-    pc = compute()
     found = result._found  # noqa: SLF001 — what the result was made of
-    firsts = pc.equal(found.firsts, counting(found.documents))
     texts = _Texts(result, documents, against)
-    numbered = counting(found.documents).filter(firsts)
-    new = numbered if result.old_from is None else numbered.filter(pc.less(numbered, result.old_from))
+    firsts = [number for number, first in enumerate(found.firsts) if number == first]
+    new = firsts if result.old_from is None else firsts[: bisect_left(firsts, result.old_from)]
     drawn = _draw(new, sample, seed)
-    true = _true_pairs(result, texts, drawn, pc.and_not(firsts, _among(drawn, found.documents)))
-    have = pc.is_in(key(true["a"], true["b"]), value_set=key(numbers(found.a), numbers(found.b)))
-    missed = true.filter(pc.invert(have))
-    for column, name in enumerate("ab"):
-        missed = missed.set_column(column, name, result.ids.take(whole(missed[name])))
-    total, there = true.num_rows, true.num_rows - missed.num_rows
+    true = _true_pairs(result, texts, drawn, _mask(found.documents, firsts, drawn))
+    have = found.score_between(true.a, true.b, result.metric)
+    missed = true.select(map(math.isnan, memoryview(have).cast("d")))
+    total, there = len(true), len(true) - len(missed)
     measured = there / total if total else None
     interval = None if measured is None else (measured, measured) if len(drawn) == len(new) else wilson(there, total)
-    return Audit(len(drawn), len(new), total, there, measured, interval, missed)
+    return Audit(len(drawn), len(new), total, there, measured, interval, NamedPairs(missed, result.id_of))
 
 
-def _draw(firsts: Column, sample: int, seed: int) -> Column:
+def _draw(firsts: list[int], sample: int, seed: int) -> list[int]:
     """Return a sample, in order."""
-    import pyarrow as pa
-
     if sample >= len(firsts):
         return firsts
-    places = sorted(random.Random(seed).sample(range(len(firsts)), sample))  # noqa: S311 — a sample, not a secret
-    return firsts.take(pa.array(places, pa.uint32()))
+    return sorted(random.Random(seed).sample(firsts, sample))  # noqa: S311 — a sample, not a secret
 
 
-def _among(chosen: Column, documents: int) -> Column:
-    made: Column = compute().is_in(counting(documents), value_set=chosen)
+def _mask(documents: int, chosen: Iterable[int], without: Iterable[int] = ()) -> bytearray:
+    """Return for each document whether it is chosen."""
+    made = bytearray(documents)
+    for numbers, value in ((chosen, 1), (without, 0)):
+        for number in numbers:
+            made[number] = value
     return made
 
 
-def _true_pairs(result: Result, texts: _Texts, drawn: Column, others: Column) -> pa.Table:
-    """Return the pairs of the drawn documents with each other and with `others`, a mask, by number."""
-    import pyarrow as pa
-
-    pc = compute()
-    sample = texts.joined(_among(drawn, result.documents))
-    tables = [_join(result, drawn, sample, drawn.slice(0, 0), sample.slice(0, 0), texts.at_gaps)]
-    size = max(_PORTION, _LARGER * pc.sum(pc.binary_length(sample)).as_py() if len(sample) else 0)
-    for those, their_texts in texts.portions(others, size):
-        tables.append(_join(result, drawn, sample, those, their_texts, texts.at_gaps))
-    table = pa.concat_tables(tables)
-    keys = key(table["a"], table["b"])
-    # Pairs within the sample turn up in each portion.
-    return table.take(pc.index_in(pc.unique(keys), value_set=keys))
+def _true_pairs(result: Result, texts: _Texts, drawn: list[int], others: bytearray) -> Pairs:
+    """Return the pairs of the drawn documents with each other and with `others`, a mask; by number."""
+    sample = [text for _, those in texts.portions(_mask(result.documents, drawn)) for text in those]
+    true = dict(_join(result, drawn, sample, [], [], texts.at_gaps))
+    size = max(_PORTION, _LARGER * sum(map(len, sample)))
+    for numbers, those in texts.portions(others, size):
+        true |= _join(result, drawn, sample, numbers, those, texts.at_gaps)  # pairs within the sample turn up again
+    rows = [(*ends, *scores) for ends, scores in true.items()]
+    columns = zip(COLUMNS, zip(*rows, strict=True) if rows else [()] * len(COLUMNS), strict=True)
+    return Pairs(*(array("I" if name in "ab" else "d", values).tobytes() for name, values in columns))
 
 
 def _join(
-    result: Result, drawn: Column, sample: Column, others: Column, texts: Column, at_gaps: Iterable[int]
-) -> pa.Table:
-    """Return the exact pairs of the sample within itself and with other documents."""
-    import pyarrow as pa
-
+    result: Result,
+    drawn: list[int],
+    sample: list[str],
+    others: list[int],
+    texts: list[str],
+    at_gaps: Iterable[int],
+) -> Iterator[tuple[tuple[int, int], Sequence[float]]]:
+    """Give the exact pairs of the sample within itself and with other documents: both numbers, and the scores."""
     core = _native.find(
-        [Texts.from_arrow(sample).packed(), Texts.from_arrow(texts).packed()],
+        [*sample, *texts],
         settings(result.recipe),
         threshold=result.threshold,
         method="exact",
@@ -160,25 +162,11 @@ def _join(
         ignored=sorted({*result.ignored, *at_gaps}),
         threads=0,
     )
-    pc = compute()
-    table = pairs_of(Found.of_core(core), len(sample)).table
-    number = joined(drawn, others)
-    x, y = (number.take(whole(table[side])) for side in "ab")
-    turned = pc.greater(x, y)
-    in_b, in_a = whole(table["containment_a"]), whole(table["containment_b"])
-    columns = [
-        *(pc.min_element_wise(x, y), pc.max_element_wise(x, y), whole(table["jaccard"])),
-        *(pc.if_else(turned, in_a, in_b), pc.if_else(turned, in_b, in_a)),
-    ]
-    return pa.table(columns, names=table.column_names)
-
-
-def _same(ids: Column, others: Column) -> bool:
-    import pyarrow as pa
-
-    if ids.type != others.type:  # numbers beside old documents that have names
-        ids, others = ids.cast(pa.large_string()), others.cast(pa.large_string())
-    return ids.equals(others)
+    pairs = pairs_of(Found.of_core(core), len(sample)).pairs
+    number = [*drawn, *others]
+    for a, b, jaccard, in_b, in_a in zip(*map(pairs.values, COLUMNS), strict=True):
+        x, y = number[a], number[b]
+        yield ((x, y), (jaccard, in_b, in_a)) if x < y else ((y, x), (jaccard, in_a, in_b))
 
 
 class _Texts:
@@ -201,37 +189,34 @@ class _Texts:
         """The shingles of the texts read so far that touch what was left out."""
         return self._gaps.shingles
 
-    def portions(self, chosen: Column, size: int = 0) -> Iterator[tuple[Column, Column]]:
-        """Give the numbers and texts of the documents that the mask `chosen` has, about `size` bytes at a time."""
-        held: list[tuple[Column, Column]] = []
+    def portions(self, chosen: bytearray, size: int = 0) -> Iterator[tuple[list[int], list[str]]]:
+        """Give the numbers and texts of the chosen documents, about `size` characters at a time."""
+        numbers: list[int] = []
+        texts: list[str] = []
         length = 0
-        for start, texts in self._batches():
-            mask = chosen.slice(start, len(texts))
-            number = compute().add(counting(len(texts)), start).cast("uint32")
-            held.append((number.filter(mask), texts.filter(mask)))
-            length += held[-1][1].nbytes
+        for start, batch in self._batches():
+            for number, text in enumerate(map(self._gaps.text, batch), start):
+                if chosen[number]:
+                    numbers.append(number)
+                    texts.append(text)
+                    length += len(text)
             if length > size:
-                yield joined(*(numbers for numbers, _ in held)), joined(*(texts for _, texts in held))
-                held, length = [], 0
-        if held:
-            yield joined(*(numbers for numbers, _ in held)), joined(*(texts for _, texts in held))
+                yield numbers, texts
+                numbers, texts, length = [], [], 0
+        if numbers:
+            yield numbers, texts
 
-    def joined(self, chosen: Column) -> Column:
-        """Return the texts of the documents that the mask has."""
-        import pyarrow as pa
-
-        return joined(pa.array([], pa.large_string()), *(texts for _, texts in self.portions(chosen)))
-
-    def _batches(self) -> Iterator[tuple[int, Column]]:
+    def _batches(self) -> Iterator[tuple[int, Texts]]:
         """Give the texts as they are read, with the number of the first."""
-        ids, start = self.result.ids, 0
+        ids, start = self.result.id_of, 0
         new = len(ids) if self.result.old_from is None else self.result.old_from  # old ids may have got a prefix
         for source in self.sources:
             for batch in source.batches():
                 of_new = max(0, min(len(batch), new - start))
-                if start + len(batch) > len(ids) or not _same(batch.ids.slice(0, of_new), ids.slice(start, of_new)):
+                read = Ids.from_arrow(batch.ids)[:of_new]
+                if start + len(batch) > len(ids) or not _same(read, ids[start : start + of_new]):
                     raise self._changed(source)
-                yield start, self._gaps.array(batch.texts)
+                yield start, Texts.from_arrow(batch.texts)
                 start += len(batch)
         if start != len(ids):
             raise self._changed(self.sources[-1])
@@ -239,3 +224,8 @@ class _Texts:
     def _changed(self, source: Source) -> DocumentError:
         problem = "are not the ones that were searched"
         return DocumentError(source.name, "documents", problem, "give the same documents, or search again")
+
+
+def _same(ids: Ids, others: Ids) -> bool:
+    # Numbers beside old documents that have names have become texts.
+    return ids == others if ids.are_numbers == others.are_numbers else ids.as_texts() == others.as_texts()

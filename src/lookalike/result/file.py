@@ -102,7 +102,7 @@ def _tables(result: Result) -> dict[str, pa.Table]:
     tables = {
         "ids.arrow": pa.table({"id": result.ids}),
         "classes.arrow": pa.table({"class": numbers(found.classes)}),
-        "pairs.arrow": found.table,
+        "pairs.arrow": found.pairs.table,
     }
     if result.lengths is not None:
         tables["lengths.arrow"] = pa.table({"length": result.lengths})
@@ -236,7 +236,7 @@ def _saved(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Saved:
         "uncounted": _uncounted(meta, tables),
     }
     metadata = {name: metadata_of(known) for name, known in meta.get("metadata") or ()}
-    audit = None if meta["audit"] is None else Audit(**meta["audit"], missed=tables["missed.arrow"])
+    audit = None if meta["audit"] is None else Audit(**meta["audit"], missed_pairs=tables["missed.arrow"])
     return Saved(made_of, meta["threshold"], metadata, audit)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.engine.groups import check_order, grouped, principals
 from lookalike.result.keep import KeepRule
-from lookalike.tables.columns import compute, counting, scalar, whole
+from lookalike.tables.columns import as_bytes, compute, counting, numbers, scalar, shares, whole
 from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
@@ -112,8 +112,8 @@ def make_plan(result: Result, keep: str | KeepRule = "first", *, values: Any = N
     new document that has a partner is removed, and the rule does not matter.
     """
     rule = KeepRule.parse(keep)
-    order: Column | None
-    order, notes = rule.order(result.ids, result.lengths, values)
+    ranked, notes = rule.order(result.ids, result.lengths, values)
+    order: bytes | None = as_bytes(ranked)
     if rule.kind == "first" and result.order is not None:
         order = check_order(result.order, result.documents)
     found = result._found  # noqa: SLF001 — what the result was made of
@@ -123,34 +123,39 @@ def make_plan(result: Result, keep: str | KeepRule = "first", *, values: Any = N
     return Plan(_table(result, head, kept, group), str(rule), drop_all, tuple(notes))
 
 
-def _decide(head: Column, old_from: int | None, *, drop_all: bool) -> tuple[Column, Column]:
+def _decide(principal: bytes, old_from: int | None, *, drop_all: bool) -> tuple[Column, Column]:
     """Return which documents are kept, and the number of the group of each."""
     import pyarrow as pa
 
     pc = compute()
-    every = counting(len(head))
-    grouping = grouped(head, old_from)
-    group = grouping.groups.take(pc.index_in(every, value_set=grouping.documents))
+    head, grouping = numbers(principal), grouped(principal, old_from)
+    every, documents = counting(len(head)), numbers(grouping.documents)
+    starts: Any = numbers(grouping.starts).cast(pa.int64())
+    group = pc.list_parent_indices(pa.LargeListArray.from_arrays(starts, documents)).cast(pa.uint32())
+    group = group.take(pc.index_in(every, value_set=documents))
     kept = pc.is_null(group) if drop_all else pc.or_(pc.is_null(group), pc.equal(head, every))
     if old_from is not None:
         kept = pc.or_(kept, pc.greater_equal(every, scalar(old_from, pa.uint32())))
     return kept, group
 
 
-def _table(result: Result, head: Column, kept: Column, group: Column) -> pa.Table:
+def _table(result: Result, principal: bytes, kept: Column, group: Column) -> pa.Table:
     import pyarrow as pa
 
     pc = compute()
+    head = numbers(principal)
     # With drop_all the principal itself may be removed; then nobody is removed in its favour.
     in_favour = pc.and_(pc.invert(kept), kept.take(head))
     favoured = pc.if_else(in_favour, head, pa.nulls(1, head.type)[0])
-    scores = result._found.score_between(counting(len(head)), head, result.metric)  # noqa: SLF001 — as above
+    every = as_bytes(counting(len(head)))
+    scores = shares(result._found.score_between(every, principal, result.metric))  # noqa: SLF001 — as above
+    known = pc.and_not(in_favour, pc.is_nan(scores))
     return pa.table(
         {
             "id": result.ids,
             "kept": kept,
             "kept_id": result.ids.take(favoured),
-            "score": pc.if_else(in_favour, scores, pa.nulls(1, pa.float64())[0]),
+            "score": pc.if_else(known, scores, pa.nulls(1, pa.float64())[0]),
             "group": group,
         }
     )

@@ -12,6 +12,7 @@ from lookalike.report.collect import collect as page_of
 from lookalike.report.write import write_page
 from lookalike.result.recall import recall_of
 from lookalike.result.say import short_pairs, summary
+from lookalike.tables.found import COLUMNS
 from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
@@ -54,7 +55,6 @@ def collect(
     default the source of the result is read once more.
     """
     limits = limits or Limits()
-    lengths: list[Any] | None = None if result.lengths is None else result.lengths.to_pylist()
     searched = Searched(
         run=_run(result),
         recipe=result.recipe,
@@ -62,8 +62,8 @@ def collect(
         threshold=result.threshold,
         pairs=_pairs(result, limits.pairs),
         pair_count=result.pair_count,
-        ids=result.ids.to_pylist(),
-        lengths=lengths,
+        ids=list(result.id_of),
+        lengths=result.length_of,
         flags=result.flags,
         metadata=result.metadata if metadata is None else metadata,
         ignored=result.ignored,
@@ -82,12 +82,9 @@ def _source(result: Result, given: Any) -> Source | None:
 
 
 def _pairs(result: Result, most: int) -> Pairs:
-    table: Any = result._closest(most)  # noqa: SLF001 — the pairs by number, which only the result itself knows
-    scores = {
-        name: [short(score) for score in table[name].to_pylist()]
-        for name in ("jaccard", "containment_a", "containment_b")
-    }
-    return Pairs(table["a"].to_pylist(), table["b"].to_pylist(), scores)
+    pairs = result.closest(most)
+    scores = {name: [short(score) for score in pairs.values(name)] for name in COLUMNS[2:]}
+    return Pairs(pairs.values("a").tolist(), pairs.values("b").tolist(), scores)
 
 
 def _run(result: Result) -> dict[str, Any]:

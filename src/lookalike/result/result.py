@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lookalike import checks
+from lookalike.engine.groups import group_documents
 from lookalike.errors import RecipeError
+from lookalike.result.pairs import NamedPairs, pairs_of
 from lookalike.result.recall import Recall, promised_at, recall_of
-from lookalike.tables.columns import compute, counting, whole
+from lookalike.tables.columns import as_bytes
+from lookalike.tables.packed import Ids
 from lookalike.tables.wording import count
 from lookalike.text.uncounted import Uncounted
 
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
     from lookalike.result.pairs import Listed
     from lookalike.result.plan import Plan
     from lookalike.tables.columns import Column
-    from lookalike.tables.found import Found, Metric
+    from lookalike.tables.found import Found, Metric, Pairs
     from lookalike.tables.write import Format
 
 __all__ = ["Result"]
@@ -57,8 +61,8 @@ class Result:
     ['a', 'c']
     """
 
-    ids: Column
-    """The id of each document, int64 or large_string, in the order in which they were given."""
+    id_of: Ids
+    """The id of each document by its number, as plain values."""
     threshold: float
     searched_threshold: float
     """The threshold of the search itself: `rethreshold` goes down to it."""
@@ -75,8 +79,8 @@ class Result:
     """What is odd about a document, such as hidden text, by its id; only documents that have something odd."""
     timings: dict[str, float]
     """Seconds by stage."""
-    lengths: Column | None
-    """The length of each text, as `plan(keep="longest")` compares them."""
+    length_of: memoryview[int] | None
+    """The length of each text by its number, as `plan(keep="longest")` compares them."""
     old_from: int | None
     """Documents from this number on are old: they are not compared with each other, and a plan keeps them all."""
     ignored: tuple[int, ...]
@@ -100,7 +104,7 @@ class Result:
     def __init__(
         self,
         *,
-        ids: Column,
+        ids: Ids | Column,
         found: Found,
         threshold: float,
         recipe: Recipe,
@@ -114,7 +118,7 @@ class Result:
         notes: Sequence[str] = (),
         flags: Mapping[str, list[Flag]] | None = None,
         timings: Mapping[str, float] | None = None,
-        lengths: Column | None = None,
+        lengths: Column | Sequence[int] | bytes | None = None,
         old_from: int | None = None,
         ignored: Sequence[int] = (),
         uncounted: Uncounted | None = None,
@@ -122,7 +126,7 @@ class Result:
         origin: Mapping[str, Any] | None = None,
     ) -> None:
         """Keep what the core found; made by `find` and `load`."""
-        self.ids, self.lengths, self.source = ids, lengths, source
+        self.id_of, self.length_of, self.source = Ids.from_arrow(ids), _lengths(lengths), source
         self.threshold = self.searched_threshold = threshold
         self.recipe, self.method, self.metric, self.bands = recipe, method, metric, bands
         self.linkage, self.order, self.old_from, self.ignored = linkage, order, old_from, tuple(ignored)
@@ -151,7 +155,21 @@ class Result:
     @property
     def documents(self) -> int:
         """How many documents were searched, old ones included."""
-        return len(self.ids)
+        return len(self.id_of)
+
+    @cached_property
+    def ids(self) -> Column:
+        """The id of each document as an Arrow array, int64 or large_string, in the order in which they were given."""
+        return self.id_of.to_arrow()
+
+    @cached_property
+    def lengths(self) -> Column | None:
+        """The length of each text as an Arrow array of uint64."""
+        import pyarrow as pa
+
+        if self.length_of is None:
+            return None
+        return pa.Array.from_buffers(pa.uint64(), self.documents, [None, pa.py_buffer(self.length_of)])
 
     @property
     def candidates(self) -> int:
@@ -165,9 +183,17 @@ class Result:
 
     @cached_property
     def _listed(self) -> Listed:
-        from lookalike.result.pairs import pairs_of
-
         return pairs_of(self._found, self.old_from)
+
+    @property
+    def listed(self) -> Pairs:
+        """The pairs by the numbers of their documents, as plain columns."""
+        return self._listed.pairs
+
+    @property
+    def named(self) -> NamedPairs:
+        """The pairs with the ids of their documents, as plain values."""
+        return NamedPairs(self.listed, self.id_of)
 
     @property
     def copies_listed(self) -> str:
@@ -177,35 +203,24 @@ class Result:
     @property
     def pair_count(self) -> int:
         """How many pairs `pairs` lists."""
-        return self._listed.table.num_rows
+        return len(self.listed)
 
     @cached_property
     def pairs(self) -> pa.Table:
         """The pairs as an Arrow table: a, b, jaccard, containment_a, containment_b; in the order of the documents."""
-        return self._named(self._listed.table)
-
-    def _named(self, table: pa.Table) -> pa.Table:
-        """Put ids in the place of numbers."""
-        for column, name in enumerate("ab"):
-            table = table.set_column(column, name, self.ids.take(whole(table[name])))
-        return table
+        return self.named.to_arrow()
 
     def top(self, n: int) -> pa.Table:
         """Return the `n` most similar pairs: by score, equal ones in the order of the documents."""
-        return self._named(self._closest(n))
+        return NamedPairs(self.closest(n), self.id_of).to_arrow()
 
-    def _closest(self, n: int) -> pa.Table:
-        """Return the `n` most similar pairs with the numbers of their documents."""
-        import pyarrow as pa
+    def top_rows(self, n: int) -> list[dict[str, Any]]:
+        """Return the same as plain values, a dict for each pair."""
+        return NamedPairs(self.closest(n), self.id_of).to_pylist()
 
-        pc = compute()
-        table = self._listed.table
-        score = jaccard = whole(table["jaccard"])
-        if self.metric == "containment":
-            score = pc.max_element_wise(*(whole(table[name]) for name in ("containment_a", "containment_b")))
-        keys = pa.table({"score": score, "jaccard": jaccard, "place": counting(table.num_rows)})
-        by = [("score", "descending"), ("jaccard", "descending"), ("place", "ascending")]
-        return table.take(pc.sort_indices(keys, sort_keys=by).slice(0, max(n, 0)))
+    def closest(self, n: int) -> Pairs:
+        """Return the `n` most similar pairs by the numbers of their documents, as plain columns."""
+        return self.listed.closest(n, self.metric)
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -213,10 +228,8 @@ class Result:
 
         Each also tells the `least` score of a member to its principal.
         """
-        from lookalike.engine.groups import group_documents
-
         return group_documents(
-            self._found, self.ids, linkage=self.linkage, order=self.order, metric=self.metric, old_from=self.old_from
+            self._found, self.id_of, linkage=self.linkage, order=self.order, metric=self.metric, old_from=self.old_from
         )
 
     # -- what can be asked afterwards --------------------------------------------------------------------------------
@@ -274,17 +287,17 @@ to go lower, search again
         at_base = {"_searched_recall": recall, "_searched_audit": seen} if self._found is self._searched else {}
         return self._changed(recall=recall, audited=seen, **at_base)
 
-    def with_ids(self, ids: Column) -> Result:
+    def with_ids(self, ids: Ids | Column) -> Result:
         """Return the result with other ids for its documents, int64 or large_string and as many as there are."""
         if len(ids) != self.documents:
             raise RecipeError("ids", len(ids), f"as many as there are documents, {self.documents}")
-        return self._changed(ids=ids, source=None)
+        return self._changed(id_of=Ids.from_arrow(ids), source=None)
 
     def with_metadata(self, metadata: Mapping[Any, Metadata]) -> Result:
         """Return the result with what is known of its documents; a key is an id, or the end of one that is a path."""
         from lookalike.documents.metadata import for_documents
 
-        return self._changed(metadata=for_documents(metadata, self.ids.to_pylist()))
+        return self._changed(metadata=for_documents(metadata, self.id_of))
 
     def with_origin(self, origin: Mapping[str, Any]) -> Result:
         """Return the result with a note of how it was made, which is saved with it; plain values as JSON has them."""
@@ -341,8 +354,9 @@ to go lower, search again
         """Return the whole result as JSON can hold it, by the schema ``lookalike/1``."""
         from lookalike.result.say import head, with_first
 
-        return head(self, self.pairs) | {
-            "pairs": with_first(self, self.pairs).to_pylist(),
+        pairs = with_first(self, self.listed)
+        return head(self, pairs) | {
+            "pairs": pairs.to_pylist(),
             "groups": [{"principal": group.principal, "members": list(group.members)} for group in self.groups],
         }
 
@@ -358,15 +372,9 @@ to go lower, search again
         Text is UTF-8. In CSV a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an
         apostrophe before it, so that no spreadsheet takes it for a formula; the other formats leave ids as they are.
         """
-        from lookalike.result.say import head, with_first
-        from lookalike.tables.write import write_json, write_table
+        from lookalike.result.write import write_pairs
 
-        pairs = with_first(self, self.pairs if top is None else self.top(top))
-        if format == "json":
-            groups = ({"principal": group.principal, "members": list(group.members)} for group in self.groups)
-            write_json(target, head(self, pairs), {"pairs": pairs, "groups": groups})
-        else:
-            write_table(target, pairs, format)
+        write_pairs(self, target, format, top)
 
     def report(
         self,
@@ -409,3 +417,13 @@ to go lower, search again
         if saved.threshold != result.threshold:
             result = result.rethreshold(saved.threshold)
         return result if saved.audit is None else result.with_audit(saved.audit)
+
+
+def _lengths(given: Any) -> memoryview[int] | None:
+    """Return lengths, which may come as an Arrow array, as little-endian bytes of 64 bits or as numbers."""
+    if given is None:
+        return None
+    if hasattr(given, "buffers"):
+        given = as_bytes(given)
+    data = given if isinstance(given, bytes | memoryview) else array("Q", given)
+    return memoryview(data).cast("B").cast("Q")

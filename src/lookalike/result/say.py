@@ -6,16 +6,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.metadata import first_of
+from lookalike.result.pairs import NamedPairs
 from lookalike.result.recall import recall_of
 from lookalike.result.texts import left_out_of
-from lookalike.tables.columns import compute
 from lookalike.tables.wording import count, duration
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from lookalike.recipe import Recipe
     from lookalike.result.result import Result
+    from lookalike.tables.found import Pairs
     from lookalike.text.uncounted import Uncounted
 
 __all__ = ["head", "short_pairs", "summary", "with_first"]
@@ -63,7 +62,7 @@ def short_pairs(uncounted: Uncounted, recipe: Recipe) -> list[str]:
     return [f"{those} alike only with passages shorter than {uncounted.min_words} {unit}, and left out"]
 
 
-def head(result: Result, pairs: pa.Table) -> dict[str, Any]:
+def head(result: Result, pairs: NamedPairs) -> dict[str, Any]:
     """Return settings, counts, and what is known of the documents of these pairs."""
     return {
         "schema": SCHEMA,
@@ -86,23 +85,20 @@ def head(result: Result, pairs: pa.Table) -> dict[str, Any]:
     }
 
 
-def _left_out(result: Result, pairs: pa.Table) -> list[dict[str, Any]]:
+def _left_out(result: Result, pairs: NamedPairs) -> list[dict[str, Any]]:
     """Return how many words of each document did not count; of the documents of these pairs that have such words."""
     if not result.ignored and not result.uncounted.skip:
         return []
-    names = {name for side in "ab" for name in compute().unique(pairs[side]).to_pylist()}
-    found = left_out_of(result, names)
+    found = left_out_of(result, {name for side in pairs.ends() for name in side})
     return [{"id": name} | {reason: found[name].get(reason, 0) for reason in REASONS} for name in sorted(found)]
 
 
-def with_first(result: Result, pairs: pa.Table) -> pa.Table:
-    """Return the pairs with a column that names the older document of each, if dates are known."""
-    import pyarrow as pa
-
-    known = result.metadata
+def with_first(result: Result, pairs: Pairs) -> NamedPairs:
+    """Return the pairs with their ids, and a column that names the older document of each, if dates are known."""
+    named, known = NamedPairs(pairs, result.id_of), result.metadata
     if not any(values.date for values in known.values()):
-        return pairs
-    firsts: list[Any] = []
-    for a, b in zip(pairs["a"].to_pylist(), pairs["b"].to_pylist(), strict=True):
-        firsts.append({"a": a, "b": b}.get(first_of(known.get(a), known.get(b)) or ""))
-    return pairs.append_column("first", pa.array(firsts, result.ids.type))
+        return named
+    firsts = [
+        {"a": a, "b": b}.get(first_of(known.get(a), known.get(b)) or "") for a, b in zip(*named.ends(), strict=True)
+    ]
+    return NamedPairs(pairs, result.id_of, firsts)

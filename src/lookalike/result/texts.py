@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import LookalikeError
+from lookalike.tables.packed import Texts
 from lookalike.text.excluded import WALL_OF_B, blanked, tally
 from lookalike.text.uncounted import spans_of
 
@@ -21,18 +22,19 @@ def texts_of(result: Result, wanted: Collection[Any]) -> dict[Any, str]:
     names = set(wanted)
     if result.source is None or not names:
         return {}
-    numbers = {number: name for number, name in enumerate(result.ids.to_pylist()) if name in names}
-    lengths = None if result.lengths is None else result.lengths.to_pylist()
+    numbers = {number: name for number, name in enumerate(result.id_of) if name in names}
+    lengths = result.length_of
     found: dict[Any, str] = {}
     start = 0
     try:
         for batch in result.source.batches():
-            for number in range(start, start + len(batch)):
+            texts = Texts.from_arrow(batch.texts)
+            for number in range(start, start + len(texts)):
                 if number in numbers:
-                    text = batch.texts[number - start].as_py()
+                    text = texts[number - start]
                     if lengths is None or len(text) == lengths[number]:
                         found[numbers[number]] = text
-            start += len(batch)
+            start += len(texts)
     except (LookalikeError, OSError):  # the source is gone: what was found stays true without its text
         return found
     return found

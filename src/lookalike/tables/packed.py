@@ -82,9 +82,15 @@ class Texts(Sequence[str]):
         return cls(offsets, b"".join(part.data for part in listed))
 
     @classmethod
-    def from_arrow(cls, column: pa.Array[Any]) -> Texts:
-        """Take an Arrow array of large_string without nulls; it is not copied."""
-        _, offsets, data = column.buffers()
+    def from_arrow(cls, column: pa.Array[Any] | Texts) -> Texts:
+        """Take an Arrow array of texts without nulls; large_string is not copied."""
+        if isinstance(column, Texts):  # they may be packed already
+            return column
+        import pyarrow as pa
+
+        if column.null_count:
+            raise ValueError(f"{column.null_count} texts are null")
+        _, offsets, data = column.cast(pa.large_string()).buffers()
         if offsets is None or not len(column):
             return cls(bytes(8), b"")
         return cls(offsets, data if data is not None else b"", column.offset, len(column))
@@ -183,13 +189,19 @@ class Ids(Sequence["str | int"]):
 
     @classmethod
     def of(cls, values: Iterable[str] | Iterable[int]) -> Ids:
-        """Take ids that are all str or all int; no ids are texts."""
+        """Take ids that are all str or all int; no ids are texts. A lone surrogate becomes U+FFFD, as in any text."""
         if isinstance(values, Ids):
             return values
         if isinstance(values, range | Texts):
             return cls(values)
         listed: list[Any] = list(values)
-        return cls(array("q", listed) if listed and isinstance(listed[0], int) else listed)
+        if listed and isinstance(listed[0], int):
+            return cls(array("q", listed))
+        try:
+            "".join(listed).encode()
+        except UnicodeEncodeError:  # the name of a file that is not UTF-8, for one
+            listed = [encoded(text).decode() for text in listed]
+        return cls(listed)
 
     @classmethod
     def of_numbers(cls, data: Buffer) -> Ids:
@@ -202,12 +214,17 @@ class Ids(Sequence["str | int"]):
         return cls(Texts(offsets, data))
 
     @classmethod
-    def from_arrow(cls, column: pa.Array[Any]) -> Ids:
-        """Take an Arrow array of int64 or large_string without nulls; it is not copied."""
+    def from_arrow(cls, column: pa.Array[Any] | Ids) -> Ids:
+        """Take an Arrow array of whole numbers or texts without nulls; int64 and large_string are not copied."""
+        if isinstance(column, Ids):  # they may be ids already
+            return column
         import pyarrow as pa
 
-        if column.type != pa.int64():
+        if not pa.types.is_integer(column.type) or column.type == pa.uint64():
             return cls(Texts.from_arrow(column))
+        if column.null_count:
+            raise ValueError(f"{column.null_count} ids are null")
+        column = column.cast(pa.int64())
         data = column.buffers()[1]
         numbers = memoryview(b"" if data is None else data).cast("B").cast("q")
         return cls(numbers[column.offset : column.offset + len(column)])
