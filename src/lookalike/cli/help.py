@@ -36,7 +36,7 @@ class _AsGiven:
 
 
 def _take_as_given(parameters: Iterable[Any]) -> None:
-    """Keep Typer from asking pydantic what a text is, as it does of late: loading it takes longer than most commands."""
+    """Keep Typer from asking pydantic what a text is: loading that takes longer than most commands do."""
     for parameter in parameters:
         kind = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
         if kind in (str, bool, list[str]) and getattr(parameter, "_runtime_param", ...) is None:
