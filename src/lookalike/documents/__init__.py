@@ -2,7 +2,8 @@
 
 from lookalike.documents.extract.model import Extracted, Flag
 from lookalike.documents.gather import Collection, Documents, gather
-from lookalike.documents.source import Batch, Size, Skipped, Source, open_documents, open_paths
+from lookalike.documents.open import open_documents, open_paths
+from lookalike.documents.source import Batch, Size, Skipped, Source
 
 __all__ = [
     "Batch",

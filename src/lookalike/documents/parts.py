@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lookalike.documents.batching import regroup
+from lookalike.documents.ids import IdCheck
 from lookalike.documents.log import Log
+from lookalike.documents.rows import common_schema
 from lookalike.documents.source import Batch, Size, Skipped, Source
 
 if TYPE_CHECKING:
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents.extract.model import Flag
-    from lookalike.documents.ids import IdCheck
 
 __all__ = ["Part", "PartsSource", "Pass"]
 
@@ -91,8 +92,6 @@ class PartsSource(Source):
     def schema(self) -> pa.Schema | None:
         """The columns of all tables together; None if some documents are not rows."""
         if self._schema is None and self._parts and all(part.is_table for part in self._parts):
-            from lookalike.documents.rows import common_schema
-
             self._schema = common_schema([(part.name, part.schema()) for part in self._parts])
         return self._schema
 
@@ -106,8 +105,6 @@ class PartsSource(Source):
         return self._read(rows=True, lines=True) if whole else None
 
     def _read(self, *, rows: bool, lines: bool = False) -> Iterator[Batch]:
-        from lookalike.documents.ids import IdCheck
-
         log = Log(list(self._found.skipped), list(self._found.notes))
         self._last = log
         tables = any(part.is_table for part in self._parts)  # paths alone are unique

@@ -1,8 +1,5 @@
 """What every collection of documents looks like to the rest: ids and texts in batches, and a list of what was left out.
 
-There are two doors. `open_paths` takes what a person types on a command line: folders, files, globs and ``-``.
-`open_documents` takes what a program holds: a list, a dict, a path, a data frame.
-
 A source can be read more than once and gives the same documents in the same order each time. Nothing is dropped in
 silence: what is left out is in `Source.skipped`, what was decided on the way (an encoding, a column) in `Source.notes`.
 """
@@ -14,14 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     import pyarrow as pa
 
     from lookalike.documents.extract.model import Flag
 
-__all__ = ["Batch", "Size", "Skipped", "Source", "open_documents", "open_paths"]
+__all__ = ["Batch", "Size", "Skipped", "Source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,45 +94,3 @@ class Source(ABC):
     @abstractmethod
     def size(self) -> Size:
         """Say what is known before reading."""
-
-
-def open_paths(
-    paths: Sequence[str | os.PathLike[str]],
-    *,
-    text_column: str | None = None,
-    id_column: str | None = None,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    encoding: str = "auto",
-    hidden: bool = False,
-) -> Source:
-    """Open folders, files, globs of files and ``-`` (standard input) as one source.
-
-    * A folder is read with all folders in it, and each text file is a document; so is each pdf, docx, odt, pptx, epub,
-      rtf, html, eml, Markdown and LaTeX file, of which the text is taken.
-    * Zip and tar files are read like folders; a member has an id like ``essays.zip/anna/essay.docx``.
-    * ``.parquet``, ``.arrow``, ``.feather``, ``.jsonl``, ``.json``, ``.csv`` and ``.tsv`` files that are named directly
-      give a document for each row.
-    * Any other file that is named directly is one document.
-
-    `include` and `exclude` are globs on the path inside a folder; `hidden` also reads what begins with a dot.
-    """
-    from lookalike.documents.paths import PathOptions, source_of_paths
-
-    options = PathOptions(text_column, id_column, tuple(include), tuple(exclude), encoding, hidden)
-    return source_of_paths(paths, options)
-
-
-def open_documents(documents: object, *, text_column: str | None = None, id_column: str | None = None) -> Source:
-    """Open what a program holds: a source, a list, tuple or iterator of str, a dict id → str, a `Path` or a data frame.
-
-    A data frame is anything that exports an Arrow stream (pyarrow, pandas, polars, DuckDB, Hugging Face datasets).
-    Documents without an id get their position, from 0.
-
-    >>> source = open_documents({"a": "one", "b": "two"})
-    >>> [batch.ids.to_pylist() for batch in source.batches()]
-    [['a', 'b']]
-    """
-    from lookalike.documents.memory import source_of_documents
-
-    return source_of_documents(documents, text_column=text_column, id_column=id_column)

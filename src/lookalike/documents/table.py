@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.documents.columns import Choice, choose, texts_of
 from lookalike.documents.ids import id_type, ids_of, made_ids, place
 from lookalike.documents.parts import Part
+from lookalike.documents.rows import conform, valid, without_views
 from lookalike.documents.source import Batch, Size
 from lookalike.errors import DocumentError
 
@@ -109,8 +110,6 @@ class TablePart(Part):
 
     def schema(self) -> pa.Schema:
         """Return the columns of whole rows."""
-        from lookalike.documents.rows import without_views
-
         return without_views(self._table.schema())
 
     def size(self) -> Size:
@@ -198,8 +197,6 @@ class TablePart(Part):
 
     def _whole(self, rows: Rows, reading: Pass) -> pa.RecordBatch:
         import pyarrow as pa
-
-        from lookalike.documents.rows import conform, valid
 
         if rows.lines is not None:
             return pa.RecordBatch.from_arrays([rows.lines], ["line"])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.columns import choose, texts_of
+from lookalike.documents.given import Given, given_as
 from lookalike.errors import DocumentError
 from lookalike.search.columns import compute, counting, whole
 
@@ -226,6 +227,18 @@ class _Dataset(Frame):
         return self.data.select(compute().indices_nonzero(kept).to_pylist())
 
 
+_FACES: Final[dict[Given, type[Frame]]] = {
+    Given.ARROW: _Arrow,
+    Given.PANDAS: _Pandas,
+    Given.POLARS: _Polars,
+    Given.POLARS_LAZY: _Polars,
+    Given.DATASET: _Dataset,
+    Given.MAPPING: _Dict,
+    Given.SEQUENCE: _Texts,
+    Given.PATHS: _Texts,
+}
+
+
 def frame_of(data: Any) -> Frame:
     """Return the face of some data.
 
@@ -237,21 +250,9 @@ def frame_of(data: Any) -> Frame:
     lookalike.errors.DocumentError: document 'set': data is set; give a list, a dict, or a table of pyarrow, pandas, \
 polars or Hugging Face datasets
     """
-    import pyarrow as pa
-
-    home = {kind.__module__.partition(".")[0] for kind in type(data).__mro__}
-    if isinstance(data, pa.Table | pa.RecordBatch | pa.Array | pa.ChunkedArray):
-        return _Arrow(data)
-    if "pandas" in home and hasattr(data, "iloc"):
-        return _Pandas(data)
-    if "polars" in home and hasattr(data, "filter"):
-        return _Polars(data)
-    if all(hasattr(data, name) for name in ("select", "select_columns", "features", "column_names", "__len__")):
-        return _Dataset(data)
-    if isinstance(data, Mapping) and "datasets" not in home:  # a DatasetDict holds datasets, not texts
-        return _Dict(data)
-    if isinstance(data, Sequence) and not isinstance(data, str | bytes | bytearray):
-        return _Texts(data)
+    face = _FACES.get(given_as(data))
+    if face is not None:
+        return face(data)
     kind = type(data).__name__
     tables = "a table of pyarrow, pandas, polars or Hugging Face datasets"
     raise DocumentError(kind, "data", f"is {kind}", f"give a list, a dict, or {tables}")

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lookalike import checks
 from lookalike._native import SignatureMatrix
-from lookalike.documents.gather import gather
+from lookalike.documents import open_documents
+from lookalike.documents.memory import MemorySource
 from lookalike.errors import LookalikeError, RecipeError
 from lookalike.recipe import DEFAULT, Recipe
+from lookalike.search.load import packed
 from lookalike.settings import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from lookalike.documents import Documents
 
 __all__ = ["Signatures", "sign", "sign_sets", "standard_error"]
 
@@ -89,11 +89,17 @@ class Signatures:
         return self._matrix
 
 
-def sign(documents: Documents, recipe: Recipe | None = None, *, threads: int = 0) -> Signatures:
-    """Return the signatures of texts; `threads=0` takes all cores. The numbers do not depend on it."""
+def sign(documents: Any, recipe: Recipe | None = None, *, threads: int = 0) -> Signatures:
+    """Return the signatures of whatever `find` takes; `threads=0` takes all cores. The numbers do not depend on it."""
     recipe = recipe or DEFAULT
-    collection = gather(documents)
-    return Signatures(SignatureMatrix.of_texts(collection.texts, settings(recipe), checks.threads(threads)), recipe)
+    threads = checks.threads(threads)
+    source = open_documents(documents)
+    if isinstance(source, MemorySource):  # texts that are held already are not packed first
+        return Signatures(SignatureMatrix.of_texts(source.texts, settings(recipe), threads), recipe)
+    signed = bytearray()
+    for batch in source.batches():
+        signed += SignatureMatrix.of_texts([packed(batch.texts)], settings(recipe), threads).to_bytes()
+    return Signatures(SignatureMatrix.of_bytes(bytes(signed), recipe.hashes), recipe)
 
 
 def _iterable(number: int, given: Iterable[int]) -> Iterable[int]:
