@@ -100,7 +100,7 @@ class Pieces(Source):
     def batches(self, *, rows: bool = False) -> Any:
         for batch in self.source.batches():
             for start in range(0, len(batch), 7):
-                yield replace(batch, ids=batch.ids.slice(start, 7), texts=batch.texts.slice(start, 7))
+                yield replace(batch, ids=batch.ids[start : start + 7], texts=batch.texts[start : start + 7])
 
     def skipped(self) -> Any:
         return []

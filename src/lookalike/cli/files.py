@@ -16,7 +16,6 @@ from lookalike.cli.reading import PathsArgument, Reading, say_flags, say_notes, 
 from lookalike.cli.values import completion, one_of, whole_number
 from lookalike.cli.writing import destination, keep_sources
 from lookalike.result.say import count
-from lookalike.search.columns import compute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,9 +126,8 @@ def files(
 
 def _entries(source: Source) -> Iterator[Entry]:
     for batch in source.batches():
-        names: list[Any] = batch.ids.to_pylist()
-        for name, length in zip(names, compute().utf8_length(batch.texts).to_pylist(), strict=True):
-            yield Entry(name, True, length)
+        for name, text in zip(batch.ids, batch.texts, strict=True):
+            yield Entry(name, True, len(text))
     for skipped in source.skipped():
         yield Entry(skipped.id, False, None, skipped.reason, skipped.detail)
 

@@ -59,7 +59,7 @@ def template_texts(paths: Sequence[str], reading: Reading) -> list[str]:
     """Return the texts of templates, which are few and short, whatever their format."""
     if not paths:
         return []
-    return [str(text) for batch in reading.open(paths).batches() for text in batch.texts.to_pylist()]
+    return [text for batch in reading.open(paths).batches() for text in batch.texts]
 
 
 def in_words(counted: Mapping[str, int]) -> str:

@@ -18,7 +18,14 @@ from lookalike.documents.encoded import Encoding, detect, open_utf8
 from lookalike.documents.json_table import JsonTable, readable
 from lookalike.documents.json_values import arrow_types, infer, is_marked, mark, merge_all
 from lookalike.documents.table import Rows
-from lookalike.errors import DocumentError
+from lookalike.documents.table_errors import (
+    bad_json,
+    line_not_an_object,
+    line_not_utf8,
+    line_too_deep,
+    line_too_long,
+    long_number,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,7 +80,7 @@ class JsonLines(JsonTable):
                 end = chunk.rfind(b"\n") + 1
                 first = chunk.find(b"\n") if end else len(chunk)
                 if len(begun) + first > LONGEST_LINE:
-                    raise self._too_long(number)
+                    raise line_too_long(self.name, number, LONGEST_LINE)
                 if not end:
                     begun += chunk
                     continue
@@ -85,11 +92,6 @@ class JsonLines(JsonTable):
                 number += block.lines
         if begun:
             yield _Block(number, begun, 1)
-
-    def _too_long(self, number: int) -> DocumentError:
-        problem = f"is longer than {LONGEST_LINE >> 20} MB"
-        remedy = "cut it into several documents, or check that each object is on a line of its own"
-        return DocumentError(f"{self.name}:{number + 1}", "line", problem, remedy)
 
     def _groups(self, log: Log | None, size: int) -> Iterator[Numbered]:
         for block in self._blocks(size):
@@ -105,25 +107,21 @@ class JsonLines(JsonTable):
                 text = line.decode("utf-8")
             except UnicodeDecodeError as error:
                 if log is not None:
-                    where = f"line {position + 1} is not UTF-8 (byte {error.start + 1})"
-                    log.skip(f"{self.name}:{position + 1}", "not text", f"{where}; save the file as UTF-8")
+                    log.skipped.append(line_not_utf8(self.name, position, error.start))
                 continue
             yield position, self._object(position, text)
 
     def _object(self, position: int, line: str) -> dict[str, Any]:
-        remedy = "mend or remove the line"
         try:
             value = json.loads(line)
         except json.JSONDecodeError as error:
-            problem = f"is not JSON ({error.msg} at character {error.pos + 1})"
-            raise DocumentError(f"{self.name}:{position + 1}", "line", problem, remedy) from None
-        except (RecursionError, ValueError) as error:
-            deep = isinstance(error, RecursionError)
-            problem = "is nested too deeply" if deep else "has a number that is too long"
-            raise DocumentError(f"{self.name}:{position + 1}", "line", problem, remedy) from None
+            raise bad_json(self.name, position, error.msg, error.pos) from None
+        except RecursionError:
+            raise line_too_deep(self.name, position) from None
+        except ValueError:
+            raise long_number(self.name, position) from None
         if not isinstance(value, dict):
-            problem = f"is a {type(value).__name__}, not an object in braces"
-            raise DocumentError(f"{self.name}:{position + 1}", "line", problem, remedy)
+            raise line_not_an_object(self.name, position, type(value).__name__)
         return value
 
     @cached_property

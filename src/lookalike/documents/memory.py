@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.batching import number_array, string_array
 from lookalike.documents.gather import gather
 from lookalike.documents.source import Batch, Size, Skipped, Source
 from lookalike.errors import DocumentError
+from lookalike.tables.packed import Ids, Texts, encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 __all__ = ["MemorySource"]
 
 _BATCH_CHARACTERS: Final = 8 << 20
 _BATCH_DOCUMENTS: Final = 1 << 16
+
+
+def _ids(given: Sequence[str] | Sequence[int]) -> Ids:
+    if isinstance(given, range):
+        return Ids(given)
+    for name in given:
+        if isinstance(name, str):
+            # All of them are; a lone surrogate is replaced, as in every text.
+            return Ids([name if name.isascii() else encoded(name).decode() for name in map(str, given)])
+        if not -(2**63) <= name < 2**63:
+            raise DocumentError(name, "id", "is a number of more than 64 bits", "give ids as text")
+    return Ids.of(given)
 
 
 class MemorySource(Source):
@@ -25,14 +37,9 @@ class MemorySource(Source):
         """Take texts; anything that is not one is an error that names it."""
         self.name = "the documents"
         collection = gather(documents)
-        self._ids = collection.ids
         self.texts = collection.texts
         """The texts as they were given."""
-        for name in self._ids:
-            if isinstance(name, str):
-                break  # they all are
-            if not -(2**63) <= name < 2**63:
-                raise DocumentError(name, "id", "is a number of more than 64 bits", "give ids as text")
+        self._ids = _ids(collection.ids)
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
         """Give the texts, encoded anew each time: they are not held twice."""
@@ -47,9 +54,7 @@ class MemorySource(Source):
             yield self._batch(start, len(self.texts))
 
     def _batch(self, start: int, end: int) -> Batch:
-        ids: list[Any] = self._ids[start:end]
-        numbers = isinstance(ids[0], int)
-        return Batch(number_array(ids) if numbers else string_array(ids), string_array(self.texts[start:end]))
+        return Batch(self._ids[start:end], Texts.of(self.texts[start:end]))
 
     def skipped(self) -> list[Skipped]:
         """Nothing is skipped."""

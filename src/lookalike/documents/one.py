@@ -102,5 +102,5 @@ def _only_member(name: str) -> TextFile:
 def _texts(source: Source) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for batch in source.batches():
-        pairs += zip(batch.ids.to_pylist(), batch.texts.to_pylist(), strict=True)  # type: ignore[arg-type]
+        pairs += zip(map(str, batch.ids), batch.texts, strict=True)
     return pairs

@@ -51,7 +51,7 @@ def open_documents(documents: object, *, text_column: str | None = None, id_colu
     Documents without an id get their position, from 0.
 
     >>> source = open_documents({"a": "one", "b": "two"})
-    >>> [batch.ids.to_pylist() for batch in source.batches()]
+    >>> [list(batch.ids) for batch in source.batches()]
     [['a', 'b']]
     """
     given = given_as(documents)

@@ -27,8 +27,8 @@ class Pass:
     """What the parts share while documents are read once."""
 
     log: Log
-    id_type: pa.DataType
-    """int64 or large_string, for all ids of the source."""
+    numbers: bool
+    """Whether all ids of the source are whole numbers; else they are texts."""
     named_rows: bool
     """Whether a row without an id is called by table and row; otherwise by its position alone."""
     rows: bool
@@ -46,8 +46,8 @@ class Part(ABC):
     name: str
 
     @abstractmethod
-    def given_ids(self) -> pa.DataType | None:
-        """Return the type of the ids that the documents have, or None if they are to be made."""
+    def number_ids(self) -> bool | None:
+        """Say whether the ids that the documents have are whole numbers; None if ids are to be made."""
 
     @abstractmethod
     def batches(self, reading: Pass) -> Iterator[Batch]:
@@ -110,22 +110,19 @@ class PartsSource(Source):
         tables = any(part.is_table for part in self._parts)  # paths alone are unique
         check = IdCheck() if tables and not self._checked else None
         schema = self.schema if rows and not lines else None
-        id_type, named = self._ids()
-        reading = Pass(log, id_type, named, rows, schema, check, lines)
+        numbers, named = self._ids()
+        reading = Pass(log, numbers, named, rows, schema, check, lines)
         yield from regroup(batch for part in self._parts for batch in part.batches(reading))
         if check is not None:
             check.finish()
         self._checked = True
 
-    def _ids(self) -> tuple[pa.DataType, bool]:
-        """Decide how all ids look: of one type, and unique over all parts."""
-        import pyarrow as pa
-
-        given = [part.given_ids() for part in self._parts if not part.is_empty()]
+    def _ids(self) -> tuple[bool, bool]:
+        """Decide how all ids look: whether they are numbers, and whether rows without one are called by their table."""
+        given = [part.number_ids() for part in self._parts if not part.is_empty()]
         if len(self._parts) == 1 and given == [None]:
-            return pa.int64(), False
-        whole = bool(given) and all(kind == pa.int64() for kind in given)
-        return (pa.int64() if whole else pa.large_string()), True
+            return True, False
+        return bool(given) and all(given), True
 
     def skipped(self) -> list[Skipped]:
         """List what was left out so far."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents.extract.model import Flag
+    from lookalike.tables.packed import Ids, Texts
 
 __all__ = ["Batch", "Size", "Skipped", "Source"]
 
@@ -36,10 +37,10 @@ class Skipped:
 class Batch:
     """Some documents: as many as make a few megabytes of text, and at least one, unless it has textless rows."""
 
-    ids: pa.Array[Any]
-    """large_string or int64, the same in every batch of a source; never null."""
-    texts: pa.Array[Any]
-    """large_string; never null, always valid UTF-8."""
+    ids: Ids
+    """All numbers or all texts, the same in every batch of a source."""
+    texts: Texts
+    """Always valid UTF-8."""
     rows: pa.RecordBatch | None = None
     """Tables only, and when asked for: the whole rows as read, in the same order as `ids`."""
     textless: pa.RecordBatch | None = None

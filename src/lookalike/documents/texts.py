@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.ahead import Ahead
-from lookalike.documents.batching import string_array, text_array
 from lookalike.documents.extract.pool import Reply
 from lookalike.documents.parts import Part
 from lookalike.documents.plain_text import OtherKindError, read_text_document
 from lookalike.documents.source import Batch, Size
 from lookalike.documents.text_document import Members
 from lookalike.errors import DocumentError
+from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    import pyarrow as pa
 
     from lookalike.documents.log import Log
     from lookalike.documents.parts import Pass
@@ -44,11 +42,9 @@ class TextFiles(Part):
         self._left_out: dict[str, tuple[str, str]] | None = None
         self._count: int | None = None
 
-    def given_ids(self) -> pa.DataType | None:
+    def number_ids(self) -> bool:
         """Names of files are ids that are given, and unique."""
-        import pyarrow as pa
-
-        return pa.large_string()
+        return False
 
     def size(self) -> Size:
         """Add up the files; how many are in an archive only reading tells."""
@@ -130,7 +126,7 @@ class _Batch:
     def done(self) -> Batch:
         ids, texts = self.ids, self._texts
         self.ids, self._texts, self.size = [], [], 0
-        batch = Batch(string_array(ids), text_array(texts))
+        batch = Batch(Ids(ids), Texts.of(texts))
         if self._reading.ids is not None:
             self._reading.ids.add(batch.ids, lambda row: f"the file {ids[row]}")
         return batch

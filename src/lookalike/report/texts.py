@@ -82,7 +82,7 @@ def _names(result: Result) -> list[str]:
 
 def _documents(source: Source) -> Iterator[tuple[str, str]]:
     for batch in source.batches():
-        yield from zip(map(str, batch.ids.to_pylist()), batch.texts.to_pylist(), strict=True)
+        yield from zip(map(str, batch.ids), batch.texts, strict=True)
 
 
 def _problem(changed: int, gone: int, name: str) -> str:

@@ -27,7 +27,7 @@ def texts_of(result: Result, wanted: Collection[Any]) -> dict[Any, str]:
         for batch in result.source.batches():
             for number in range(start, start + len(batch)):
                 if number in numbers:
-                    text = batch.texts[number - start].as_py()
+                    text = batch.texts[number - start]
                     if lengths is None or len(text) == lengths[number]:
                         found[numbers[number]] = text
             start += len(batch)

@@ -249,9 +249,9 @@ class _Texts:
         for source in self.sources:
             for batch in source.batches():
                 of_new = max(0, min(len(batch), new - start))
-                if start + len(batch) > len(ids) or not _same(batch.ids.slice(0, of_new), ids.slice(start, of_new)):
+                if start + len(batch) > len(ids) or not _same(batch.ids[:of_new].to_arrow(), ids.slice(start, of_new)):
                     raise self._changed(source)
-                yield start, self._gaps.array(batch.texts)
+                yield start, self._gaps.array(batch.texts.to_arrow())
                 start += len(batch)
         if start != len(ids):
             raise self._changed(self.sources[-1])

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.columns import choose, texts_of
+from lookalike.documents.arrow_columns import columns_of, texts_of
+from lookalike.documents.columns import OTHER, TEXT, choose
+from lookalike.documents.columns import Column as Described
 from lookalike.documents.given import Given, given_as
 from lookalike.errors import DocumentError
 from lookalike.search.columns import compute, counting, whole
@@ -111,7 +113,7 @@ class _Arrow(Frame):
             if column is not None:
                 super().column(column)
             return _as_texts(whole(self.data), "array")
-        name = choose(self.kind, schema, column, "").text
+        name = choose(self.kind, columns_of(schema), column, "").text
         return _as_texts(self.column(name), name)
 
     def column(self, name: str) -> Column:
@@ -140,12 +142,11 @@ class _Pandas(Frame):
 
     def _chosen(self) -> Any:
         """Return the column of texts; the others may hold what Arrow does not know."""
-        import pyarrow as pa
-
         names = list(self.data.columns)
-        kinds = [pa.large_string() if self._has_texts(place) else pa.bool_() for place in range(len(names))]
-        fields = [(str(name), kind) for name, kind in zip(names, kinds, strict=True)]
-        chosen = choose(self.kind, pa.schema(fields), None, "").text
+        described = [
+            Described(str(name), TEXT if self._has_texts(place) else OTHER) for place, name in enumerate(names)
+        ]
+        chosen = choose(self.kind, described, None, "").text
         return names[[str(name) for name in names].index(chosen)]
 
     def _has_texts(self, place: int) -> bool:
@@ -178,16 +179,17 @@ class _Polars(Frame):
 
     def texts(self, column: str | None) -> Column:
         import polars as pl
-        import pyarrow as pa
 
         if not hasattr(self.data, "columns"):
             if column is not None:
                 super().column(column)
             return _as_texts(self._arrow(self.data), "series")
         texts = (pl.String, pl.Categorical, pl.Enum)
-        kinds = [pa.large_string() if dtype in texts else pa.bool_() for dtype in self.data.dtypes]
-        schema = pa.schema(list(zip(self.data.columns, kinds, strict=True)))
-        name = choose(self.kind, schema, column, "").text
+        described = [
+            Described(name, TEXT if dtype in texts else OTHER, str(dtype))
+            for name, dtype in zip(self.data.columns, self.data.dtypes, strict=True)
+        ]
+        name = choose(self.kind, described, column, "").text
         return _as_texts(self.column(name), name)
 
     def column(self, name: str) -> Column:
@@ -215,8 +217,7 @@ class _Dataset(Frame):
     kind = "dataset"
 
     def texts(self, column: str | None) -> Column:
-        schema = self.data.features.arrow_schema
-        name = choose(self.kind, schema, column, "").text
+        name = choose(self.kind, columns_of(self.data.features.arrow_schema), column, "").text
         return _as_texts(self.column(name), name)
 
     def column(self, name: str) -> Column:

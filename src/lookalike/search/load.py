@@ -114,11 +114,12 @@ def _load_source(
     done = size = 0
     kept: list[Batch] = []
     for batch in source.batches():
-        ids.append(batch.ids)
-        texts.append(packed(gaps.array(batch.texts) if gaps else batch.texts))
+        ids.append(batch.ids.to_arrow())
+        column = batch.texts.to_arrow()
+        texts.append(packed(gaps.array(column) if gaps else column))
         size += batch.texts.nbytes
         kept = [*kept, batch] if size <= KEPT else []
-        lengths.append(pc.call_function("utf8_length", [batch.texts]).cast(pa.uint64()))
+        lengths.append(pc.call_function("utf8_length", [column]).cast(pa.uint64()))
         if taken:
             taken(texts[-1], pc.sum(lengths[-1]).as_py() or 0)
         done += len(batch)

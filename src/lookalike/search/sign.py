@@ -11,7 +11,6 @@ from lookalike.documents import open_documents
 from lookalike.documents.memory import MemorySource
 from lookalike.errors import LookalikeError, RecipeError
 from lookalike.recipe import DEFAULT, Recipe
-from lookalike.search.load import packed
 from lookalike.settings import settings
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def sign(documents: Any, recipe: Recipe | None = None, *, threads: int = 0) -> S
         return Signatures(SignatureMatrix.of_texts(source.texts, settings(recipe), threads), recipe)
     signed = bytearray()
     for batch in source.batches():
-        signed += SignatureMatrix.of_texts([packed(batch.texts)], settings(recipe), threads).to_bytes()
+        signed += SignatureMatrix.of_texts([batch.texts.packed()], settings(recipe), threads).to_bytes()
     return Signatures(SignatureMatrix.of_bytes(bytes(signed), recipe.hashes), recipe)
 
 
