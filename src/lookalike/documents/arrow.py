@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.batching import TARGET
 from lookalike.documents.given import Given
+from lookalike.documents.model import Size
 from lookalike.documents.parts import PartsSource
-from lookalike.documents.source import Size
 from lookalike.documents.table import Rows, Table, TablePart
 from lookalike.errors import DocumentError
 
@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents.columns import Choice
+    from lookalike.documents.identity import Identity
     from lookalike.documents.log import Log
     from lookalike.documents.source import Source
 
 __all__ = ["FrameTable", "source_of_frame"]
 
-NAME = "the table"
+NAME: Final = "the table"
+_SAMPLES: Final = 64
+_SAMPLED_CHARACTERS: Final = 4096
 
 
 def source_of_frame(documents: object, given: Given, text_column: str | None, id_column: str | None) -> Source:
@@ -121,6 +124,14 @@ class FrameTable(Table):
         """Take a table."""
         self.name = name
         self._table = table
+
+    def identify(self, identity: Identity) -> None:
+        """Say how many rows there are, of which columns, and what is in some of them."""
+        table = self._table
+        identity.add(table.num_rows, [str(field) for field in table.schema])
+        for part in range(min(table.num_rows, _SAMPLES)):
+            (row,) = table.slice(part * table.num_rows // min(table.num_rows, _SAMPLES), 1).to_pylist()
+            identity.add({name: str(value)[:_SAMPLED_CHARACTERS] for name, value in row.items()})
 
     def columns(self, wanted: Sequence[str] = ()) -> pa.Schema:
         """Return its schema."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.arrow_columns import names_of
-from lookalike.documents.inputs import open_error
-from lookalike.documents.source import Size
+from lookalike.documents.inputs import Input, open_error
+from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import not_a_table, unread_after
 from lookalike.errors import DocumentError
@@ -37,6 +37,11 @@ class ArrowFile(Table):
         """Take a file; it is opened when first needed."""
         self.name = name
         self._path = path
+
+    @property
+    def file(self) -> Input:
+        """The file."""
+        return Input(self.name, self._path)
 
     @cached_property
     def _is_file(self) -> bool:

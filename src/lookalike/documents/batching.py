@@ -6,7 +6,7 @@ from array import array
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.source import Batch
+from lookalike.documents.model import Batch
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:

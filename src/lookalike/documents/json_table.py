@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from lookalike.documents.compressed import DamagedError
 from lookalike.documents.inputs import open_error
 from lookalike.documents.json_values import clean, infer, is_marked, mark, merge_all, rows_batch
-from lookalike.documents.source import Size
+from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import field_not_text, id_not_a_number, truncated
 from lookalike.documents.text_file import NotTextError
@@ -52,6 +52,11 @@ class JsonTable(Table):
         """Take an input; it is opened when first needed."""
         self.name = name
         self._input = source
+
+    @property
+    def file(self) -> Input:
+        """The file."""
+        return self._input
 
     @abstractmethod
     def _groups(self, log: Log | None, size: int) -> Iterator[Numbered]:

@@ -11,9 +11,11 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.batching import TARGET, text_array
+from lookalike.documents.compressed import DamagedError
 from lookalike.documents.encoded import Encoding, detect, open_utf8
 from lookalike.documents.json_table import JsonTable, readable
 from lookalike.documents.json_values import arrow_types, infer, is_marked, mark, merge_all
@@ -26,6 +28,7 @@ from lookalike.documents.table_errors import (
     line_too_long,
     long_number,
 )
+from lookalike.documents.text_file import codec_of_mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,6 +70,17 @@ class JsonLines(JsonTable):
         super().__init__(name, source)
         self._told = encoding
 
+    @property
+    def native_format(self) -> str | None:
+        """The native readers read plain UTF-8; what is compressed by zstd, which Python cannot open, they look at."""
+        if self._told != "auto" and not Encoding(self._told).is_utf8:
+            return None
+        try:
+            with self._input.open() if self._input.compression != "zstd" else BytesIO() as stream:
+                return None if codec_of_mark(stream.read(4)) else "jsonl"
+        except (OSError, DamagedError):
+            return None
+
     @cached_property
     def _encoding(self) -> Encoding:
         return detect(self._input, self._told, guess=False)
@@ -97,6 +111,14 @@ class JsonLines(JsonTable):
         for block in self._blocks(size):
             if group := list(self._objects(block, log)):
                 yield group
+
+    def check_line(self, line: int) -> None:
+        """Raise what is wrong with a line, by reading the file as far as that line."""
+        for block in readable(self.name, self._blocks(TARGET)):
+            if block.first + block.lines > line:
+                only = block.data.split(b"\n")[line - block.first]
+                for _ in self._objects(_Block(line, only, 1), None):
+                    return
 
     def _objects(self, block: _Block, log: Log | None) -> Iterator[tuple[int, dict[str, Any]]]:
         """Read line by line."""

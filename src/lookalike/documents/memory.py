@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.documents.chosen import check_numbers
 from lookalike.documents.gather import gather
+from lookalike.documents.identity import Identity
 from lookalike.documents.source import Batch, Size, Skipped, Source
 from lookalike.errors import DocumentError
 from lookalike.tables.packed import Ids, Texts, encoded
@@ -16,6 +18,7 @@ __all__ = ["MemorySource"]
 
 _BATCH_CHARACTERS: Final = 8 << 20
 _BATCH_DOCUMENTS: Final = 1 << 16
+_SAMPLED_IDS: Final = 64
 
 
 def _ids(given: Sequence[str] | Sequence[int]) -> Ids:
@@ -55,6 +58,24 @@ class MemorySource(Source):
 
     def _batch(self, start: int, end: int) -> Batch:
         return Batch(self._ids[start:end], Texts.of(self.texts[start:end]))
+
+    def fetch(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:
+        """Give some of the texts."""
+        check_numbers(numbers)
+        start = size = 0
+        for place, number in enumerate(numbers, 1):
+            size += len(self.texts[number])
+            if size >= _BATCH_CHARACTERS or place == len(numbers):
+                found = numbers[start:place]
+                yield found, Texts.of(self.texts[number] for number in found)
+                start, size = place, 0
+
+    def identity(self) -> dict[str, Any]:
+        """Look at some of the ids and texts."""
+        identity = Identity(self.name)
+        identity.add(*self._ids[:_SAMPLED_IDS])
+        identity.add_texts(self.texts, self.size().bytes)
+        return identity.found()
 
     def skipped(self) -> list[Skipped]:
         """Nothing is skipped."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.arrow_columns import names_of
 from lookalike.documents.batching import TARGET
-from lookalike.documents.inputs import open_error
-from lookalike.documents.source import Size
+from lookalike.documents.inputs import Input, open_error
+from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import not_a_table, unread_after
 
@@ -39,6 +39,16 @@ class ParquetTable(Table):
         """Take a file; it is opened when first needed."""
         self.name = name
         self._path = path
+
+    @property
+    def file(self) -> Input:
+        """The file."""
+        return Input(self.name, self._path)
+
+    @property
+    def native_format(self) -> str:
+        """The native readers read it."""
+        return "parquet"
 
     @cached_property
     def _metadata(self) -> pq.FileMetaData:

@@ -7,58 +7,22 @@ silence: what is left out is in `Source.skipped`, what was decided on the way (a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from lookalike.documents.chosen import chosen_of
+from lookalike.documents.identity import Identity
+from lookalike.documents.model import Batch, Size, Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
     from lookalike.documents.extract.model import Flag
-    from lookalike.tables.packed import Ids, Texts
+    from lookalike.documents.native import NativePart
+    from lookalike.tables.packed import Texts
 
 __all__ = ["Batch", "Size", "Skipped", "Source"]
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """Something that was not read."""
-
-    id: str
-    """The path, or the id that the row of a table has or would have had."""
-    reason: str
-    """Short, to be counted: "binary", "empty", "hidden", "ignored", "excluded", "null text", "unreadable" …"""
-    detail: str = ""
-    """A sentence for a person."""
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Some documents: as many as make a few megabytes of text, and at least one, unless it has textless rows."""
-
-    ids: Ids
-    """All numbers or all texts, the same in every batch of a source."""
-    texts: Texts
-    """Always valid UTF-8."""
-    rows: pa.RecordBatch | None = None
-    """Tables only, and when asked for: the whole rows as read, in the same order as `ids`."""
-    textless: pa.RecordBatch | None = None
-    """Tables only, and when rows are asked for: rows without a text, which are no documents but must not get lost."""
-
-    def __len__(self) -> int:
-        """Return the number of documents."""
-        return len(self.ids)
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """What is known of a source before it is read."""
-
-    documents: int | None
-    """How many there are at most, since some may be skipped; None if only reading would tell."""
-    bytes: int
-    """About how many bytes of text there are: the size of the files; what is compressed counts three times."""
 
 
 class Source(ABC):
@@ -79,6 +43,37 @@ class Source(ABC):
     def lines(self) -> Iterator[Batch] | None:
         """Read all documents where each is a line of a file: `Batch.rows` has the lines, as bytes; else None."""
         return None
+
+    def fetch(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:
+        """Read the texts of some documents again, by ascending numbers, counted from 0 as `batches` gives them.
+
+        They come in whatever order suits the source, each once, with their numbers. A source that has changed since is
+        a `DocumentError`.
+        """
+        return chosen_of(self.batches(), numbers, self.name)
+
+    def tables(self) -> list[NativePart] | None:
+        """Describe all tables, in their order, if the native readers can read every one; else None."""
+        return None
+
+    def read_elsewhere(
+        self, skipped: Sequence[Skipped], notes: Sequence[str], counts: Sequence[int] | None = None
+    ) -> None:
+        """Take what a reader of `tables` skipped and noted, in the place of a full pass over `batches`.
+
+        `counts` has how many documents each table gave, so that `fetch` need not begin with the first.
+        """
+        raise NotImplementedError(f"{self.name} has no native tables ({skipped}, {notes}, {counts})")
+
+    def identity(self) -> dict[str, Any]:
+        """Return what tells this source from others and from itself after a change: small, and fit for JSON."""
+        size = self.size()
+        identity = Identity(self.name)
+        identity.add(size.documents, size.bytes)
+        first = next(iter(self.batches()), None)
+        if first is not None:
+            identity.add_texts(first.texts, size.bytes)
+        return identity.found()
 
     @abstractmethod
     def skipped(self) -> list[Skipped]:

@@ -8,12 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lookalike.documents.arrow_columns import columns_of, texts_of
+from lookalike.documents.chosen import chosen_of
 from lookalike.documents.columns import INTEGER, Choice, choose
 from lookalike.documents.ids import ids_of, made_ids
+from lookalike.documents.model import Batch, Size
+from lookalike.documents.native import COMPRESSIONS, native_table
 from lookalike.documents.parts import Part
 from lookalike.documents.rows import conform, valid, without_views
-from lookalike.documents.source import Batch, Size
-from lookalike.documents.table_errors import damaged_rows, empty_table, missing_id, place, row_without_text
+from lookalike.documents.table_errors import changed, damaged_rows, empty_table, missing_id, place, row_without_text
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
@@ -21,7 +23,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from lookalike.documents.identity import Identity
+    from lookalike.documents.inputs import Input
     from lookalike.documents.log import Log
+    from lookalike.documents.native import NativeTable
     from lookalike.documents.parts import Pass
 
 __all__ = ["Rows", "Table", "TablePart"]
@@ -67,6 +72,21 @@ class Table(ABC):
         """Read the chosen columns, and the line of each row."""
         raise NotImplementedError(f"{self.name} has no lines ({choice}, {log})")
 
+    @property
+    def file(self) -> Input | None:
+        """The file that it is read from; None for a table in memory."""
+        return None
+
+    @property
+    def native_format(self) -> str | None:
+        """What the native readers call its format, if they read it: ``parquet`` or ``jsonl``."""
+        return None
+
+    def identify(self, identity: Identity) -> None:
+        """Say what tells this table from others."""
+        if self.file is not None:
+            identity.add_file(self.name, self.file)
+
     def has_rows(self) -> bool:
         """Say whether there is any row at all; a file without one need not have columns."""
         return True
@@ -81,6 +101,7 @@ class TablePart(Part):
         self._table = table
         self._text_column = text_column
         self._id_column = id_column
+        self._stamp: tuple[int, int] | None = None
 
     @property
     def is_table(self) -> bool:
@@ -121,6 +142,7 @@ class TablePart(Part):
 
     def batches(self, reading: Pass) -> Iterator[Batch]:
         """Read the rows that have a text."""
+        self._stamp = self._stamp or self._stamped()
         choice = self.choice
         seen = False
         if choice is not None:
@@ -131,6 +153,29 @@ class TablePart(Part):
                 yield self._batch(rows, choice, reading)
         if not seen and not any(skipped.id.startswith(self.name) for skipped in reading.log.skipped):
             reading.log.skipped.append(empty_table(self.name))
+
+    def _stamped(self) -> tuple[int, int] | None:
+        return None if self._table.file is None else self._table.file.stamp()
+
+    def fetch(self, numbers: Sequence[int], reading: Pass) -> Iterator[tuple[Sequence[int], Texts]]:
+        """Read the rows again, up to the last that is wanted; of a file that is still what it was."""
+        if self._stamp != self._stamped():
+            raise changed(self.name)
+        return chosen_of(self.batches(reading), numbers, self.name)
+
+    def identify(self, identity: Identity) -> None:
+        """Say what tells these documents from others."""
+        identity.add(self._text_column, self._id_column)
+        self._table.identify(identity)
+
+    def native(self) -> NativeTable | None:
+        """Choose columns for a native reader, without any other; None if it cannot read the table."""
+        file, kind = self._table.file, self._table.native_format
+        if file is None or file.path is None or kind is None or file.compression not in COMPRESSIONS:
+            return None
+        return native_table(
+            self.name, file.path, kind, COMPRESSIONS[file.compression], self._text_column, self._id_column
+        )
 
     def _read(self, choice: Choice, reading: Pass) -> Iterator[Rows]:
         if reading.lines:

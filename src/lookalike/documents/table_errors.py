@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lookalike.documents.source import Skipped
+from lookalike.documents.model import Skipped
 from lookalike.errors import DocumentError, DuplicateIdError
 
 __all__ = [

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.ahead import Ahead
 from lookalike.documents.extract.pool import Reply
+from lookalike.documents.model import Batch, Size
 from lookalike.documents.parts import Part
 from lookalike.documents.plain_text import OtherKindError, read_text_document
-from lookalike.documents.source import Batch, Size
+from lookalike.documents.table_errors import changed
 from lookalike.documents.text_document import Members
 from lookalike.errors import DocumentError
 from lookalike.tables.packed import Ids, Texts
@@ -16,6 +20,7 @@ from lookalike.tables.packed import Ids, Texts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from lookalike.documents.identity import Identity
     from lookalike.documents.log import Log
     from lookalike.documents.parts import Pass
     from lookalike.documents.text_document import TextDocument
@@ -25,6 +30,7 @@ __all__ = ["TextFiles"]
 _BATCH_BYTES: Final = 8 << 20
 _BATCH_DOCUMENTS: Final = 4096
 _MOST_NOTES: Final = 3
+_SAMPLED_FILES: Final = 8
 
 
 class TextFiles(Part):
@@ -40,7 +46,8 @@ class TextFiles(Part):
         self._members = members or Members()
         # Document → why it was skipped, once all were read: later passes must give the same documents.
         self._left_out: dict[str, tuple[str, str]] | None = None
-        self._count: int | None = None
+        # How many documents each file gave.
+        self._counts: array[int] | None = None
 
     def number_ids(self) -> bool:
         """Names of files are ids that are given, and unique."""
@@ -56,42 +63,86 @@ class TextFiles(Part):
         left_out: dict[str, tuple[str, str]] = {}
         guesses: dict[str, list[str]] = {}
         batch = _Batch(reading)
-        count = 0
-        for reply in self._replies():
-            if reply.text is None:
-                self._leave_out(reply, left_out, reading.log)
-                continue
-            if reply.guessed:
-                guesses.setdefault(reply.encoding, []).append(reply.name)
-            if reply.flags:
-                reading.log.flags[reply.name] = list(reply.flags)
-            if batch.ids and batch.size + len(reply.text) > _BATCH_BYTES:
-                yield batch.done()
-            count += 1
-            batch.add(reply.name, reply.text)
-            if len(batch.ids) == _BATCH_DOCUMENTS:
-                yield batch.done()
+        counts = array("L", bytes(array("L").itemsize * len(self._documents)))
+        for file, replies in self._read(range(len(self._documents))):
+            for reply in replies:
+                if reply.text is None:
+                    self._leave_out(reply, left_out, reading.log)
+                    continue
+                if reply.guessed:
+                    guesses.setdefault(reply.encoding, []).append(reply.name)
+                if reply.flags:
+                    reading.log.flags[reply.name] = list(reply.flags)
+                if batch.ids and batch.size + len(reply.text) > _BATCH_BYTES:
+                    yield batch.done()
+                counts[file] += 1
+                batch.add(reply.name, reply.text)
+                if len(batch.ids) == _BATCH_DOCUMENTS:
+                    yield batch.done()
         if batch.ids:
             yield batch.done()
-        if self._count not in (None, count):
-            raise _changed(self.name, f"held {self._count} documents before, and now {count}")
-        self._left_out, self._count = left_out, count
+        self._keep(counts, left_out)
         _note_guesses(guesses, reading.log)
 
-    def _replies(self) -> Iterator[Reply]:
+    def _keep(self, counts: array[int], left_out: dict[str, tuple[str, str]]) -> None:
+        """Remember what a full pass found; it must be what the pass before found."""
+        if self._counts is not None and sum(self._counts) != sum(counts):
+            problem = f"held {sum(self._counts)} documents before, and now {sum(counts)}"
+            raise _changed(self.name, problem)
+        self._left_out, self._counts = left_out, counts
+
+    def _read(self, files: Sequence[int]) -> Iterator[tuple[int, Iterator[Reply]]]:
+        """Read some files, by their places: what comes of each must be taken before the next."""
         known = self._left_out or {}
-        with Ahead(self._documents, self._encoding, self._members, skip=known) as ahead:
-            for number, document in enumerate(self._documents):
-                if document.id in known and not document.kind.is_archive:
-                    reason, detail = known[document.id]
-                    yield Reply(document.id, reason=reason, detail=detail)
-                elif ahead.takes(document):
-                    yield from ahead.read(number)
-                else:
-                    try:
-                        yield read_text_document(document, self._encoding)
-                    except OtherKindError:
-                        yield from ahead.read(number)
+        documents = [self._documents[file] for file in files]
+        with Ahead(documents, self._encoding, self._members, skip=known) as ahead:
+            for place, file in enumerate(files):
+                yield file, self._replies(ahead, place, documents[place])
+
+    def _replies(self, ahead: Ahead, place: int, document: TextDocument) -> Iterator[Reply]:
+        known = self._left_out or {}
+        if document.id in known and not document.kind.is_archive:
+            reason, detail = known[document.id]
+            yield Reply(document.id, reason=reason, detail=detail)
+        elif ahead.takes(document):
+            yield from ahead.read(place)
+        else:
+            try:
+                yield read_text_document(document, self._encoding)
+            except OtherKindError:
+                yield from ahead.read(place)
+
+    def fetch(self, numbers: Sequence[int], reading: Pass) -> Iterator[tuple[Sequence[int], Texts]]:
+        """Read only the files that have the documents; an archive is read from its first member."""
+        if self._counts is None:
+            yield from super().fetch(numbers, reading)
+            return
+        starts = list(accumulate(self._counts, initial=0))
+        wanted = set(numbers)
+        found: list[int] = []
+        texts: list[bytes] = []
+        size = 0
+        for file, replies in self._read(sorted({bisect_right(starts, number) - 1 for number in numbers})):
+            number = starts[file]
+            for reply in replies:
+                if reply.text is not None and number in wanted:
+                    found.append(number)
+                    texts.append(reply.text)
+                    size += len(reply.text)
+                number += reply.text is not None
+            if number != starts[file + 1]:
+                raise changed(self._documents[file].id)
+            if size >= _BATCH_BYTES:
+                yield found, Texts.of(texts)
+                found, texts, size = [], [], 0
+        if found:
+            yield found, Texts.of(texts)
+
+    def identify(self, identity: Identity) -> None:
+        """Name all files with their sizes and times, and look into the first few."""
+        identity.add(self._encoding, self._members.include, self._members.exclude, self._members.hidden)
+        for number, document in enumerate(self._documents):
+            identity.add_file(document.id, document.input, sample=number < _SAMPLED_FILES)
 
     def _leave_out(self, reply: Reply, left_out: dict[str, tuple[str, str]], log: Log) -> None:
         """Note a document that is skipped; one that could be read before must not change the numbers of the others."""
