@@ -159,7 +159,7 @@ class TablePart(Part):
 
     def fetch(self, numbers: Sequence[int], reading: Pass) -> Iterator[tuple[Sequence[int], Texts]]:
         """Read the rows again, up to the last that is wanted; of a file that is still what it was."""
-        if self._stamp != self._stamped():
+        if self._stamp is not None and self._stamp != self._stamped():
             raise changed(self.name)
         return chosen_of(self.batches(reading), numbers, self.name)
 
@@ -170,6 +170,7 @@ class TablePart(Part):
 
     def native(self) -> NativeTable | None:
         """Choose columns for a native reader, without any other; None if it cannot read the table."""
+        self._stamp = self._stamp or self._stamped()
         file, kind = self._table.file, self._table.native_format
         if file is None or file.path is None or kind is None or file.compression not in COMPRESSIONS:
             return None
