@@ -117,16 +117,17 @@ class PartsSource(Source):
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
         """Read all parts."""
-        self._last = log = self._log()
-        return self._read(log, rows=rows)
+        return self._told(rows=rows)
 
     def lines(self) -> Iterator[Batch] | None:
         """Read all parts, if each row of each is a line."""
         whole = bool(self._parts) and all(part.has_lines for part in self._parts)
-        if not whole:
-            return None
-        self._last = log = self._log()
-        return self._read(log, rows=True, lines=True)
+        return self._told(rows=True, lines=True) if whole else None
+
+    def _told(self, *, rows: bool, lines: bool = False) -> Iterator[Batch]:
+        """Read all parts; what there is to tell is that of this pass, from its first batch on."""
+        self._last = self._log()
+        yield from self._read(self._last, rows=rows, lines=lines)
 
     def _log(self) -> Log:
         return Log(list(self._found.skipped), list(self._found.notes))
