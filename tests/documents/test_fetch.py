@@ -138,6 +138,8 @@ def test_numbers_that_are_not_there() -> None:
     all_texts(source)
     with pytest.raises(DocumentError, match="has changed since it was read"):
         fetched(source, [len(TEXTS)])
+    with pytest.raises(DocumentError, match="has changed since it was read"):
+        fetched(open_documents(TEXTS), [len(TEXTS)])
     for wrong in ([3, 2], [1, 1], [-1]):
         for asked in (source, open_documents(TEXTS)):
             with pytest.raises(ValueError, match="must ascend"):

@@ -8,6 +8,7 @@ from lookalike.documents.chosen import check_numbers
 from lookalike.documents.gather import gather
 from lookalike.documents.identity import Identity
 from lookalike.documents.source import Batch, Size, Skipped, Source
+from lookalike.documents.table_errors import changed
 from lookalike.errors import DocumentError
 from lookalike.tables.packed import Ids, Texts, encoded
 
@@ -62,6 +63,8 @@ class MemorySource(Source):
     def fetch(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:
         """Give some of the texts."""
         check_numbers(numbers)
+        if len(numbers) and numbers[-1] >= len(self.texts):
+            raise changed(self.name)
         start = size = 0
         for place, number in enumerate(numbers, 1):
             size += len(self.texts[number])

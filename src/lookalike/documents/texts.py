@@ -130,11 +130,11 @@ class TextFiles(Part):
                     texts.append(reply.text)
                     size += len(reply.text)
                 number += reply.text is not None
+                if size >= _BATCH_BYTES:
+                    yield found, Texts.of(texts)
+                    found, texts, size = [], [], 0
             if number != starts[file + 1]:
                 raise changed(self._documents[file].id)
-            if size >= _BATCH_BYTES:
-                yield found, Texts.of(texts)
-                found, texts, size = [], [], 0
         if found:
             yield found, Texts.of(texts)
 
