@@ -14,7 +14,7 @@ import lookalike as la
 from lookalike import reference as ref
 from lookalike.documents import Skipped
 from lookalike.result import pairs as listing
-from lookalike.search.found import Found
+from lookalike.tables.found import Found
 from tests.property.strategies import Case as Texts
 from tests.property.strategies import collections, tries
 from tests.result.making import Case, cases, numbered, rows

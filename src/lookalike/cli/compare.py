@@ -75,7 +75,7 @@ def compare(
     ] = None,
 ) -> None:
     """Read two documents, compare them and print what was found."""
-    from lookalike.similarity.compare import compare as compare_texts
+    from lookalike.text.compare import compare as compare_texts
 
     as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
     shown = None if top is None else whole_number("--top", top, least=0)

@@ -12,7 +12,7 @@ from lookalike.cli.row_files import kind_of, rows_file
 from lookalike.documents.json_values import is_marked
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import suggest
-from lookalike.search.columns import compute, joined
+from lookalike.tables.columns import compute, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from lookalike.cli.row_files import Rows
     from lookalike.documents import Batch, Source
     from lookalike.result import Result
-    from lookalike.search.columns import Column
-    from lookalike.search.keep import KeepRule
-    from lookalike.search.plan import Plan
+    from lookalike.result.keep import KeepRule
+    from lookalike.result.plan import Plan
+    from lookalike.tables.columns import Column
 
 __all__ = ["as_lines", "column_values", "mixed_columns", "split_rows"]
 

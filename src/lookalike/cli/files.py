@@ -15,7 +15,7 @@ from lookalike.cli.output import Color, ColorOption, OutputOption, draw, to_json
 from lookalike.cli.reading import PathsArgument, Reading, say_flags, say_notes, with_reading
 from lookalike.cli.values import completion, one_of, whole_number
 from lookalike.cli.writing import destination, keep_sources
-from lookalike.result.say import count
+from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -153,7 +153,7 @@ def _as_csv(entries: list[Entry]) -> str:
 
     import pyarrow as pa
 
-    from lookalike.result.write import write_table
+    from lookalike.tables.write import write_table
 
     text = pa.large_string()
     kinds: list[tuple[str, pa.DataType]] = [

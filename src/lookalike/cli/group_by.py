@@ -8,8 +8,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.errors import RecipeError
-from lookalike.result.say import count
-from lookalike.search.columns import compute, whole
+from lookalike.tables.columns import compute, whole
+from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -94,7 +94,7 @@ def by_author(result: Result, rule: Rule) -> tuple[Result, Authors]:
     """Return the result without the pairs of one author, and who wrote what."""
     import pyarrow as pa
 
-    from lookalike.result.only import only_pairs
+    from lookalike.result.pairs import only_pairs
 
     pc = compute()
     # A document without an author is an author of its own.

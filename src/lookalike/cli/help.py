@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from typer.core import TyperCommand, TyperGroup
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lookalike.cli.commands import Commands
 
 __all__ = ["Command", "Group", "examples"]
@@ -53,12 +55,7 @@ class Command(TyperCommand):
 class Group(TyperGroup):
     """The list of commands, before the options: it is what people look for."""
 
-    def __init__(self, **settings: Any) -> None:
-        """Take the commands from the list, where they wait to be loaded."""
-        from lookalike.cli.commands import Commands as AllCommands
-
-        super().__init__(**settings)
-        self.take(AllCommands())
+    summaries: Mapping[str, str]
 
     def take(self, commands: Commands) -> None:
         """Have these commands."""

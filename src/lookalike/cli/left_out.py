@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.cli.options import makes, option, several
 from lookalike.cli.values import whole_number
-from lookalike.documents.left_out import check_kinds
+from lookalike.text.excluded import check_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -106,7 +106,7 @@ def _unmarked(result: Result, marks: Marks) -> tuple[Result, int]:
     """Return the result without the pairs that are marked as not an issue, and how many these are."""
     import pyarrow as pa
 
-    from lookalike.result.only import only_pairs
+    from lookalike.result.pairs import only_pairs
 
     pairs = zip(result.pairs["a"].to_pylist(), result.pairs["b"].to_pylist(), strict=True)
     kept = [not marks.is_left_out(a, b) for a, b in pairs]

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lookalike.cli import FOUND, UNREADABLE
 from lookalike.cli.help import examples
 from lookalike.cli.hints import after_scan
-from lookalike.cli.messages import complain
+from lookalike.cli.messages import FOUND, UNREADABLE, complain
 from lookalike.cli.options import typed
 from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, VerboseOption
 from lookalike.cli.pair_rules import PairRules, pairs_left_out, with_pair_rules

@@ -18,7 +18,7 @@ from lookalike.cli.messages import visible
 from lookalike.cli.names import common_folder, shorten
 from lookalike.cli.output import width
 from lookalike.cli.scan_about import About, longest_passages
-from lookalike.search.columns import compute
+from lookalike.tables.columns import compute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from lookalike.cli.group_by import Authors
+    from lookalike.engine.groups import Group as Documents
     from lookalike.result import Result
-    from lookalike.search.groups import Group as Documents
 
 __all__ = ["View", "grid", "next_step", "to_table"]
 

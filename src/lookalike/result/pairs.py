@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
-from lookalike.search.columns import compute, joined, key, scalar, whole
+from lookalike.tables.columns import as_bytes, compute, counting, joined, key, scalar, whole
+from lookalike.tables.found import Found
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lookalike.search.columns import Chunks, Column
-    from lookalike.search.found import Found
+    from lookalike.result.result import Result
+    from lookalike.tables.columns import Chunks, Column
 
     Lists: TypeAlias = pa.LargeListArray[Any]
 
-__all__ = ["COLUMNS", "MOST_COPIES", "Listed", "pairs_of"]
+__all__ = ["COLUMNS", "MOST_COPIES", "Listed", "only_pairs", "pairs_of"]
 
 MOST_COPIES: Final = 1_000_000
 """Pairs between copies are all listed up to this many; beyond, each copy is listed with the first of its kind only."""
@@ -154,3 +155,22 @@ def _without_old(table: pa.Table, old_from: int | None) -> pa.Table:
     import pyarrow as pa
 
     return table.filter(compute().less(table["a"], scalar(old_from, pa.uint32())))
+
+
+def only_pairs(result: Result, kept: Column) -> Result:
+    """Return the result with the pairs that the mask `kept` has; it is as long as `Result.pairs`.
+
+    Each document stands by itself in what comes back, because a pair of copies may be left out too.
+    """
+    import pyarrow as pa
+
+    pc = compute()
+    pairs = result.pairs
+    for column, name in enumerate("ab"):
+        place = pc.index_in(whole(pairs[name]), value_set=result.ids).cast(pa.uint32())
+        pairs = pairs.set_column(column, name, place)
+    columns = {
+        name: as_bytes(column) for name, column in zip(pairs.column_names, pairs.filter(kept).columns, strict=True)
+    }
+    found = Found(classes=as_bytes(counting(result.documents)), candidates=result.candidates, **columns)
+    return result.with_found(found)

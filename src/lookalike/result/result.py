@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lookalike import checks
 from lookalike.errors import RecipeError
-from lookalike.result.recall import Recall, promised_at
-from lookalike.search.columns import compute, counting, whole
-from lookalike.search.uncounted import Uncounted
+from lookalike.result.recall import Recall, promised_at, recall_of
+from lookalike.tables.columns import compute, counting, whole
+from lookalike.tables.wording import count
+from lookalike.text.uncounted import Uncounted
 
 if TYPE_CHECKING:
     import os
@@ -20,17 +22,17 @@ if TYPE_CHECKING:
 
     from lookalike.documents import Flag, Skipped, Source
     from lookalike.documents.metadata import Metadata
+    from lookalike.engine.bands import Bands
+    from lookalike.engine.groups import Group, Linkage
     from lookalike.recipe import Recipe
     from lookalike.report.marks import Marks
+    from lookalike.result.audit import Audit
+    from lookalike.result.keep import KeepRule
     from lookalike.result.pairs import Listed
-    from lookalike.result.write import Format
-    from lookalike.search.audit import Audit
-    from lookalike.search.bands import Bands
-    from lookalike.search.columns import Column
-    from lookalike.search.found import Found, Metric
-    from lookalike.search.groups import Group, Linkage
-    from lookalike.search.keep import KeepRule
-    from lookalike.search.plan import Plan
+    from lookalike.result.plan import Plan
+    from lookalike.tables.columns import Column
+    from lookalike.tables.found import Found, Metric
+    from lookalike.tables.write import Format
 
 __all__ = ["Result"]
 
@@ -141,8 +143,6 @@ class Result:
 
     def __repr__(self) -> str:
         """Return one line that says what was found."""
-        from lookalike.result.say import count, recall_of
-
         return (
             f"<Result: {count(self.documents, 'document')}, {count(self.pair_count, 'pair')} ≥ {self.threshold:g} in "
             f"{count(len(self.groups), 'group')}, {self.method}, {recall_of(self.recall)}>"
@@ -213,7 +213,7 @@ class Result:
 
         Each also tells the `least` score of a member to its principal.
         """
-        from lookalike.search.groups import group_documents
+        from lookalike.engine.groups import group_documents
 
         return group_documents(
             self._found, self.ids, linkage=self.linkage, order=self.order, metric=self.metric, old_from=self.old_from
@@ -264,7 +264,7 @@ to go lower, search again
         >>> la.find(texts, 0.3).audit(documents=texts).recall
         Recall(promised=1.0, measured=1.0, interval=(1.0, 1.0))
         """
-        from lookalike.search.audit import audit
+        from lookalike.result.audit import audit
 
         return self.with_audit(audit(self, sample, seed, documents, against))
 
@@ -298,6 +298,13 @@ to go lower, search again
         base = {"searched_threshold": self.threshold, "_searched_recall": recall, "_searched_audit": audited}
         return self._changed(_found=found, _searched=found, **base)
 
+    def with_short_pairs(self, lost: int) -> Result:
+        """Return the result with the number of pairs that shared only short passages, and a note of them."""
+        from lookalike.result.say import short_pairs
+
+        uncounted = replace(self.uncounted, short_pairs=lost)
+        return self._changed(uncounted=uncounted, notes=(*self.notes, *short_pairs(uncounted, self.recipe)))
+
     def plan(self, keep: str | KeepRule = "first", *, values: Any = None, drop_all: bool = False) -> Plan:
         """Return which documents to keep, and in whose favour each of the others is removed; see `Plan`.
 
@@ -306,7 +313,7 @@ to go lower, search again
         >>> result.plan("max:score", values=[1, 2, 3]).table.to_pylist()[0]
         {'id': 0, 'kept': False, 'kept_id': 1, 'score': 1.0, 'group': 0}
         """
-        from lookalike.search.plan import make_plan
+        from lookalike.result.plan import make_plan
 
         return make_plan(self, keep, values=values, drop_all=drop_all)
 
@@ -332,7 +339,7 @@ to go lower, search again
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole result as JSON can hold it, by the schema ``lookalike/1``."""
-        from lookalike.result.head import head, with_first
+        from lookalike.result.say import head, with_first
 
         return head(self, self.pairs) | {
             "pairs": with_first(self, self.pairs).to_pylist(),
@@ -351,8 +358,8 @@ to go lower, search again
         Text is UTF-8. In CSV a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an
         apostrophe before it, so that no spreadsheet takes it for a formula; the other formats leave ids as they are.
         """
-        from lookalike.result.head import head, with_first
-        from lookalike.result.write import write_json, write_table
+        from lookalike.result.say import head, with_first
+        from lookalike.tables.write import write_json, write_table
 
         pairs = with_first(self, self.pairs if top is None else self.top(top))
         if format == "json":
@@ -374,7 +381,7 @@ to go lower, search again
         The texts are read again; where that is not possible by itself (a loaded result), give the same documents as
         `texts`. `metadata` names documents (`read_metadata`), `marks` are those of an earlier report (`read_marks`).
         """
-        from lookalike.report.write import write_report
+        from lookalike.result.report import write_report
 
         write_report(self, path, texts=texts, metadata=metadata, marks=marks)
 
@@ -395,4 +402,10 @@ to go lower, search again
         """
         from lookalike.result.file import load
 
-        return load(path)
+        saved = load(path)
+        result = Result(**saved.made_of)
+        if saved.metadata:
+            result = result.with_metadata(saved.metadata)
+        if saved.threshold != result.threshold:
+            result = result.rethreshold(saved.threshold)
+        return result if saved.audit is None else result.with_audit(saved.audit)

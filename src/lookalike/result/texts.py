@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import LookalikeError
+from lookalike.text.excluded import WALL_OF_B, blanked, tally
+from lookalike.text.uncounted import spans_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from lookalike.result.result import Result
 
-__all__ = ["left_out_of", "texts_of"]
+__all__ = ["blanked_for_passages", "left_out_of", "texts_of", "words_left_out"]
 
 
 def texts_of(result: Result, wanted: Collection[Any]) -> dict[Any, str]:
@@ -38,8 +40,28 @@ def texts_of(result: Result, wanted: Collection[Any]) -> dict[Any, str]:
 
 def left_out_of(result: Result, wanted: Collection[Any]) -> dict[Any, dict[str, int]]:
     """Return how many words of each document did not count, by reason; documents without such words are not listed."""
-    from lookalike.search.uncounted import words_left_out
-
     if not result.ignored and not result.uncounted.skip:
         return {}
     return words_left_out(result, texts_of(result, wanted))
+
+
+def blanked_for_passages(result: Result, a: str, b: str) -> tuple[str, str]:
+    """Return two texts of a result, as long as before, with walls in the place of what did not count."""
+    ignored, templates = frozenset(result.ignored), frozenset(result.uncounted.templates)
+    if not ignored and not result.uncounted.skip:
+        return a, b
+    of_a, of_b = (spans_of(text, result.recipe, result.uncounted.skip, ignored, templates) for text in (a, b))
+    return blanked(a, of_a), blanked(b, of_b, WALL_OF_B)
+
+
+def words_left_out(result: Result, texts: Mapping[Any, str]) -> dict[Any, dict[str, int]]:
+    """Return for each text how many words did not count, by reason: quotes, references, template, common."""
+    uncounted = result.uncounted
+    ignored, templates = frozenset(result.ignored), frozenset(uncounted.templates)
+    if not ignored and not uncounted.skip:
+        return {}
+    counted = {
+        name: tally(text, spans_of(text, result.recipe, uncounted.skip, ignored, templates))
+        for name, text in texts.items()
+    }
+    return {name: words for name, words in counted.items() if words}

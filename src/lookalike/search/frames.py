@@ -12,12 +12,12 @@ from lookalike.documents.columns import OTHER, TEXT, choose
 from lookalike.documents.columns import Column as Described
 from lookalike.documents.given import Given, given_as
 from lookalike.errors import DocumentError
-from lookalike.search.columns import compute, counting, whole
+from lookalike.tables.columns import compute, counting, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lookalike.search.columns import Column
+    from lookalike.tables.columns import Column
 
 __all__ = ["Frame", "frame_of"]
 

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents import Batch, Source
+    from lookalike.engine.strategy import Strategy
     from lookalike.recipe import Recipe
-    from lookalike.search.find import Strategy
     from lookalike.search.workdir import WorkDir
 
 __all__ = ["LEAST_MEMORY", "LargeSearch"]

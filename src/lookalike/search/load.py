@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents.extract.model import Flag
-    from lookalike.search.uncounted import Gaps
+    from lookalike.text.uncounted import Gaps
 
 __all__ = ["Loaded", "Packed", "flags_together", "ids_together", "load", "packed", "together"]
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lookalike import _native, checks
 from lookalike.errors import RecipeError
-from lookalike.search.columns import as_bytes, compute, counting, joined, key, numbers, permutation, scalar, whole
-from lookalike.search.found import Found
+from lookalike.tables.columns import as_bytes, compute, counting, joined, key, numbers, permutation, scalar, whole
+from lookalike.tables.found import Found
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lookalike.search.columns import Column
-    from lookalike.search.found import Metric
+    from lookalike.tables.columns import Column
+    from lookalike.tables.found import Metric
 
 __all__ = ["Group", "Grouping", "Linkage", "group_documents", "groups", "principals"]
 

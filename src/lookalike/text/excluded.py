@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.reference_headings import references, resume
 from lookalike.errors import RecipeError
 from lookalike.recipe import suggest
+from lookalike.text.reference_headings import references, resume
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lookalike import checks
 from lookalike.errors import DocumentError
-from lookalike.similarity.shingles import shingles
+from lookalike.text.shingles import shingles
 
 if TYPE_CHECKING:
     from lookalike.recipe import Recipe

@@ -11,20 +11,21 @@ from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lookalike import _native
-from lookalike.documents.left_out import WALL, WALL_OF_B, Span, blanked, left_out, tally
+from lookalike import _native, checks
+from lookalike.errors import DocumentError
 from lookalike.settings import settings
+from lookalike.tables.packed import Texts
+from lookalike.text.excluded import WALL, Span, blanked, left_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
     import pyarrow as pa
 
     from lookalike.recipe import Recipe
-    from lookalike.result import Result
 
-__all__ = ["Gaps", "Uncounted", "blanked_for_passages", "gap_shingles", "spans_of", "words_left_out"]
+__all__ = ["Gaps", "Uncounted", "gap_shingles", "spans_of", "template_shingles"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Uncounted:
     """The shortest passage that counts."""
     templates: tuple[int, ...] = ()
     """Those of the ignored shingles that are of templates; the others are common ones."""
+    short_pairs: int = 0
+    """How many pairs are alike only with shorter passages than `min_words`, and left out for it."""
 
 
 class Gaps:
@@ -58,9 +61,7 @@ class Gaps:
 
     def array(self, texts: pa.Array[Any]) -> pa.Array[Any]:
         """Return a column of texts in the same way."""
-        from lookalike.documents.batching import string_array
-
-        return string_array([self.text(str(text)) for text in texts.to_pylist()]) if self._skip else texts
+        return Texts.of(self.text(text) for text in Texts.from_arrow(texts)).to_arrow() if self._skip else texts
 
 
 def gap_shingles(text: str, recipe: Recipe, wall: str = WALL) -> set[int]:
@@ -126,23 +127,9 @@ def _with(spans: list[Span], places: Iterable[tuple[int, int]], reason: str) -> 
     return sorted(made, key=lambda span: span.start)
 
 
-def blanked_for_passages(result: Result, a: str, b: str) -> tuple[str, str]:
-    """Return two texts of a result, as long as before, with walls in the place of what did not count."""
-    ignored, templates = frozenset(result.ignored), frozenset(result.uncounted.templates)
-    if not ignored and not result.uncounted.skip:
-        return a, b
-    of_a, of_b = (spans_of(text, result.recipe, result.uncounted.skip, ignored, templates) for text in (a, b))
-    return blanked(a, of_a), blanked(b, of_b, WALL_OF_B)
-
-
-def words_left_out(result: Result, texts: Mapping[Any, str]) -> dict[Any, dict[str, int]]:
-    """Return for each text how many words did not count, by reason: quotes, references, template, common."""
-    uncounted = result.uncounted
-    ignored, templates = frozenset(result.ignored), frozenset(uncounted.templates)
-    if not ignored and not uncounted.skip:
-        return {}
-    counted = {
-        name: tally(text, spans_of(text, result.recipe, uncounted.skip, ignored, templates))
-        for name, text in texts.items()
-    }
-    return {name: words for name, words in counted.items() if words}
+def template_shingles(recipe: Recipe, templates: Iterable[str]) -> set[int]:
+    """Return the shingles of template texts."""
+    if isinstance(templates, str):
+        raise DocumentError("ignore", "templates", "are one text", "give a list of texts")
+    single = settings(recipe.replace(bag=False))
+    return {shingle for text in templates for shingle in _native.elements(checks.text("ignore", text), single)}

@@ -6,17 +6,20 @@ would only flatter the number.
 
 from __future__ import annotations
 
-import math
 import random
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native, checks
+from lookalike.documents import open_documents
+from lookalike.engine.chance import wilson
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.search.columns import compute, counting, joined, key, numbers, whole
-from lookalike.search.found import Found
-from lookalike.search.uncounted import Gaps
+from lookalike.result.pairs import pairs_of
 from lookalike.settings import settings
+from lookalike.tables.columns import compute, counting, joined, key, numbers, whole
+from lookalike.tables.found import Found
+from lookalike.tables.packed import Texts
+from lookalike.text.uncounted import Gaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,12 +28,10 @@ if TYPE_CHECKING:
 
     from lookalike.documents import Source
     from lookalike.result import Result
-    from lookalike.search.columns import Column
+    from lookalike.tables.columns import Column
 
-__all__ = ["Audit", "audit", "wilson"]
+__all__ = ["Audit", "audit"]
 
-_Z: Final = 1.959963984540054
-"""The quantile of the normal distribution for an interval of 95 %."""
 _PORTION: Final = 64_000_000
 """Bytes of text that are joined with the sample at a time, at the least."""
 _LARGER: Final = 4
@@ -80,22 +81,6 @@ class Audit:
     def to_dict(self) -> dict[str, Any]:
         """Return the counts, without the pairs that were missed."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "missed"}
-
-
-def wilson(found: int, total: int) -> tuple[float, float]:
-    """Return Wilson's interval for a share, with a confidence of 95 %.
-
-    >>> [round(end, 3) for end in wilson(99, 100)]
-    [0.946, 0.998]
-    >>> [round(end, 3) for end in wilson(10, 10)]
-    [0.722, 1.0]
-    """
-    share, square = found / total, _Z * _Z
-    middle = (share + square / (2 * total)) / (1 + square / total)
-    half = _Z * math.sqrt(share * (1 - share) / total + square / (4 * total * total)) / (1 + square / total)
-    low, high = max(0.0, middle - half), min(1.0, middle + half)
-    # At the ends the formula gives the end itself, but for rounding.
-    return (0.0 if found == 0 else low, 1.0 if found == total else high)
 
 
 def audit(result: Result, sample: int, seed: int, documents: Any = None, against: Any = None) -> Audit:
@@ -162,11 +147,8 @@ def _join(
     """Return the exact pairs of the sample within itself and with other documents."""
     import pyarrow as pa
 
-    from lookalike.result.pairs import pairs_of
-    from lookalike.search.load import packed
-
     core = _native.find(
-        [packed(sample), packed(texts)],
+        [Texts.from_arrow(sample).packed(), Texts.from_arrow(texts).packed()],
         settings(result.recipe),
         threshold=result.threshold,
         method="exact",
@@ -203,8 +185,6 @@ class _Texts:
     """The texts of a result, read again and checked to be as many, with the same ids."""
 
     def __init__(self, result: Result, documents: Any, against: Any) -> None:
-        from lookalike.documents import open_documents
-
         given = [given for given in (documents, against) if given is not None]
         self.sources = [open_documents(given) for given in given]
         if not self.sources and result.source is not None:

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.documents import Skipped
-from lookalike.search.keep import KeepRule
+from lookalike.result.keep import KeepRule
 from tests.property.strategies import tries
 from tests.result.making import Case, cases, rows
 
 if TYPE_CHECKING:
-    from lookalike.search.plan import Plan
+    from lookalike.result.plan import Plan
 
 LINKAGES: st.SearchStrategy[Literal["star", "linked"]] = st.sampled_from(("star", "linked"))
 NAN = float("nan")

@@ -7,12 +7,12 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, Literal
 
 from lookalike import checks
+from lookalike.engine.bands import Bands, check_bands
 from lookalike.errors import BandsError, RecipeError
 from lookalike.recipe import suggest
-from lookalike.search.bands import Bands, check_bands
 
 if TYPE_CHECKING:
-    from lookalike.search.sign import Signatures
+    from lookalike.engine.sign import Signatures
 
 __all__ = ["Key", "band_keys", "candidates"]
 
@@ -26,8 +26,8 @@ MOST_PAIRS = 10_000_000
 def band_keys(signatures: Signatures, bands: Bands, *, key: Key = "mix64", threads: int = 0) -> list[list[int]]:
     """Return for each document one key per band; documents with an equal key in the same band are candidates.
 
-    >>> from lookalike.search.sign import sign
-    >>> keys = band_keys(sign(["same text", "same text", "another"]), Bands(4, 8))
+    >>> from lookalike.engine.sign import sign_texts
+    >>> keys = band_keys(sign_texts(["same text", "same text", "another"]), Bands(4, 8))
     >>> keys[0] == keys[1], keys[0] == keys[2]
     (True, False)
     """
@@ -47,8 +47,8 @@ def candidates(signatures: Signatures, bands: Bands, *, key: Key = "mix64", thre
 
     Equality of keys is confirmed on the rows of the band, so a collision of keys proposes nothing (seed item 111).
 
-    >>> from lookalike.search.sign import sign
-    >>> candidates(sign(["same text", "another", "same text"]), Bands(4, 8))
+    >>> from lookalike.engine.sign import sign_texts
+    >>> candidates(sign_texts(["same text", "another", "same text"]), Bands(4, 8))
     [(0, 2)]
     """
     check_bands(bands, signatures.recipe.hashes)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lookalike.search.columns import compute, counting, scalar, whole
-from lookalike.search.groups import check_order, grouped, principals
-from lookalike.search.keep import KeepRule
+from lookalike.engine.groups import check_order, grouped, principals
+from lookalike.result.keep import KeepRule
+from lookalike.tables.columns import compute, counting, scalar, whole
+from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     import os
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.result import Result
-    from lookalike.search.columns import Column
+    from lookalike.tables.columns import Column
 
 __all__ = ["Plan", "make_plan"]
 
@@ -53,8 +54,6 @@ class Plan:
 
     def __repr__(self) -> str:
         """Return one line."""
-        from lookalike.result.say import count
-
         rule = "drop all" if self.drop_all else f"keep {self.keep}"
         removed = f"{self.removed:,} removed from {count(self.groups, 'group')}"
         return f"<Plan: {rule}, {self.kept:,} of {count(self.documents, 'document')} kept, {removed}>"
@@ -97,7 +96,7 @@ class Plan:
 
     def write(self, target: str | os.PathLike[str] | IO[bytes] | IO[str], format: str) -> None:  # noqa: A002
         """Write the table as csv, jsonl, parquet or md; see `Result.write_pairs`."""
-        from lookalike.result.write import write_table
+        from lookalike.tables.write import write_table
 
         write_table(target, self.table, format)
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from lookalike.search.columns import as_bytes, compute, counting, key, numbers, scalar, shares
+from lookalike.tables.columns import as_bytes, compute, counting, key, numbers, scalar, shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pyarrow as pa
 
-    from lookalike.search.columns import Column
+    from lookalike.tables.columns import Column
 
 __all__ = ["Found", "Metric"]
 

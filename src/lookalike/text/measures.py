@@ -1,4 +1,4 @@
-"""Exact similarity of two texts, two sets, or two bags.
+"""Exact similarity of two texts, two sets, or two bags; and how far off an estimate of it is.
 
 Every function takes two texts (cut by a recipe), two sets of anything hashable, or two Counters; never a mixture. Two
 empty documents are equal; an empty one and another are not alike at all.
@@ -12,15 +12,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from lookalike import _native
-from lookalike.errors import DocumentError
+from lookalike import _native, checks
+from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.settings import settings
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-__all__ = ["bag_jaccard", "bag_jaccard_report", "containment", "cosine", "euclidean", "jaccard", "jaccard_distance"]
+__all__ = [
+    "bag_jaccard",
+    "bag_jaccard_report",
+    "containment",
+    "cosine",
+    "euclidean",
+    "jaccard",
+    "jaccard_distance",
+    "standard_error",
+]
 
 Document: TypeAlias = "str | Iterable[Hashable] | Mapping[Hashable, int]"
 
@@ -110,6 +119,18 @@ def euclidean(a: Document, b: Document, *, recipe: Recipe | None = None) -> floa
     """
     sums = _sums(a, b, recipe)
     return math.sqrt(max(0.0, sums.squares_a + sums.squares_b - 2.0 * sums.product))
+
+
+def standard_error(jaccard: float, hashes: int) -> float:
+    """Return √(J(1−J)/h), the standard error of an estimate by h independent hashes; the fast sketch's is never larger.
+
+    >>> standard_error(0.5, 100)
+    0.05
+    """
+    share = checks.number("jaccard", jaccard, "a number from 0 to 1")
+    if not 0.0 <= share <= 1.0:
+        raise RecipeError("jaccard", jaccard, "a number from 0 to 1")
+    return math.sqrt(share * (1.0 - share) / checks.whole("hashes", hashes, 1))
 
 
 @dataclass(frozen=True, slots=True)

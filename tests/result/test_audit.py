@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import lookalike as la
 from lookalike import _native
 from lookalike.documents import Source, open_documents
-from lookalike.search import audit as auditing
-from lookalike.search.audit import wilson
-from lookalike.search.columns import as_bytes
+from lookalike.engine.chance import wilson
+from lookalike.result import audit as auditing
 from lookalike.settings import settings
+from lookalike.tables.columns import as_bytes
 from tests.corpus import pages
 from tests.property.strategies import tries
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lookalike.engine.bands import Bands, check_bands, choose_bands, s_curve
 from lookalike.errors import BandsError
-from lookalike.search.bands import Bands, check_bands, choose_bands, s_curve
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.errors import RecipeError
 from lookalike.recipe import suggest
-from lookalike.search.columns import compute, counting, whole
+from lookalike.tables.columns import compute, counting, whole
 
 if TYPE_CHECKING:
-    from lookalike.search.columns import Column
+    from lookalike.tables.columns import Column
 
 __all__ = ["KEEP", "KeepRule"]
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
+from lookalike.result.texts import words_left_out
 from lookalike.search.load import load
-from lookalike.search.uncounted import spans_of, words_left_out
+from lookalike.text.uncounted import spans_of
 
 QUOTE = "the tide rises because the moon pulls the water of the sea towards itself"
 SHEET = "Please write an essay of two pages about the tides and hand it in by Friday at noon."

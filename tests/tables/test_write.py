@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.result.write import FORMATS, safe_for_spreadsheets, write_table
+from lookalike.tables.write import FORMATS, safe_for_spreadsheets, write_table
 from tests.result.making import Case, rows
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.documents.left_out import KINDS, LONGEST_QUOTE, WALL, blanked, count_words, left_out, tally
+from lookalike.text.excluded import KINDS, LONGEST_QUOTE, WALL, blanked, count_words, left_out, tally
 
 LISTED = "Smith, J. (2010). The Sea. London: Press.\nDoe, A. (2011). Tides. https://example.org\n"
 PROSE = "These words are about nothing in particular and they go on for quite some time here. " * 20

@@ -5,29 +5,26 @@ from __future__ import annotations
 import io
 import json
 import math
-import os
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
-from lookalike.documents.batching import string_array
-from lookalike.errors import DocumentError, RecipeError
+from lookalike.errors import RecipeError
 from lookalike.recipe import suggest
-from lookalike.search.columns import compute
+from lookalike.tables.columns import compute
+from lookalike.tables.files import opened
+from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     import pyarrow as pa
 
-    from lookalike.search.columns import Column
+    from lookalike.tables.columns import Column
+    from lookalike.tables.files import Target
 
-__all__ = ["FORMATS", "Format", "Target", "new_file", "opened", "safe_for_spreadsheets", "write_json", "write_table"]
+__all__ = ["FORMATS", "Format", "safe_for_spreadsheets", "write_json", "write_table"]
 
 Format = Literal["csv", "jsonl", "parquet", "md", "json"]
 FORMATS: Final[tuple[str, ...]] = get_args(Format)
-Target: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
 
 _ROWS: Final = 10_000
 """How many rows are turned into Python objects at a time."""
@@ -159,7 +156,7 @@ def _json_column(column: Column) -> Column:
     else:
         encoded: Any = column.dictionary_encode()
         values = [json.dumps(value, ensure_ascii=False) for value in encoded.dictionary.to_pylist()]
-        texts = string_array(values).cast(kind).take(encoded.indices)
+        texts = Texts.of(values).to_arrow().cast(kind).take(encoded.indices)
     made: Column = pc.fill_null(texts, _text("null", kind))
     return made
 
@@ -182,68 +179,6 @@ def _unclosed(stream: IO[bytes]) -> IO[bytes]:
     return cast("IO[bytes]", _Unclosed(stream))
 
 
-@contextmanager
-def opened(target: Target) -> Iterator[IO[bytes]]:
-    """Give a stream of bytes for a path or a stream; what goes to a path appears there when it is whole."""
-    if isinstance(target, str | os.PathLike):
-        with new_file(target) as stream:
-            yield stream
-    elif isinstance(target, io.TextIOBase):
-        if (binary := getattr(target, "buffer", None)) is not None:
-            target.flush()
-            yield binary
-            binary.flush()
-        else:
-            caught = io.BytesIO()
-            yield caught
-            target.write(caught.getvalue().decode())
-    else:
-        yield cast("IO[bytes]", target)
-
-
-@contextmanager
-def new_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Give a stream for a file that appears under its name when it is whole, in the place of one that was there.
-
-    >>> with new_file("no/such/folder/file") as stream:
-    ...     stream.write(b"")
-    Traceback (most recent call last):
-        ...
-    lookalike.errors.DocumentError: document 'no/such/folder/file': file cannot be written (No such file or \
-directory); check the name and the disk
-    """
-    try:
-        target = Path(os.path.realpath(path))  # a link keeps pointing where it did
-        if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced; a folder is an error
-            with target.open("wb") as stream:
-                yield stream
-            return
-        with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:100]}.", delete=False) as temporary:
-            try:
-                yield cast("IO[bytes]", temporary)
-                temporary.flush()
-                os.fsync(temporary.fileno())
-                Path(temporary.name).chmod(_mode(target))
-                Path(temporary.name).replace(target)
-            except BaseException:
-                Path(temporary.name).unlink(missing_ok=True)
-                raise
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        problem = f"cannot be written ({error.strerror or error})"
-        raise DocumentError(os.fspath(path), "file", problem, "check the name and the disk") from None
-
-
-def _mode(target: Path) -> int:
-    """Return the permissions that the file has now, or that any new file gets: temporary files are private."""
-    if target.exists():
-        return target.stat().st_mode & 0o7777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
 def _text(text: str, kind: pa.DataType) -> Any:
     """Return a text as Arrow's kernels take it; see `scalar` for why not by Arrow's own way."""
-    return string_array([text]).cast(kind)[0]
+    return Texts.of([text]).to_arrow().cast(kind)[0]

@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _native, checks
-from lookalike.documents.left_out import check_kinds
 from lookalike.recipe import DEFAULT, Recipe
-from lookalike.search.sign import sign, standard_error
 from lookalike.settings import settings
-from lookalike.similarity.counted import count
-from lookalike.similarity.passages import Passage, passages
+from lookalike.text.counted import count
+from lookalike.text.excluded import check_kinds
+from lookalike.text.measures import standard_error
+from lookalike.text.passages import Passage, passages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lookalike.documents.left_out import Span
-    from lookalike.similarity.counted import Counted
+    from lookalike.text.counted import Counted
+    from lookalike.text.excluded import Span
 
 __all__ = ["Comparison", "compare"]
 
@@ -102,7 +102,7 @@ def compare(
         jaccard=exact,
         containment_a=shared / size_a,
         containment_b=shared / size_b,
-        estimate=sign([a, b], recipe).estimate(0, 1),
+        estimate=_native.SignatureMatrix.of_texts([a, b], settings(recipe), 1).agreeing(0, 1) / recipe.hashes,
         standard_error=standard_error(exact, recipe.hashes),
         shared=shared,
         shingles_a=size_a,
