@@ -40,6 +40,9 @@ class FakeTable:
     def columns(self) -> Kinds:
         return self._kinds
 
+    def rows(self) -> int | None:
+        return len(self._kinds)
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -62,7 +65,7 @@ def test_one_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "a.jsonl.zst").write_bytes(b"not looked at here")
     (folder / "a.parquet").write_bytes(b"nor this")
     said = "a.jsonl: texts from the column 'text', rows are numbered"
-    expected = NativePart("a.jsonl", "jsonl", None, "text", None, "a.jsonl", False, True, said)
+    expected = NativePart("a.jsonl", "jsonl", None, "text", None, "a.jsonl", False, True, said, 1)
     assert tables({"a.jsonl": [TEXT]}, monkeypatch) == [expected]
     for name, form, packed in (
         ("a.jsonl.gz", "jsonl", "gz"),

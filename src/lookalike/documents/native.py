@@ -36,6 +36,8 @@ class NativePart:
     """Whether ids are whole numbers; else they are texts, also where the column holds numbers."""
     note: str = ""
     """What to tell a person about the choice of columns; empty if both were named."""
+    rows: int | None = None
+    """How many rows there are, if that is known before they are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class NativeTable:
     choice: Choice
     number_ids: bool | None
     """Whether its own ids are whole numbers; None if it has none."""
+    rows: int | None
 
     def part(self, *, named_rows: bool, number_ids: bool) -> NativePart:
         """Describe it to a reader."""
@@ -62,6 +65,7 @@ class NativeTable:
             named_rows,
             number_ids,
             self.choice.note,
+            self.rows,
         )
 
 
@@ -74,9 +78,10 @@ def native_table(
     id_column: str | None,
 ) -> NativeTable | None:
     """Choose the columns of a table; None if there is no native reader, or if another has to look at it."""
-    kinds = _kinds(path, format, compression)
-    if kinds is None:
+    seen = _look(path, format, compression)
+    if seen is None:
         return None
+    kinds, rows = seen
     # A field of JSON that is null, or of several kinds, in the rows that were looked at may hold texts in others.
     unsure = (NULL, MIXED) if format == "jsonl" else ()
     columns = [Column(column, TEXT if kind in unsure else kind) for column, kind in kinds]
@@ -90,16 +95,20 @@ def native_table(
     if choice.id is not None and known[choice.id] not in (TEXT, INTEGER):
         return None
     own = None if choice.id is None else known[choice.id] == INTEGER
-    return NativeTable(name, path, format, compression, choice, own)
+    return NativeTable(name, path, format, compression, choice, own, rows)
 
 
-def _kinds(path: str, format: str, compression: str | None) -> list[tuple[str, str]] | None:  # noqa: A002
-    """Return names and kinds of columns; None if there is no native reader, or if it refuses the file."""
+def _look(
+    path: str,
+    format: str,  # noqa: A002 - what it is
+    compression: str | None,
+) -> tuple[list[tuple[str, str]], int | None] | None:
+    """Return names and kinds of columns, and the rows; None if there is no native reader, or if it refuses the file."""
     reader: Any = getattr(_native, "TableFile", None)
     if reader is None:
         return None
     try:
-        found: list[tuple[str, str]] = reader.open(path, format, compression).columns()
+        table = reader.open(path, format, compression)
+        return table.columns(), table.rows()
     except Exception:  # noqa: BLE001 - the other readers say what is wrong
         return None
-    return found
