@@ -98,7 +98,7 @@ class Pieces(Source):
     def batches(self, *, rows: bool = False) -> Any:
         for batch in self.source.batches():
             for start in range(0, len(batch), 7):
-                yield replace(batch, ids=batch.ids.slice(start, 7), texts=batch.texts.slice(start, 7))
+                yield replace(batch, ids=batch.ids[start : start + 7], texts=batch.texts[start : start + 7])
 
     def skipped(self) -> Any:
         return []
@@ -188,7 +188,7 @@ def test_a_promise_is_kept() -> None:
 
 
 def test_a_folder_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lookalike.search.load.KEPT", 0)  # as with a collection too large to be kept in memory
+    monkeypatch.setattr("lookalike.documents.kept.KEPT", 0)  # as with a collection too large to be kept in memory
     for number, text in enumerate(TEXTS[:20]):
         (tmp_path / f"{number:02}.txt").write_text(text)
     result = la.find(tmp_path, 0.5, recipe=RECIPE)

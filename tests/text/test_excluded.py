@@ -79,7 +79,7 @@ def test_block_quotes() -> None:
 )
 def test_block_quotes_of_documents_are_still_seen(tmp_path: Path, name: str, document: str) -> None:
     (tmp_path / name).write_text(document)
-    (text,) = (str(text) for batch in la.open_paths([tmp_path / name]).batches() for text in batch.texts.to_pylist())
+    (text,) = (text for batch in la.open_paths([tmp_path / name]).batches() for text in batch.texts)
     assert " ".join("".join(found(text)).split()) == "> One two three > four five six."
     assert "Mine again." in text
 

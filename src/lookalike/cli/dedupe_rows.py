@@ -37,9 +37,7 @@ def column_values(result: Result, source: Source | None, rule: KeepRule, paths: 
     if source is None:
         raise RecipeError("--keep", str(rule), "longest, shortest or first without PATH", "give the documents too")
     if rule.column is None:
-        dates = [
-            _changed(name, paths, rule) for batch, _ in _again(result.ids, source) for name in batch.ids.to_pylist()
-        ]
+        dates = [_changed(name, paths, rule) for batch, _ in _again(result.ids, source) for name in batch.ids]
         values = pa.array(dates, pa.timestamp("us", "UTC"))
     else:
         values = joined(*_column(result, source, rule))
@@ -112,7 +110,7 @@ def _rows(
         yield _names(new.to_pylist(), ()), plan.kept_mask.slice(0, len(new))
         return
     for batch, start in _again(result.ids, source, rows=not lines and source.schema is not None, lines=lines):
-        rows = batch.rows if batch.rows is not None else _names(batch.ids.to_pylist(), paths)
+        rows = batch.rows if batch.rows is not None else _names(batch.ids, paths)
         yield rows, plan.kept_mask.slice(start, len(batch))
         if batch.textless is not None:
             import pyarrow as pa
@@ -124,7 +122,7 @@ def _again(ids: Column, source: Source, *, rows: bool = False, lines: bool = Fal
     """Read the source again, with the place of each batch; refuse one that is not what was searched."""
     start = 0
     for batch in (source.lines() if lines else None) or source.batches(rows=rows):
-        if not ids.slice(start, len(batch)).equals(batch.ids):
+        if not ids.slice(start, len(batch)).equals(batch.ids.to_arrow()):
             problem = "does not hold the documents that were searched, in their order"
             raise DocumentError(source.name, "file", problem, "it has changed since; search again")
         yield batch, start

@@ -16,7 +16,6 @@ from lookalike.cli.reading import PathsArgument, Reading, say_flags, say_notes, 
 from lookalike.cli.values import completion, one_of, whole_number
 from lookalike.cli.writing import destination, keep_sources
 from lookalike.tables.json import to_json
-from lookalike.tables.packed import Ids, Texts
 from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
@@ -128,7 +127,7 @@ def files(
 
 def _entries(source: Source) -> Iterator[Entry]:
     for batch in source.batches():
-        for name, text in zip(Ids.from_arrow(batch.ids), Texts.from_arrow(batch.texts), strict=True):
+        for name, text in zip(batch.ids, batch.texts, strict=True):
             yield Entry(name, True, len(text))
     for skipped in source.skipped():
         yield Entry(skipped.id, False, None, skipped.reason, skipped.detail)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.cli.options import makes, option, several
 from lookalike.cli.values import whole_number
-from lookalike.tables.packed import Texts
 from lookalike.text.excluded import check_kinds
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def template_texts(paths: Sequence[str], reading: Reading) -> list[str]:
     """Return the texts of templates, which are few and short, whatever their format."""
     if not paths:
         return []
-    return [text for batch in reading.open(paths).batches() for text in Texts.from_arrow(batch.texts)]
+    return [text for batch in reading.open(paths).batches() for text in batch.texts]
 
 
 def in_words(counted: Mapping[str, int]) -> str:

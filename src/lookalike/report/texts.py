@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lookalike.errors import LookalikeError
-from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -70,7 +69,7 @@ def read_texts(
 
 def _documents(source: Source) -> Iterator[tuple[str, str]]:
     for batch in source.batches():
-        yield from zip(map(str, Ids.from_arrow(batch.ids)), Texts.from_arrow(batch.texts), strict=True)
+        yield from zip(map(str, batch.ids), batch.texts, strict=True)
 
 
 def _problem(changed: int, gone: int, name: str) -> str:

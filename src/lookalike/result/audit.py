@@ -20,7 +20,6 @@ from lookalike.errors import DocumentError, RecipeError
 from lookalike.result.pairs import NamedPairs, pairs_of
 from lookalike.settings import settings
 from lookalike.tables.found import COLUMNS, Found, Pairs
-from lookalike.tables.packed import Ids, Texts
 from lookalike.text.uncounted import Gaps
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents import Source
     from lookalike.result.result import Result
+    from lookalike.tables.packed import Ids, Texts
 
 __all__ = ["Audit", "audit"]
 
@@ -213,10 +213,10 @@ class _Texts:
         for source in self.sources:
             for batch in source.batches():
                 of_new = max(0, min(len(batch), new - start))
-                read = Ids.from_arrow(batch.ids)[:of_new]
+                read = batch.ids[:of_new]
                 if start + len(batch) > len(ids) or not _same(read, ids[start : start + of_new]):
                     raise self._changed(source)
-                yield start, Texts.from_arrow(batch.texts)
+                yield start, batch.texts
                 start += len(batch)
         if start != len(ids):
             raise self._changed(self.sources[-1])

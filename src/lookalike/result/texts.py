@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import LookalikeError
-from lookalike.tables.packed import Texts
 from lookalike.text.excluded import WALL_OF_B, blanked, tally
 from lookalike.text.uncounted import spans_of
 
@@ -22,19 +21,14 @@ def texts_of(result: Result, wanted: Collection[Any]) -> dict[Any, str]:
     names = set(wanted)
     if result.source is None or not names:
         return {}
-    numbers = {number: name for number, name in enumerate(result.id_of) if name in names}
-    lengths = result.length_of
+    ids, lengths = result.id_of, result.length_of
+    numbers = [number for number, name in enumerate(ids) if name in names]
     found: dict[Any, str] = {}
-    start = 0
     try:
-        for batch in result.source.batches():
-            texts = Texts.from_arrow(batch.texts)
-            for number in range(start, start + len(texts)):
-                if number in numbers:
-                    text = texts[number - start]
-                    if lengths is None or len(text) == lengths[number]:
-                        found[numbers[number]] = text
-            start += len(texts)
+        for those, texts in result.source.fetch(numbers):
+            for number, text in zip(those, texts, strict=True):
+                if lengths is None or len(text) == lengths[number]:
+                    found[ids[number]] = text
     except (LookalikeError, OSError):  # the source is gone: what was found stays true without its text
         return found
     return found

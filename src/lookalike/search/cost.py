@@ -12,7 +12,6 @@ from lookalike.documents import open_documents
 from lookalike.engine.strategy import choose_strategy
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.search.budget import PAGE, memory_needed
-from lookalike.search.load import packed
 from lookalike.settings import settings
 from lookalike.tables.wording import roughly, size
 
@@ -114,5 +113,5 @@ def _seconds_to_sign(sample: list[Batch], size: int, recipe: Recipe) -> float:
     """Sign the sample, and scale what it took to the whole."""
     read = sum(batch.texts.nbytes for batch in sample)
     started = time.perf_counter()
-    _native.SignatureMatrix.of_texts([packed(batch.texts) for batch in sample], settings(recipe), 0)
+    _native.SignatureMatrix.of_texts([batch.texts.packed() for batch in sample], settings(recipe), 0)
     return (time.perf_counter() - started) * max(1.0, size / read) if read else 0.0

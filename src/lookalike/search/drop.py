@@ -11,6 +11,7 @@ from lookalike.result.plan import Plan, make_plan
 from lookalike.search.find import find
 from lookalike.search.frames import frame_of
 from lookalike.tables.columns import compute, counting, joined
+from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,10 +140,8 @@ class _Texts(Source):
         self._texts = texts
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:  # noqa: ARG002 — there are no rows to give
-        import pyarrow as pa
-
         if len(self._texts):
-            yield Batch(counting(len(self._texts)).cast(pa.int64()), self._texts)
+            yield Batch(Ids(range(len(self._texts))), Texts.from_arrow(self._texts))
 
     def skipped(self) -> list[Skipped]:
         return []

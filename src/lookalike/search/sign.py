@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from lookalike.documents.gather import gather
+from lookalike.documents import open_documents
+from lookalike.documents.memory import MemorySource
 from lookalike.engine.sign import Signatures, sign_texts
+from lookalike.recipe import DEFAULT
 
 if TYPE_CHECKING:
-    from lookalike.documents import Documents
     from lookalike.recipe import Recipe
 
 __all__ = ["sign"]
 
 
-def sign(documents: Documents, recipe: Recipe | None = None, *, threads: int = 0) -> Signatures:
-    """Return the signatures of texts; `threads=0` takes all cores. The numbers do not depend on it.
+def sign(documents: Any, recipe: Recipe | None = None, *, threads: int = 0) -> Signatures:
+    """Return the signatures of whatever `find` takes; `threads=0` takes all cores. The numbers do not depend on it.
 
     >>> len(sign(["one two three", "four five six"]))
     2
     """
-    return sign_texts(gather(documents).texts, recipe, threads=threads)
+    recipe = recipe or DEFAULT
+    source = open_documents(documents)
+    if isinstance(source, MemorySource):  # texts that are held already are not packed first
+        return sign_texts(source.texts, recipe, threads=threads)
+    signed = bytearray()
+    for batch in source.batches():
+        signed += sign_texts([batch.texts.packed()], recipe, threads=threads).to_bytes()
+    return Signatures.from_bytes(bytes(signed), recipe)

@@ -90,7 +90,8 @@ class Texts(Sequence[str]):
 
         if column.null_count:
             raise ValueError(f"{column.null_count} texts are null")
-        _, offsets, data = column.cast(pa.large_string()).buffers()
+        column = column.cast(pa.large_string())
+        _, offsets, data = column.buffers()
         if offsets is None or not len(column):
             return cls(bytes(8), b"")
         return cls(offsets, data if data is not None else b"", column.offset, len(column))
@@ -255,6 +256,20 @@ class Ids(Sequence["str | int"]):
         if all(isinstance(values, Texts) for values in texts):
             return cls(Texts.joined(texts))
         return cls([text for values in texts for text in values])
+
+    def hashes(self) -> array[int]:
+        """Return a number of 64 bits for each id: equal ids have equal ones, as long as this process lasts.
+
+        >>> Ids.of(["a", "b"]).hashes() == Ids(Texts.of(["a", "b"])).hashes()
+        True
+        """
+        if self.are_numbers:
+            return array("q", map(hash, self._values))
+        if not isinstance(self._values, Texts):
+            return array("q", [hash(encoded(text)) for text in self._values])
+        data, places = bytes(self._values.data), self._values.places.tolist()
+        first = places[0] if places else 0
+        return array("q", [hash(data[start - first : end - first]) for start, end in pairwise(places)])
 
     def as_texts(self) -> Ids:
         """Return the ids as texts."""
