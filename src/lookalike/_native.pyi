@@ -38,6 +38,7 @@ __all__ = [
     "sign_batch",
     "spread",
     "star",
+    "take_texts",
     "units",
     "verify_pairs",
     "with_copies",
@@ -215,6 +216,9 @@ def linked(documents: int, a: bytes, b: bytes) -> bytes:
 
 def star(class_: bytes, a: bytes, b: bytes, order: bytes, /) -> bytes:
     """For each document the principal of its star."""
+
+def take_texts(packed: tuple[Any, Any, int, int], places: bytes) -> list[str]:
+    """The packed texts at these places, 32 bits each."""
 
 def principals(class_: bytes, pairs: _Pairs, order: bytes, linkage: str, containment: bool, old_from: int) -> bytes:
     """For each document its principal, where documents from `old_from` on are old."""

@@ -139,3 +139,12 @@ def test_the_least_score_of_a_group_is_that_of_its_farthest_member(case: Case, l
 
 def test_public_groups_are_the_same() -> None:
     assert la.groups(4, [(0, 1), (2, 1)], order=[1, 0, 2, 3]) == [la.Group(1, (0, 1, 2))]
+
+
+@given(cases(), st.integers(0, 4), st.sampled_from(("star", "linked")))
+@tries(3)
+def test_the_largest_groups_come_first(case: Case, most: int, linkage: str) -> None:
+    result = case.result(linkage=linkage)
+    assert result.group_count == len(result.groups)
+    expected = sorted(result.groups, key=lambda group: -len(group))[:most]
+    assert [(group, group.least) for group in result.largest_groups(most)] == [(g, g.least) for g in expected]

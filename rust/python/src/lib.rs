@@ -3,6 +3,7 @@
 
 mod functions;
 mod groups;
+mod packed;
 mod run;
 mod settings;
 mod signatures;
@@ -22,6 +23,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::groups::{at_least, closest, grouped, least_scores, principals, score_between, with_copies};
+    #[pymodule_export]
+    use crate::packed::take_texts;
     #[pymodule_export]
     use crate::settings::Settings;
     #[pymodule_export]

@@ -52,9 +52,8 @@ class View:
     @classmethod
     def of(cls, result: Result, top: int, authors: Authors | None, next_command: str) -> View:
         """Take the `top` closest pairs and largest groups; 0 means all."""
-        largest = sorted(result.groups, key=lambda group: -len(group))
         pairs = result.top_rows(top or result.pair_count)
-        return cls(result, pairs, largest[:top] if top else largest, authors, next_command)
+        return cls(result, pairs, result.largest_groups(top or result.group_count), authors, next_command)
 
     @property
     def names(self) -> Iterator[str | int]:
@@ -103,7 +102,7 @@ def to_table(view: View, *, passages: bool = False) -> Iterator[RenderableType]:
         yield Text()
         if passages:
             yield from longest_passages(view.result, view.pairs, names.show)
-        yield _heading("group", len(view.groups), len(view.result.groups), "largest", "")
+        yield _heading("group", len(view.groups), view.result.group_count, "largest", "")
         yield _groups(view, names)
     else:
         yield Text(_nothing(view.result), style="bold")

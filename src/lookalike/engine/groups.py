@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import dataclass, field
+from heapq import nsmallest
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -18,7 +19,17 @@ if TYPE_CHECKING:
 
     from lookalike.tables.found import Metric
 
-__all__ = ["Group", "Grouping", "Linkage", "check_order", "group_documents", "grouped", "groups", "principals"]
+__all__ = [
+    "Group",
+    "Grouping",
+    "Linkage",
+    "check_order",
+    "grouped",
+    "grouping_of",
+    "groups",
+    "name_groups",
+    "principals",
+]
 
 Linkage = Literal["star", "linked"]
 
@@ -50,6 +61,22 @@ class Grouping(NamedTuple):
     heads: bytes
     """For each group, the number of its principal."""
 
+    @property
+    def size(self) -> int:
+        """How many groups there are."""
+        return len(self.heads) // 4
+
+    def largest(self, most: int) -> Grouping:
+        """Return the groups with the most members, the largest first; equal ones in their order."""
+        starts, documents, heads = _numbers(self.starts), _numbers(self.documents), _numbers(self.heads)
+        sizes = [end - start for start, end in pairwise(starts)]
+        chosen = nsmallest(most, range(len(sizes)), key=lambda group: (-sizes[group], group))
+        members, ends = array("I"), array("I", [0])
+        for group in chosen:
+            members.extend(documents[starts[group] : starts[group + 1]])
+            ends.append(len(members))
+        return Grouping(members.tobytes(), ends.tobytes(), array("I", [heads[group] for group in chosen]).tobytes())
+
 
 def _numbers(data: bytes) -> memoryview:
     return memoryview(data).cast("I")
@@ -80,24 +107,27 @@ def groups(
     unknown = bytes(8 * len(listed))
     found = Found.of_pairs(documents, Pairs(a, b, unknown, unknown, unknown), len(listed))
     grouping = grouped(principals(found, linkage, check_order(order, documents)))
-    return _named(grouping, Ids(range(documents)), [None] * (len(grouping.heads) // 4))
+    return _named(grouping, Ids(range(documents)), [None] * grouping.size)
 
 
-def group_documents(
+def grouping_of(
     found: Found,
-    ids: Ids,
     *,
     linkage: Linkage,
     order: Sequence[int] | None,
     metric: Metric = "jaccard",
     old_from: int | None = None,
-) -> list[Group]:
-    """Return the groups of a search.
+) -> Grouping:
+    """Return the groups of a search, by number.
 
     Documents from `old_from` on are old: each is a principal of its own, and there is no group of old ones only.
     """
     ranked = check_order(order, found.documents)
-    grouping = grouped(principals(found, linkage, ranked, metric=metric, old_from=old_from), old_from)
+    return grouped(principals(found, linkage, ranked, metric=metric, old_from=old_from), old_from)
+
+
+def name_groups(found: Found, grouping: Grouping, ids: Ids, metric: Metric) -> list[Group]:
+    """Return groups with the ids of their documents, and the least score in each."""
     least = _native.least_scores(found.classes, found.pairs.columns, grouping, metric == "containment")
     return _named(grouping, ids, [None if math.isnan(score) else score for score in memoryview(least).cast("d")])
 

@@ -106,7 +106,7 @@ def _run(result: Result) -> dict[str, Any]:
         "oldFrom": result.old_from,
         "pairCount": result.pair_count,
         "copies": result.copies_listed,
-        "groupCount": len(result.groups),
+        "groupCount": result.group_count,
         "skipped": [[skipped.id, skipped.reason, skipped.detail] for skipped in result.skipped],
         "notes": list(result.notes),
         "pairsLeftOut": [*map(str, origin.get("left_out", ())), *short_pairs(result.uncounted, result.recipe)],

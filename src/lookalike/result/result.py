@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lookalike import checks
-from lookalike.engine.groups import group_documents
+from lookalike.engine.groups import grouping_of, name_groups
 from lookalike.errors import RecipeError
 from lookalike.result.pairs import NamedPairs, pairs_of
 from lookalike.result.recall import Recall, promised_at, recall_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lookalike.documents import Flag, Skipped, Source
     from lookalike.documents.metadata import Metadata
     from lookalike.engine.bands import Bands
-    from lookalike.engine.groups import Group, Linkage
+    from lookalike.engine.groups import Group, Grouping, Linkage
     from lookalike.recipe import Recipe
     from lookalike.report.marks import Marks
     from lookalike.result.audit import Audit
@@ -149,7 +149,7 @@ class Result:
         """Return one line that says what was found."""
         return (
             f"<Result: {count(self.documents, 'document')}, {count(self.pair_count, 'pair')} ≥ {self.threshold:g} in "
-            f"{count(len(self.groups), 'group')}, {self.method}, {recall_of(self.recall)}>"
+            f"{count(self.group_count, 'group')}, {self.method}, {recall_of(self.recall)}>"
         )
 
     @property
@@ -223,14 +223,26 @@ class Result:
         return self.listed.closest(n, self.metric)
 
     @cached_property
+    def _grouping(self) -> Grouping:
+        asked: dict[str, Any] = {"linkage": self.linkage, "order": self.order, "metric": self.metric}
+        return grouping_of(self._found, **asked, old_from=self.old_from)
+
+    @property
+    def group_count(self) -> int:
+        """How many groups there are."""
+        return self._grouping.size
+
+    @cached_property
     def groups(self) -> list[Group]:
         """Groups of verified pairs, as `linkage` says: ``star`` or ``linked``; in the order of their first members.
 
         Each also tells the `least` score of a member to its principal.
         """
-        return group_documents(
-            self._found, self.id_of, linkage=self.linkage, order=self.order, metric=self.metric, old_from=self.old_from
-        )
+        return name_groups(self._found, self._grouping, self.id_of, self.metric)
+
+    def largest_groups(self, n: int) -> list[Group]:
+        """Return the `n` groups with the most members, the largest first."""
+        return name_groups(self._found, self._grouping.largest(n), self.id_of, self.metric)
 
     # -- what can be asked afterwards --------------------------------------------------------------------------------
 

@@ -41,7 +41,7 @@ def summary(result: Result) -> str:
     if result.old_from is not None:
         documents += f" against {result.documents - new:,} old"
     threshold = f"{result.threshold:.2f}" if round(result.threshold, 2) == result.threshold else f"{result.threshold:g}"
-    pairs = f"{count(result.pair_count, 'pair')} ≥ {threshold} in {count(len(result.groups), 'group')}"
+    pairs = f"{count(result.pair_count, 'pair')} ≥ {threshold} in {count(result.group_count, 'group')}"
     if result.copies_listed == "first":
         pairs += " (copies listed with their first only)"
     return " · ".join((documents, pairs, "scores exact", recall_of(result.recall), duration(result.seconds)))

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
+from lookalike import _native
+
 if TYPE_CHECKING:
     import pyarrow as pa
     from typing_extensions import Buffer
@@ -151,8 +153,8 @@ class Texts(Sequence[str]):
 
     def take(self, numbers: Iterable[int]) -> list[str]:
         """Return the texts of these numbers."""
-        places, data = self.places, self._data
-        return [str(data[places[number] : places[number + 1]], "utf-8") for number in numbers]
+        places = numbers.tobytes() if isinstance(numbers, memoryview) else array("I", numbers).tobytes()
+        return _native.take_texts(self.packed(), places)
 
     def __eq__(self, other: object) -> bool:
         """Tell whether the texts are the same, however they are packed."""
