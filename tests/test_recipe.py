@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lookalike.engine.bands import Bands, check_bands, choose_bands
 from lookalike.errors import MismatchError, RecipeError
 from lookalike.presets import PRESETS, Preset, find_preset
 from lookalike.recipe import FORMAT, Recipe
-from lookalike.search.bands import Bands, check_bands, choose_bands
 from lookalike.stopwords import ENGLISH
 
 CHOICES = {

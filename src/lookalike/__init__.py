@@ -10,8 +10,11 @@
 
 from lookalike._native import build_info as _build_info
 from lookalike.documents import Flag, Skipped, Source, open_documents, open_paths
-from lookalike.documents.left_out import Span
 from lookalike.documents.metadata import Metadata, read_metadata
+from lookalike.engine.bands import Bands, choose_bands, s_curve
+from lookalike.engine.candidates import band_keys, candidates
+from lookalike.engine.groups import Group, groups
+from lookalike.engine.sign import Signatures, sign_sets
 from lookalike.errors import (
     BandsError,
     DocumentError,
@@ -26,19 +29,17 @@ from lookalike.presets import PRESETS, Preset
 from lookalike.recipe import Recipe
 from lookalike.report.marks import Marks, read_marks
 from lookalike.result import Recall, Result
-from lookalike.search.audit import Audit
-from lookalike.search.bands import Bands, choose_bands, s_curve
-from lookalike.search.candidates import band_keys, candidates
+from lookalike.result.audit import Audit
+from lookalike.result.keep import KeepRule
+from lookalike.result.plan import Plan
 from lookalike.search.cost import Cost, estimate_cost
 from lookalike.search.drop import drop_near_duplicates
 from lookalike.search.find import find
-from lookalike.search.groups import Group, groups
-from lookalike.search.keep import KeepRule
-from lookalike.search.plan import Plan
-from lookalike.search.sign import Signatures, sign, sign_sets, standard_error
-from lookalike.similarity.compare import Comparison, compare
-from lookalike.similarity.matrix import CharacteristicMatrix, characteristic_matrix
-from lookalike.similarity.measures import (
+from lookalike.search.sign import sign
+from lookalike.text.compare import Comparison, compare
+from lookalike.text.excluded import Span
+from lookalike.text.matrix import CharacteristicMatrix, characteristic_matrix
+from lookalike.text.measures import (
     bag_jaccard,
     bag_jaccard_report,
     containment,
@@ -46,9 +47,10 @@ from lookalike.similarity.measures import (
     euclidean,
     jaccard,
     jaccard_distance,
+    standard_error,
 )
-from lookalike.similarity.passages import Passage, passages
-from lookalike.similarity.shingles import Shingle, normalize, shingles, units
+from lookalike.text.passages import Passage, passages
+from lookalike.text.shingles import Shingle, normalize, shingles, units
 
 __version__: str = _build_info()["version"]
 

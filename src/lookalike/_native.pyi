@@ -11,31 +11,39 @@ __all__ = [
     "Signer",
     "TableError",
     "TableFile",
+    "at_least",
     "avalanche",
     "build_info",
     "char_properties",
     "classes_of",
+    "closest",
     "common",
     "counts",
     "elements",
     "family_value",
     "filter_pairs",
     "find",
+    "grouped",
     "hash_vec32",
     "hash_vec64",
     "jenkins_mix",
+    "least_scores",
     "linked",
     "merge_pairs",
     "murmur3_32",
     "overlap",
     "passages",
+    "principals",
+    "score_between",
     "sets_of",
     "shingles",
     "sign_batch",
     "spread",
     "star",
+    "take_texts",
     "units",
     "verify_pairs",
+    "with_copies",
 ]
 
 # A list of str, or of packed UTF-8: (64-bit offsets, data, first, count), the layout of Arrow's large_string.
@@ -45,6 +53,8 @@ _Texts: TypeAlias = list[str] | list[tuple[Any, Any, int, int]]
 _Chunk: TypeAlias = tuple[
     int, int, list[int], list[str], list[int] | list[str] | None, list[tuple[int, str, int | str | None]]
 ]
+# Pairs: a and b (32 bits), jaccard, containment_a, containment_b (floats of 64 bits); sorted by a, then b.
+_Pairs: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes]
 
 @final
 class CharProperties:
@@ -239,6 +249,30 @@ def linked(documents: int, a: bytes, b: bytes) -> bytes:
 
 def star(class_: bytes, a: bytes, b: bytes, order: bytes, /) -> bytes:
     """For each document the principal of its star."""
+
+def take_texts(packed: tuple[Any, Any, int, int], places: bytes) -> list[str]:
+    """The packed texts at these places, 32 bits each."""
+
+def principals(class_: bytes, pairs: _Pairs, order: bytes, linkage: str, containment: bool, old_from: int) -> bytes:
+    """For each document its principal, where documents from `old_from` on are old."""
+
+def grouped(principal: bytes, old_from: int) -> tuple[bytes, bytes, bytes]:
+    """The groups that principals make: members group after group, starts and the end, principals."""
+
+def least_scores(class_: bytes, pairs: _Pairs, grouping: tuple[bytes, bytes, bytes], containment: bool) -> bytes:
+    """The least score of a member of each group to its principal; not a number if one is unknown."""
+
+def at_least(pairs: _Pairs, threshold: float, containment: bool) -> _Pairs:
+    """The pairs at or above a threshold."""
+
+def closest(pairs: _Pairs, most: int, containment: bool) -> _Pairs:
+    """The closest pairs: by score, then Jaccard, then place."""
+
+def with_copies(class_: bytes, pairs: _Pairs, old_from: int, most: int) -> tuple[_Pairs, bool]:
+    """The pairs with those of copies, and whether these are all: of more than `most`, those with their first."""
+
+def score_between(class_: bytes, pairs: _Pairs, x: bytes, y: bytes, containment: bool) -> bytes:
+    """The score of each two documents: 1 between copies, not a number where there is no pair."""
 
 def char_properties(code_point: int) -> CharProperties:
     """Properties of a code point as the core sees them."""

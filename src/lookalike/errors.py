@@ -119,11 +119,17 @@ class DuplicateIdError(DocumentError):
     "document 'essay-7': id is used by more than one document; give every document its own id"
     """
 
-    _facts: ClassVar[tuple[str, ...]] = ("document",)
+    _facts: ClassVar[tuple[str, ...]] = ("document", "first", "second")
 
-    def __init__(self, document: object) -> None:
-        """Say that more than one document has the id `document`."""
-        super().__init__(document, "id", "is used by more than one document", "give every document its own id")
+    def __init__(self, document: object, first: str = "", second: str = "") -> None:
+        """Say that more than one document has the id `document`, and where the first two are, if that is known."""
+        self.first = first
+        self.second = second
+        problem, remedy = "is used by more than one document", "give every document its own id"
+        if first and second:
+            problem = f"{problem}: {first} and {second}"
+            remedy = f"{remedy}, or name another column with --id-column ('' numbers the rows)"
+        super().__init__(document, "id", problem, remedy)
 
 
 class MismatchError(LookalikeError):

@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from lookalike.errors import RecipeError
-from lookalike.recipe import Recipe, suggest
+from lookalike.recipe import NAMED, Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -190,6 +189,7 @@ _ALL: Final = (
 
 PRESETS: Final[Mapping[str, Preset]] = MappingProxyType({preset.name: preset for preset in _ALL})
 """The presets by name; read-only."""
+NAMED.update((preset.name, preset.recipe) for preset in _ALL)
 
 
 def find_preset(name: str) -> Preset:
@@ -201,7 +201,5 @@ def find_preset(name: str) -> Preset:
     lookalike.errors.RecipeError: preset must be one of prose, edited, code, cjk, fineweb, lee2022, slimpajama, \
 redpajama2, stack, nemo, not 'slimpyjama'; did you mean 'slimpajama'?
     """
-    for preset in _ALL:
-        if preset.name == name:
-            return preset
-    raise RecipeError("preset", name, "one of " + ", ".join(PRESETS), suggest(name, PRESETS))
+    Recipe.preset(name)  # says which names there are
+    return PRESETS[name]

@@ -255,9 +255,14 @@ class Recipe(_Remembered):
         >>> Recipe.preset("slimpajama").k
         13
         """
-        from lookalike.presets import find_preset  # presets are made of recipes, so they come later
+        for known, recipe in NAMED.items():
+            if known == name:
+                return recipe
+        raise RecipeError("preset", name, "one of " + ", ".join(NAMED), suggest(name, NAMED))
 
-        return find_preset(name).recipe
+
+NAMED: dict[str, Recipe] = {}
+"""The recipes of the presets; `lookalike.presets`, which is made of recipes and so comes later, puts them here."""
 
 
 def _fields() -> tuple[dataclasses.Field[Any], ...]:

@@ -229,7 +229,7 @@ def test_skipped_and_settings_tell_what_was_done(open_page: Open, tmp_path: Path
 
 def test_many_rows_come_page_by_page_and_what_is_missing_is_said(open_page: Open, tmp_path: Path) -> None:
     from lookalike.report.collect import Limits
-    from lookalike.report.write import write_report
+    from lookalike.result.report import write_report
 
     texts = {f"copy {i}": "the same words stand in every one of these documents, again and again" for i in range(30)}
     result = la.find(texts, 0.5)

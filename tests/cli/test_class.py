@@ -103,4 +103,4 @@ def test_the_page_lists_every_document() -> None:
     page = (CLASS / "README.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`([\w/.-]+\.(?:pdf|docx|html|txt))`", page)) - {"examples/class_essays.txt", "report.html"}
     source = la.open_paths([CLASS / "essays"])
-    assert named == {str(name) for batch in source.batches() for name in batch.ids.to_pylist()}
+    assert named == {str(name) for batch in source.batches() for name in batch.ids}

@@ -368,12 +368,12 @@ def test_force_writes_over_a_file(run: Run, tables: None) -> None:
 
 
 def test_a_failure_while_writing_leaves_nothing_behind(run: Run, tables: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lookalike.cli import row_files
+    from lookalike.tables import json
 
     def fail(*args: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(row_files._Jsonl, "write", fail)
+    monkeypatch.setattr(json.JsonRows, "write", fail)
     before = sorted(Path().iterdir())
     done = run("dedupe", "corpus.parquet", "-o", "kept.jsonl", "--removed", "removed.parquet", "--quiet")
     assert "No space left on device" in done.complaint

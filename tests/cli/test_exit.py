@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import lookalike.similarity.compare
+import lookalike.text.compare
 from lookalike.cli import main
 from lookalike.cli.messages import describe, visible
 from lookalike.errors import InternalError
@@ -108,7 +108,7 @@ def fail(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def compare(*args: object, **options: object) -> None:
         raise error
 
-    monkeypatch.setattr(lookalike.similarity.compare, "compare", compare)
+    monkeypatch.setattr(lookalike.text.compare, "compare", compare)
 
 
 def test_a_bug_is_one_line_that_says_whose_fault_it_is(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

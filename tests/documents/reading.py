@@ -29,15 +29,15 @@ def documents(source: Source) -> dict[Any, str]:
     kinds: set[str] = set()
     for batch in source.batches():
         assert len(batch) == len(batch.ids) == len(batch.texts) > 0
-        assert batch.ids.type in (pa.int64(), pa.large_string())
-        assert batch.texts.type == pa.large_string()
-        assert batch.ids.null_count == batch.texts.null_count == 0
         assert batch.rows is None
-        batch.ids.validate(full=True)
-        batch.texts.validate(full=True)
-        kinds.add(str(batch.ids.type))
-        read: list[Any] = batch.texts.to_pylist()
-        found.update(zip(batch.ids.to_pylist(), read, strict=True))
+        ids, read = batch.ids.to_arrow(), batch.texts.to_arrow()
+        assert ids.type == (pa.int64() if batch.ids.are_numbers else pa.large_string())
+        assert read.type == pa.large_string()
+        ids.validate(full=True)
+        read.validate(full=True)
+        assert ids.to_pylist() == list(batch.ids)
+        kinds.add(str(ids.type))
+        found.update(zip(batch.ids, batch.texts, strict=True))
     assert len(kinds) <= 1
     return found
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from lookalike.documents import Batch, batching
 from lookalike.documents.batching import number_array, regroup, string_array, text_array
+from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
     import pytest
@@ -46,24 +48,22 @@ def test_regrouping_keeps_documents_and_order(sizes: list[list[int]], with_rows:
             number += len(texts)
             expected += list(zip(ids, texts, strict=True))
             # Slices of larger arrays, as readers give them.
-            padded = string_array(["pad"] * offset + texts).slice(offset)
+            padded = Texts.of(["pad"] * offset + texts)[offset:]
             row = pa.RecordBatch.from_arrays([number_array(ids)], ["n"]) if with_rows else None
-            batches.append(Batch(number_array([0] * offset + ids).slice(offset), padded, row))
+            batches.append(Batch(Ids.of_numbers(array("q", [0] * offset + ids))[offset:], padded, row))
         found = list(regroup(batches))
     finally:
         for name, value in before.items():
             setattr(batching, name, value)
-    assert [
-        pair for batch in found for pair in zip(batch.ids.to_pylist(), batch.texts.to_pylist(), strict=True)
-    ] == expected
+    assert [pair for batch in found for pair in zip(batch.ids, batch.texts, strict=True)] == expected
     for batch in found:
         assert 0 < len(batch) <= 5
-        assert len(batch) == 1 or sum(len(text or "") for text in batch.texts.to_pylist()) <= 80
+        assert len(batch) == 1 or sum(map(len, batch.texts)) <= 80
         assert (batch.rows is not None) == with_rows
         if batch.rows is not None:
-            assert batch.rows.column("n").to_pylist() == batch.ids.to_pylist()
+            assert batch.rows.column("n").to_pylist() == list(batch.ids)
 
 
 def test_a_batch_of_good_size_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
-    batch = Batch(number_array([1]), text_array([b"x" * 5_000_000]))
+    batch = Batch(Ids(range(1)), Texts.of([b"x" * 5_000_000]))
     assert list(regroup([batch])) == [batch]

@@ -176,7 +176,7 @@ os.chdir(sys.argv[1])
 print(sum(len(batch) for batch in open_paths(["warm"]).batches()))
 drop_privileges()
 source = open_paths(["in"])
-print([batch.ids.to_pylist() for batch in source.batches()])
+print([list(batch.ids) for batch in source.batches()])
 print([(skipped.id, skipped.reason) for skipped in source.skipped()])
 try:
     open_paths(["shut"])

@@ -154,11 +154,6 @@ def test_one_split_of_several_must_be_chosen() -> None:
         open_documents({"train": pl.DataFrame(COLUMNS)})
 
 
-def test_a_lazy_frame_must_be_collected() -> None:
-    with pytest.raises(DocumentError, match=r"are LazyFrame, which has none; call \.collect"):
-        open_documents(pl.DataFrame(COLUMNS).lazy())
-
-
 def test_an_empty_frame() -> None:
     source = open_documents(TABLE.slice(0, 0))
     assert documents(source) == {}

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lookalike.documents import open_paths
-from lookalike.documents.extract import RefusedError, extract
+from lookalike.documents.extract.model import RefusedError
+from lookalike.documents.extract.one import extract
 from lookalike.documents.extract.pool import Pool
 from tests.documents.making import W, docx, epub, lines_at, odt, pdf, scanned_pdf, tar, zipped
 from tests.documents.reading import documents, reasons

@@ -13,8 +13,8 @@ import pytest
 
 import lookalike as la
 from lookalike import _native
+from lookalike.engine.sign import Signatures
 from lookalike.recipe import Recipe
-from lookalike.search.sign import Signatures
 from lookalike.settings import settings
 from tests.golden import make_v1
 

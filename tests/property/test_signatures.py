@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike import reference as ref
+from lookalike.engine.sign import Signatures
 from lookalike.recipe import Recipe
-from lookalike.search.sign import Signatures
 from tests.property.strategies import SKETCHES, Case, cases, collections, sets, tries, u64
 
 KINDS: tuple[Literal["mix64", "hash_vec64", "hash_vec32"], ...] = ("mix64", "hash_vec64", "hash_vec32")

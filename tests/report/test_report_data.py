@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
-from lookalike.report.collect import Limits, collect
+from lookalike.report.collect import Limits
 from lookalike.report.marks import Mark, Marks
+from lookalike.result.report import collect
 from tests.report.essays import TASK, essays, metadata, name_of, old_essays
 from tests.report.page_data import parts_of, report_of
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.search.found import Found
+from lookalike.tables.found import Found
 
 Scores = tuple[float, float, float]
 Row = tuple[int, int, float, float, float]

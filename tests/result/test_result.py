@@ -14,7 +14,7 @@ import lookalike as la
 from lookalike import reference as ref
 from lookalike.documents import Skipped
 from lookalike.result import pairs as listing
-from lookalike.search.found import Found
+from lookalike.tables.found import COLUMNS, Found
 from tests.property.strategies import Case as Texts
 from tests.property.strategies import collections, tries
 from tests.result.making import Case, cases, numbered, rows
@@ -258,7 +258,7 @@ def test_to_dict_has_the_schema() -> None:
 
 def test_to_arrow_pandas_and_polars() -> None:
     result = CASE.result()
-    expected = [dict(zip(listing.COLUMNS, row, strict=True)) for row in CASE.pairs()]
+    expected = [dict(zip(COLUMNS, row, strict=True)) for row in CASE.pairs()]
     assert result.to_arrow().to_pylist() == expected
     assert result.to_pandas().to_dict("records") == expected
     assert result.to_polars().to_dicts() == expected

@@ -56,7 +56,7 @@ class SmallBatches(Source):
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
         for batch in self.source.batches(rows=rows):
             for start in range(0, len(batch), self.batch_size):
-                yield Batch(batch.ids.slice(start, self.batch_size), batch.texts.slice(start, self.batch_size))
+                yield Batch(batch.ids[start : start + self.batch_size], batch.texts[start : start + self.batch_size])
 
     def skipped(self) -> list[Any]:
         return self.source.skipped()

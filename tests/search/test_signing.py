@@ -16,6 +16,7 @@ from lookalike.documents import Batch, Size, Skipped, Source
 from lookalike.search import signing
 from lookalike.search.load import packed
 from lookalike.settings import settings
+from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,7 @@ class Failing(Source):
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
         for i, text in enumerate(TEXTS):
-            yield Batch(pa.array([i]), pa.array([text], pa.large_string()))
+            yield Batch(Ids.of([i]), Texts.of([text]))
         raise self.error
 
     def skipped(self) -> list[Skipped]:

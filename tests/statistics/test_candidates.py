@@ -13,7 +13,7 @@ from tests.corpus import pair_of_sets
 from tests.statistics.bounds import binomial_range
 
 if TYPE_CHECKING:
-    from lookalike.search.sign import Signatures
+    from lookalike.engine.sign import Signatures
 
 SKETCHES: dict[str, dict[str, Any]] = {
     "fast": {"sketch": "fast"},

@@ -13,7 +13,7 @@
 //!
 //! A collection larger than memory goes through the same [`stages`] one by one.
 //!
-//! Pairs make **groups** ([`groups`]); **passages** ([`passages`]) show a person what two documents share.
+//! What is asked of [`pairs`] afterwards is worked out on columns of numbers. Pairs make **groups** ([`groups`]); **passages** ([`passages`]) show a person what two documents share.
 //!
 //! [`batch`] is the only place with threads, [`simd`] the only one with `unsafe`. `docs/format.md` fixes every number.
 
@@ -30,6 +30,7 @@ pub mod hash;
 pub mod jaccard;
 pub mod join;
 pub mod normalize;
+pub mod pairs;
 pub mod passages;
 pub mod prefix;
 pub mod quality;

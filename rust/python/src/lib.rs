@@ -2,6 +2,8 @@
 //! `src/lookalike/_native.pyi`.
 
 mod functions;
+mod groups;
+mod packed;
 mod run;
 mod settings;
 mod signatures;
@@ -20,6 +22,10 @@ mod _native {
         CharProperties, avalanche, build_info, char_properties, common, counts, elements, family_value, find,
         hash_vec32, hash_vec64, jenkins_mix, linked, murmur3_32, overlap, passages, shingles, spread, star, units,
     };
+    #[pymodule_export]
+    use crate::groups::{at_least, closest, grouped, least_scores, principals, score_between, with_copies};
+    #[pymodule_export]
+    use crate::packed::take_texts;
     #[pymodule_export]
     use crate::settings::Settings;
     #[pymodule_export]

@@ -129,7 +129,7 @@ fn not_text(item: &Bound<'_, PyAny>, i: usize) -> PyErr {
 }
 
 /// The bytes of a buffer. Arrow's buffers do not change; a caller that writes to one during a call breaks Arrow's contract.
-fn bytes_of(buffer: &PyBuffer<u8>) -> PyResult<&[u8]> {
+pub fn bytes_of(buffer: &PyBuffer<u8>) -> PyResult<&[u8]> {
     if !buffer.is_c_contiguous() {
         return Err(PyValueError::new_err("packed text must be contiguous"));
     }

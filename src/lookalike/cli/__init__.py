@@ -11,12 +11,20 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from lookalike.cli.messages import (
+    BAD_INPUT,
+    BROKEN_PIPE,
+    INTERRUPTED,
+    WORKED,
+    complain,
+    describe,
+    print_version,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main", "print_version"]
-
-WORKED, FOUND, BAD_INPUT, UNREADABLE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
+__all__ = ["main"]
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -51,16 +59,7 @@ def _run(args: Sequence[str] | None) -> int:
     return outcome if isinstance(outcome, int) else WORKED
 
 
-def print_version() -> None:
-    """Print the name and the version."""
-    from lookalike import __version__
-
-    print("lookalike", __version__, flush=True)
-
-
 def _failed(error: Exception) -> int:
-    from lookalike.cli.messages import complain, describe
-
     if os.environ.get("LOOKALIKE_DEBUG"):
         import traceback
 

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from lookalike.cli import print_version
-from lookalike.cli.help import Group, examples
+from lookalike.cli.commands import AllCommands
+from lookalike.cli.help import examples
+from lookalike.cli.messages import print_version
 
 __all__ = ["app"]
 
@@ -23,7 +24,7 @@ HELP = examples(
 )
 
 app = typer.Typer(
-    cls=Group,
+    cls=AllCommands,
     help=HELP,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -21,7 +21,7 @@ from lookalike.cli.help import Command, Group
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["COMMANDS", "Commands", "with_default"]
+__all__ = ["COMMANDS", "AllCommands", "Commands", "with_default"]
 
 COMMANDS: Final = {
     "scan": "Find the documents of a collection that look alike.",
@@ -73,6 +73,15 @@ class Commands(MutableMapping[str, Any]):
     def __len__(self) -> int:
         """Return the number of commands."""
         return sum(1 for _ in self)
+
+
+class AllCommands(Group):
+    """The commands of `lookalike`."""
+
+    def __init__(self, **settings: Any) -> None:
+        """Take them from the list, where they wait to be loaded."""
+        super().__init__(**settings)
+        self.take(Commands())
 
 
 def _load(name: str, full_name: str) -> Any:

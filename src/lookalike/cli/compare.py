@@ -21,7 +21,6 @@ from lookalike.cli.output import (
     OutputOption,
     draw,
     send,
-    to_json,
     wants_color,
     wants_json,
 )
@@ -31,6 +30,7 @@ from lookalike.cli.values import whole_number
 from lookalike.documents.one import read_document
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe
+from lookalike.tables.json import to_json
 
 if TYPE_CHECKING:
     from lookalike.documents.text_file import TextFile
@@ -75,7 +75,7 @@ def compare(
     ] = None,
 ) -> None:
     """Read two documents, compare them and print what was found."""
-    from lookalike.similarity.compare import compare as compare_texts
+    from lookalike.text.compare import compare as compare_texts
 
     as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
     shown = None if top is None else whole_number("--top", top, least=0)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lookalike.documents.text_file import TextFile
-    from lookalike.similarity.compare import Comparison
-    from lookalike.similarity.passages import Passage
+    from lookalike.text.compare import Comparison
+    from lookalike.text.passages import Passage
 
 __all__ = ["Lines", "longest", "to_values"]
 

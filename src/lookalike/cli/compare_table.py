@@ -11,8 +11,8 @@ from lookalike.cli.compare_json import longest
 from lookalike.cli.left_out import in_words
 from lookalike.cli.messages import visible
 from lookalike.cli.passage_table import UNIT, Passages, count_of
-from lookalike.similarity.passages import SHORTEST
-from lookalike.similarity.shingles import normalize
+from lookalike.text.passages import SHORTEST
+from lookalike.text.shingles import normalize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents.text_file import TextFile
     from lookalike.recipe import Recipe
-    from lookalike.similarity.compare import Comparison
+    from lookalike.text.compare import Comparison
 
 __all__ = ["percent", "share", "to_table", "verdict"]
 

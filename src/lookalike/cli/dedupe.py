@@ -23,14 +23,14 @@ from lookalike.cli.values import completion
 from lookalike.cli.writing import destination, extension, keep_sources
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe
-from lookalike.result.say import count
-from lookalike.result.write import write_table
-from lookalike.search.keep import KeepRule
+from lookalike.result.keep import KeepRule
+from lookalike.tables.wording import count
+from lookalike.tables.write import write_table
 
 if TYPE_CHECKING:
     from lookalike.documents import Source
     from lookalike.result import Result
-    from lookalike.search.plan import Plan
+    from lookalike.result.plan import Plan
 
 __all__ = ["HELP", "dedupe"]
 

@@ -12,7 +12,7 @@ from lookalike.cli.row_files import kind_of, rows_file
 from lookalike.documents.json_values import is_marked
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import suggest
-from lookalike.search.columns import compute, joined
+from lookalike.tables.columns import compute, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.cli.row_files import Rows
     from lookalike.documents import Batch, Source
     from lookalike.result import Result
-    from lookalike.search.columns import Column
-    from lookalike.search.keep import KeepRule
-    from lookalike.search.plan import Plan
+    from lookalike.result.keep import KeepRule
+    from lookalike.result.plan import Plan
+    from lookalike.tables.columns import Column
+    from lookalike.tables.write import RowsWriter
 
 __all__ = ["as_lines", "column_values", "mixed_columns", "split_rows"]
 
@@ -37,9 +37,7 @@ def column_values(result: Result, source: Source | None, rule: KeepRule, paths: 
     if source is None:
         raise RecipeError("--keep", str(rule), "longest, shortest or first without PATH", "give the documents too")
     if rule.column is None:
-        dates = [
-            _changed(name, paths, rule) for batch, _ in _again(result.ids, source) for name in batch.ids.to_pylist()
-        ]
+        dates = [_changed(name, paths, rule) for batch, _ in _again(result.ids, source) for name in batch.ids]
         values = pa.array(dates, pa.timestamp("us", "UTC"))
     else:
         values = joined(*_column(result, source, rule))
@@ -69,7 +67,7 @@ def split_rows(
 ) -> None:
     """Write the rows that are kept, and those that are removed; documents without rows are listed by their paths."""
     with ExitStack() as files:
-        targets: dict[bool, list[tuple[Rows, bool]]] = {True: [], False: []}
+        targets: dict[bool, list[tuple[RowsWriter, bool]]] = {True: [], False: []}
         for name, is_kept in ((kept, True), (removed, False)):
             if name:
                 lines = as_lines(name, source)
@@ -93,7 +91,7 @@ def mixed_columns(source: Source | None) -> list[str]:
     return [field.name for field in schema if is_marked(field)] if schema is not None else []
 
 
-def _file(name: str, source: Source | None, *, lines: bool) -> AbstractContextManager[Rows]:
+def _file(name: str, source: Source | None, *, lines: bool) -> AbstractContextManager[RowsWriter]:
     import pyarrow as pa
 
     if lines:
@@ -112,7 +110,7 @@ def _rows(
         yield _names(new.to_pylist(), ()), plan.kept_mask.slice(0, len(new))
         return
     for batch, start in _again(result.ids, source, rows=not lines and source.schema is not None, lines=lines):
-        rows = batch.rows if batch.rows is not None else _names(batch.ids.to_pylist(), paths)
+        rows = batch.rows if batch.rows is not None else _names(batch.ids, paths)
         yield rows, plan.kept_mask.slice(start, len(batch))
         if batch.textless is not None:
             import pyarrow as pa
@@ -124,7 +122,7 @@ def _again(ids: Column, source: Source, *, rows: bool = False, lines: bool = Fal
     """Read the source again, with the place of each batch; refuse one that is not what was searched."""
     start = 0
     for batch in (source.lines() if lines else None) or source.batches(rows=rows):
-        if not ids.slice(start, len(batch)).equals(batch.ids):
+        if not ids.slice(start, len(batch)).equals(batch.ids.to_arrow()):
             problem = "does not hold the documents that were searched, in their order"
             raise DocumentError(source.name, "file", problem, "it has changed since; search again")
         yield batch, start

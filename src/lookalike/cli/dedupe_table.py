@@ -10,7 +10,7 @@ from lookalike.cli.compare_table import percent
 from lookalike.cli.names import common_folder, shorten
 from lookalike.cli.output import width
 from lookalike.cli.scan_table import grid, next_step
-from lookalike.result.say import count
+from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from lookalike.result import Result
-    from lookalike.search.plan import Plan
+    from lookalike.result.plan import Plan
 
 __all__ = ["closing", "to_table"]
 

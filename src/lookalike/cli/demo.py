@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import chdir
 from pathlib import Path
 
-import typer
+import typer  # noqa: TC002 — the signature is read at run time
 
 from lookalike.cli.help import examples
 from lookalike.cli.output import send
@@ -27,11 +27,10 @@ STEPS = (
 )
 
 
-def demo() -> None:
+def demo(context: typer.Context) -> None:
     """Write the texts, run two commands on them, and say what to try next."""
     from tempfile import TemporaryDirectory
 
-    from lookalike.cli import main
     from lookalike.cli.demo_texts import TEXTS
     from lookalike.cli.hints import command_line
 
@@ -41,7 +40,6 @@ def demo() -> None:
             (Path("sample") / name).write_text(text.lstrip("\n"), encoding="utf-8")
         for question, args in STEPS:
             send(f"{question}\n\n$ {command_line(args[0], args[1:])}\n\n", None)
-            if code := main(args):
-                raise typer.Exit(code)
+            context.find_root().command(args, prog_name="lookalike", standalone_mode=False)
             send("\n", None)
     send("Now with your own: lookalike PATH. What a word means: lookalike explain.\n", None)

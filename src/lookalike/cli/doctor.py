@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import typer
 
 from lookalike.cli.help import examples
-from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, to_json, wants_color, wants_json
+from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, wants_color, wants_json
+from lookalike.tables.json import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -112,7 +113,7 @@ def _check_tables() -> str:
 
 
 def _check_readers() -> str:
-    from lookalike.documents.extract import extract
+    from lookalike.documents.extract.one import extract
 
     _expect("text", extract(b"<nav>no</nav><p>yes</p>", "html").text, "yes")
     return "documents are read in a process of their own"

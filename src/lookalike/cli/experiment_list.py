@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lookalike.cli.help import examples
-from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, to_json, wants_color, wants_json
+from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, wants_color, wants_json
+from lookalike.tables.json import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

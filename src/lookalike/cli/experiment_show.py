@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.cli.experiment_options import FOLDER, IdsArgument, OutOption, chosen, told
 from lookalike.cli.help import examples
-from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, to_json, wants_color, wants_json
+from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, wants_color, wants_json
+from lookalike.tables.json import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike.cli.help import examples
-from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, to_json, wants_color, wants_json
+from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, wants_color, wants_json
 from lookalike.cli.values import completion
+from lookalike.tables.json import to_json
 from lookalike.vocabulary import TERMS, Term, look_up
 
 if TYPE_CHECKING:

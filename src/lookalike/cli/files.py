@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -11,12 +11,12 @@ import typer
 
 from lookalike.cli.help import examples
 from lookalike.cli.messages import visible
-from lookalike.cli.output import Color, ColorOption, OutputOption, draw, to_json, wants_color
+from lookalike.cli.output import Color, ColorOption, OutputOption, draw, wants_color
 from lookalike.cli.reading import PathsArgument, Reading, say_flags, say_notes, with_reading
 from lookalike.cli.values import completion, one_of, whole_number
 from lookalike.cli.writing import destination, keep_sources
-from lookalike.result.say import count
-from lookalike.search.columns import compute
+from lookalike.tables.json import to_json
+from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,9 +127,8 @@ def files(
 
 def _entries(source: Source) -> Iterator[Entry]:
     for batch in source.batches():
-        names: list[Any] = batch.ids.to_pylist()
-        for name, length in zip(names, compute().utf8_length(batch.texts).to_pylist(), strict=True):
-            yield Entry(name, True, length)
+        for name, text in zip(batch.ids, batch.texts, strict=True):
+            yield Entry(name, True, len(text))
     for skipped in source.skipped():
         yield Entry(skipped.id, False, None, skipped.reason, skipped.detail)
 
@@ -153,23 +152,12 @@ def _as_data(entries: Iterator[Entry], kind: ListFormat) -> Iterator[str]:
 def _as_csv(entries: list[Entry]) -> str:
     import io
 
-    import pyarrow as pa
+    from lookalike.tables.csv import write_csv
 
-    from lookalike.result.write import write_table
-
-    text = pa.large_string()
-    kinds: list[tuple[str, pa.DataType]] = [
-        ("id", text),
-        ("read", pa.bool_()),
-        ("characters", pa.int64()),
-        ("reason", text),
-        ("detail", text),
-    ]
-    schema = pa.schema(kinds)
-    rows = [asdict(entry) | {"id": str(entry.id)} for entry in entries]
-    stream = io.StringIO()
-    write_table(stream, pa.Table.from_pylist(rows, schema=schema), "csv")
-    return stream.getvalue()
+    rows = [(str(entry.id), entry.read, entry.characters, entry.reason, entry.detail) for entry in entries]
+    stream = io.BytesIO()
+    write_csv(stream, [field.name for field in fields(Entry)], [list(zip(*rows, strict=True))] if rows else [])
+    return stream.getvalue().decode()
 
 
 # -- for people --------------------------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.errors import RecipeError
-from lookalike.result.say import count
-from lookalike.search.columns import compute, whole
+from lookalike.result.pairs import only_pairs
+from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -92,15 +92,9 @@ def _folder(name: str, folders: Iterable[str]) -> str | None:
 
 def by_author(result: Result, rule: Rule) -> tuple[Result, Authors]:
     """Return the result without the pairs of one author, and who wrote what."""
-    import pyarrow as pa
-
-    from lookalike.result.only import only_pairs
-
-    pc = compute()
     # A document without an author is an author of its own.
-    names = [rule.author(str(name)) or f"\0{number}" for number, name in enumerate(result.ids.to_pylist())]
-    authors = pa.array(names, pa.large_string())
-    a, b = (pc.index_in(whole(result.pairs[side]), value_set=result.ids) for side in "ab")
-    strangers = pc.not_equal(authors.take(a), authors.take(b))
-    left_out = result.pair_count - (pc.sum(strangers).as_py() or 0)
+    authors = [rule.author(str(name)) or f"\0{number}" for number, name in enumerate(result.id_of)]
+    pairs = zip(result.listed.values("a"), result.listed.values("b"), strict=True)
+    strangers = [authors[a] != authors[b] for a, b in pairs]
+    left_out = strangers.count(False)
     return (only_pairs(result, strangers) if left_out else result), Authors(rule, left_out)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from typer.core import TyperCommand, TyperGroup
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from lookalike.cli.commands import Commands
 
 __all__ = ["Command", "Group", "examples"]
@@ -23,11 +25,30 @@ def examples(first: str, *commands: str, last: str = "") -> str:
     return "\n\n".join(filter(None, (first, listed, last)))
 
 
+class _AsGiven:
+    """What an option does with its value where nothing has to be converted."""
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ARG002 — Typer's signature
+        """Return the value; several make a list."""
+        if param.multiple or param.nargs == -1:
+            return list(value or ())
+        return value
+
+
+def _take_as_given(parameters: Iterable[Any]) -> None:
+    """Keep Typer from asking pydantic what a text is: loading that takes longer than most commands do."""
+    for parameter in parameters:
+        kind = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+        if kind in (str, bool, list[str]) and getattr(parameter, "_runtime_param", ...) is None:
+            parameter._runtime_param = _AsGiven()  # noqa: SLF001 — Typer has no door for it
+
+
 class Command(TyperCommand):
     """A command whose options stand in sections, as their `rich_help_panel` says."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line; Typer has no options whose value may be left out, so those get theirs here."""
+        _take_as_given(self.get_params(ctx))
         end = args.index("--") if "--" in args else len(args)
         return super().parse_args(ctx, [OPTIONAL_VALUE.get(arg, arg) for arg in args[:end]] + args[end:])
 
@@ -53,12 +74,12 @@ class Command(TyperCommand):
 class Group(TyperGroup):
     """The list of commands, before the options: it is what people look for."""
 
-    def __init__(self, **settings: Any) -> None:
-        """Take the commands from the list, where they wait to be loaded."""
-        from lookalike.cli.commands import Commands as AllCommands
+    summaries: Mapping[str, str]
 
-        super().__init__(**settings)
-        self.take(AllCommands())
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line."""
+        _take_as_given(self.get_params(ctx))
+        return super().parse_args(ctx, args)
 
     def take(self, commands: Commands) -> None:
         """Have these commands."""

@@ -31,7 +31,7 @@ LOWER = 0.5
 def after_scan(result: Result, paths: Sequence[str], recipe: Recipe, reading: Reading, search: Search) -> str:
     """Return what to do after a scan: look at the closest pair, remove the copies of a table, or search wider."""
     same = [*typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
-    closest = result.top(1).to_pylist()
+    closest = result.top_rows(1)
     if closest:
         a, b = (_file(str(closest[0][side]), paths, search.against) for side in "ab")
         if a is not None and b is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.cli.options import makes, option, several
 from lookalike.cli.values import whole_number
-from lookalike.documents.left_out import check_kinds
+from lookalike.text.excluded import check_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +59,7 @@ def template_texts(paths: Sequence[str], reading: Reading) -> list[str]:
     """Return the texts of templates, which are few and short, whatever their format."""
     if not paths:
         return []
-    return [str(text) for batch in reading.open(paths).batches() for text in batch.texts.to_pylist()]
+    return [text for batch in reading.open(paths).batches() for text in batch.texts]
 
 
 def in_words(counted: Mapping[str, int]) -> str:

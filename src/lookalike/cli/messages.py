@@ -1,20 +1,31 @@
-"""What is said on standard error: always one line, and no character in it that could act on a terminal."""
+"""What a command tells its caller: an exit code, the version, and errors.
+
+An error is always one line on standard error, with no character in it that could act on a terminal.
+"""
 
 from __future__ import annotations
 
-import re
 import sys
 
+from lookalike import _native
 from lookalike.errors import DocumentError, LookalikeError
+from lookalike.tables.wording import hidden
 
-__all__ = ["complain", "describe", "visible"]
+__all__ = [
+    "BAD_INPUT",
+    "BROKEN_PIPE",
+    "FOUND",
+    "INTERRUPTED",
+    "UNREADABLE",
+    "WORKED",
+    "complain",
+    "describe",
+    "print_version",
+    "visible",
+]
 
-# Controls, soft hyphen, bidi marks, zero-width characters, line separators, tags, lone surrogates. The two joiners
-# (200C, 200D) stay: Persian, the scripts of India and many emoji are spelt with them.
-_HIDDEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f\ud800-\udfff]"
-)
+WORKED, FOUND, BAD_INPUT, UNREADABLE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
+
 _NAMED = {0x09: r"\t", 0x0A: r"\n", 0x0D: r"\r"}
 
 
@@ -24,7 +35,7 @@ def visible(text: str) -> str:
     >>> print(visible("a\x1b[31m\u202eb"))
     a\x1b[31m\u202eb
     """
-    return _HIDDEN.sub(lambda found: _escape(ord(found.group())), text)
+    return hidden().sub(lambda found: _escape(ord(found.group())), text)
 
 
 def _escape(code: int) -> str:
@@ -33,6 +44,11 @@ def _escape(code: int) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def print_version() -> None:
+    """Print the name and the version."""
+    print("lookalike", _native.build_info()["version"], flush=True)
 
 
 def complain(message: str) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
 import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -32,7 +31,6 @@ __all__ = [
     "VerboseOption",
     "draw",
     "send",
-    "to_json",
     "wants_color",
     "wants_json",
     "width",
@@ -125,17 +123,6 @@ def draw(parts: Iterable[RenderableType], *, color: bool) -> str:
         for part in parts:
             console.print(part, crop=False)  # a command to copy may be longer than a line
     return re.sub(" +\n", "\n", captured.get())  # Rich fills every line up to the width
-
-
-def to_json(value: Any, *, indent: int | None = 2) -> str:
-    r"""Return JSON that is valid UTF-8 whatever the texts hold.
-
-    >>> to_json("é\udcff")
-    '"é\\udcff"\n'
-    """
-    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
-    # File names that are not UTF-8 reach Python as lone surrogates, which no encoder takes.
-    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
 
 
 def send(text: str, output: str | None, *, encoding: str | None = None) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.cli.group_by import KNOWN, author_rule, by_author, known_rule, left_out
 from lookalike.cli.options import makes, option
+from lookalike.result.pairs import only_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -76,7 +77,7 @@ class Known:
         rule = self.rule
         if self.given.meta is not None:
             absent: list[str] = []
-            known = for_documents(self.metadata, result.ids.to_pylist(), self.given.meta, absent)
+            known = for_documents(self.metadata, result.id_of, self.given.meta, absent)
             if absent:
                 rows = "1 row names" if len(absent) == 1 else f"{len(absent):,} rows name"
                 notes.append(
@@ -104,14 +105,9 @@ def pairs_left_out(notes: Sequence[str], authors: Authors | None) -> list[str]:
 
 def _unmarked(result: Result, marks: Marks) -> tuple[Result, int]:
     """Return the result without the pairs that are marked as not an issue, and how many these are."""
-    import pyarrow as pa
-
-    from lookalike.result.only import only_pairs
-
-    pairs = zip(result.pairs["a"].to_pylist(), result.pairs["b"].to_pylist(), strict=True)
-    kept = [not marks.is_left_out(a, b) for a, b in pairs]
+    kept = [not marks.is_left_out(a, b) for a, b in zip(*result.named.ends(), strict=True)]
     number = kept.count(False)
-    return (only_pairs(result, pa.array(kept, pa.bool_())) if number else result), number
+    return (only_pairs(result, kept) if number else result), number
 
 
 with_pair_rules = makes("rules", _OPTIONS, lambda given: PairRules(**given))

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from lookalike.cli.compare_json import Lines
 from lookalike.cli.messages import visible
-from lookalike.similarity.shingles import units
+from lookalike.text.shingles import units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from lookalike.recipe import Recipe
-    from lookalike.similarity.passages import Passage
+    from lookalike.text.passages import Passage
 
 __all__ = ["UNIT", "Passages", "count_of"]
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from lookalike.cli.help import examples
 from lookalike.cli.hints import command_line
 from lookalike.cli.options import typed
-from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, to_json, wants_color, wants_json
+from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, wants_color, wants_json
 from lookalike.cli.reading import PathsArgument, Reading, with_reading
 from lookalike.cli.recipe_options import with_recipe
 from lookalike.cli.searching import Demand, with_demand
 from lookalike.recipe import Recipe
+from lookalike.tables.json import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -99,7 +99,7 @@ def write_html(
     result: Result, output: str, *, texts: Any = None, marks: Marks | None = None, quiet: bool = False
 ) -> None:
     """Write a report, and say on standard error where it is and what it lacks."""
-    from lookalike.report.write import write_report
+    from lookalike.result.report import write_report
 
     problem = write_report(result, output, texts=texts, marks=marks)
     if problem:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from abc import ABC, abstractmethod
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from lookalike.cli.output import to_json
 from lookalike.cli.writing import destination, extension
 from lookalike.errors import DocumentError
+from lookalike.tables.write import rows_writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     import pyarrow as pa
 
-__all__ = ["KINDS", "Rows", "kind_of", "rows_file"]
+    from lookalike.tables.write import RowsWriter
+
+__all__ = ["KINDS", "kind_of", "rows_file"]
 
 KINDS: Final = {"parquet": "parquet", "jsonl": "jsonl", "ndjson": "jsonl", "csv": "csv"}
 """Extension → what is written."""
@@ -37,87 +37,46 @@ def kind_of(output: str, *, names: bool = False) -> str:
     return kind
 
 
-class Rows(ABC):
-    """A file that rows are written to."""
+class _Lines:
+    """The lines of a file, as they were."""
 
-    def __init__(self, stream: IO[bytes], schema: pa.Schema) -> None:
-        """Begin the file."""
-        self.stream = stream
-        self.schema = schema
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
 
-    @abstractmethod
-    def write(self, batch: pa.RecordBatch) -> None:
-        """Write some rows."""
-
-    def close(self) -> None:  # noqa: B027 — most kinds have nothing to add
-        """End the file."""
-
-
-class _Parquet(Rows):
-    def __init__(self, stream: IO[bytes], schema: pa.Schema) -> None:
-        super().__init__(stream, schema)
-        from pyarrow.parquet import ParquetWriter
-
-        self._writer = ParquetWriter(stream, schema)
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        self._writer.write_batch(batch)
-
-    def close(self) -> None:
-        self._writer.close()
-
-
-class _Csv(Rows):
-    def __init__(self, stream: IO[bytes], schema: pa.Schema) -> None:
-        super().__init__(stream, schema)
-        import pyarrow.types as kinds
-        from pyarrow.csv import CSVWriter
-
-        for field in schema:
-            if kinds.is_nested(field.type) or kinds.is_binary(field.type) or kinds.is_large_binary(field.type):
-                problem = f"is {field.type}, which CSV cannot hold"
-                raise DocumentError("rows", f"column {field.name!r}", problem, "write .parquet or .jsonl")
-        self._writer = CSVWriter(stream, schema)
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        self._writer.write_batch(batch)
-
-    def close(self) -> None:
-        self._writer.close()
-
-
-class _Jsonl(Rows):
-    def write(self, batch: pa.RecordBatch) -> None:
-        self.stream.write("".join(_json_line(row) for row in batch.to_pylist()).encode("utf-8"))
-
-
-class _Lines(Rows):
     def write(self, batch: pa.RecordBatch) -> None:
         lines: list[Any] = batch.column(0).to_pylist()
-        self.stream.writelines(line + b"\n" for line in lines)
+        self._stream.writelines(line + b"\n" for line in lines)
+
+    def close(self) -> None:
+        pass
 
 
-class _Names(Rows):
+class _Names:
+    """A name on each line."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
     def write(self, batch: pa.RecordBatch) -> None:
         names = (str(name) for name in batch.column(0).to_pylist())
-        self.stream.write("".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape"))
+        self._stream.write("".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape"))
+
+    def close(self) -> None:
+        pass
 
 
-_WRITERS: Final[dict[str, Callable[[IO[bytes], pa.Schema], Rows]]] = {
-    "parquet": _Parquet,
-    "csv": _Csv,
-    "jsonl": _Jsonl,
-    "txt": _Names,
-    "lines": _Lines,
-}
+def _writer(kind: str, stream: IO[bytes], schema: pa.Schema) -> RowsWriter:
+    if kind == "lines":
+        return _Lines(stream)
+    return _Names(stream) if kind == "txt" else rows_writer(kind, stream, schema)
 
 
 @contextmanager
-def rows_file(output: str, schema: pa.Schema, *, names: bool = False, lines: bool = False) -> Iterator[Rows]:
+def rows_file(output: str, schema: pa.Schema, *, names: bool = False, lines: bool = False) -> Iterator[RowsWriter]:
     """Give a file for rows of this schema, or for lines as they are; it appears under its name when it is whole."""
     kind = "lines" if lines else kind_of(output, names=names)
     with destination(output) as stream:
-        rows = _WRITERS[kind](stream, schema)
+        rows = _writer(kind, stream, schema)
         try:
             yield rows
         except BaseException:
@@ -125,19 +84,3 @@ def rows_file(output: str, schema: pa.Schema, *, names: bool = False, lines: boo
                 rows.close()
             raise
         rows.close()
-
-
-def _json_line(row: dict[str, Any]) -> str:
-    try:
-        return to_json(row, indent=None)
-    except (TypeError, ValueError):  # a date, a decimal number, bytes, not a number
-        return to_json(json.loads(json.dumps(row, default=_plain), parse_constant=lambda _: None), indent=None)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value that JSON has no form for as text."""
-    if isinstance(value, bytes):
-        import base64
-
-        return base64.b64encode(value).decode("ascii")
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)

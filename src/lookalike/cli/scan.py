@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lookalike.cli import FOUND, UNREADABLE
 from lookalike.cli.help import examples
 from lookalike.cli.hints import after_scan
-from lookalike.cli.messages import complain
+from lookalike.cli.messages import FOUND, UNREADABLE, complain
 from lookalike.cli.options import typed
 from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, VerboseOption
 from lookalike.cli.pair_rules import PairRules, pairs_left_out, with_pair_rules
@@ -142,7 +141,7 @@ def _sample(given: str | None) -> int | None:
 
 def _closest(result: Result) -> float:
     """Return the highest score, by the metric of the search."""
-    best = result.top(1).to_pylist()
+    best = result.top_rows(1)
     if not best:
         return 0.0
     names = ("containment_a", "containment_b") if result.metric == "containment" else ("jaccard",)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.text import Text
 
 from lookalike.documents.metadata import first_of
-from lookalike.result.texts import left_out_of, texts_of
+from lookalike.result.texts import blanked_for_passages, left_out_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -88,8 +88,7 @@ def longest_passages(
     """Give the longest passage of each of the closest pairs."""
     from lookalike.cli.output import width
     from lookalike.cli.passage_table import Passages
-    from lookalike.search.uncounted import blanked_for_passages
-    from lookalike.similarity.passages import passages
+    from lookalike.text.passages import passages
 
     texts = texts_of(result, {pair[side] for pair in pairs[:MOST] for side in "ab"})
     shown = False

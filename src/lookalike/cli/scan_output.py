@@ -17,7 +17,7 @@ from lookalike.errors import DocumentError
 if TYPE_CHECKING:
     from lookalike.cli.group_by import Authors
     from lookalike.result import Result
-    from lookalike.result.write import Format
+    from lookalike.tables.write import Format
 
 __all__ = ["ResultFormat", "Shown", "show"]
 

@@ -18,7 +18,6 @@ from lookalike.cli.messages import visible
 from lookalike.cli.names import common_folder, shorten
 from lookalike.cli.output import width
 from lookalike.cli.scan_about import About, longest_passages
-from lookalike.search.columns import compute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from lookalike.cli.group_by import Authors
+    from lookalike.engine.groups import Group as Documents
     from lookalike.result import Result
-    from lookalike.search.groups import Group as Documents
 
 __all__ = ["View", "grid", "next_step", "to_table"]
 
@@ -53,9 +52,8 @@ class View:
     @classmethod
     def of(cls, result: Result, top: int, authors: Authors | None, next_command: str) -> View:
         """Take the `top` closest pairs and largest groups; 0 means all."""
-        largest = sorted(result.groups, key=lambda group: -len(group))
-        pairs = result.top(top or result.pair_count).to_pylist()
-        return cls(result, pairs, largest[:top] if top else largest, authors, next_command)
+        pairs = result.top_rows(top or result.pair_count)
+        return cls(result, pairs, result.largest_groups(top or result.group_count), authors, next_command)
 
     @property
     def names(self) -> Iterator[str | int]:
@@ -87,15 +85,9 @@ class _Names:
         return f"{called} ({bare})" if called else bare
 
 
-def _old_ones(result: Result, names: set[str | int]) -> set[object]:
+def _old_ones(result: Result, names: set[str | int]) -> set[str | int]:
     """Return which of these documents are old."""
-    import pyarrow as pa
-
-    if result.old_from is None:
-        return set()
-    shown = pa.array(sorted(names), result.ids.type)
-    mask = compute().is_in(shown, value_set=result.ids.slice(result.old_from))
-    return {name for name, old in zip(shown.to_pylist(), mask.to_pylist(), strict=True) if old}
+    return set() if result.old_from is None else names.intersection(result.id_of[result.old_from :])
 
 
 def to_table(view: View, *, passages: bool = False) -> Iterator[RenderableType]:
@@ -110,7 +102,7 @@ def to_table(view: View, *, passages: bool = False) -> Iterator[RenderableType]:
         yield Text()
         if passages:
             yield from longest_passages(view.result, view.pairs, names.show)
-        yield _heading("group", len(view.groups), len(view.result.groups), "largest", "")
+        yield _heading("group", len(view.groups), view.result.group_count, "largest", "")
         yield _groups(view, names)
     else:
         yield Text(_nothing(view.result), style="bold")

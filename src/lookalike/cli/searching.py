@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike.cli.left_out import LEFT_OUT, left_out_values, template_texts
 from lookalike.cli.options import makes, option, several
 from lookalike.cli.values import share, size, whole_number
+from lookalike.engine.strategy import METHODS, METRICS
 from lookalike.errors import RecipeError
 from lookalike.recipe import suggest
-from lookalike.search.find import METHODS, METRICS, find
+from lookalike.search.find import find
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lookalike.cli.reading import Reading
     from lookalike.documents import Source
+    from lookalike.engine.groups import Linkage
+    from lookalike.engine.strategy import Method
     from lookalike.recipe import Recipe
     from lookalike.result import Result
-    from lookalike.search.find import Method
-    from lookalike.search.found import Metric
-    from lookalike.search.groups import Linkage
+    from lookalike.tables.found import Metric
 
     Report = Callable[[str, int, int | None], None]
 

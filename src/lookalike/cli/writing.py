@@ -59,7 +59,7 @@ def _holds(source: Path, path: Path) -> bool:
 def destination(output: str | None) -> Iterator[IO[bytes]]:
     """Give a stream for the file `output`, which appears under its name when it is whole, or for standard output."""
     if output is not None and output != "-":
-        from lookalike.result.write import new_file
+        from lookalike.tables.files import new_file
 
         with new_file(output) as stream:
             yield stream

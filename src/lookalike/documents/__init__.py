@@ -2,14 +2,21 @@
 
 from lookalike.documents.extract.model import Extracted, Flag
 from lookalike.documents.gather import Collection, Documents, gather
-from lookalike.documents.source import Batch, Size, Skipped, Source, open_documents, open_paths
+from lookalike.documents.kept import Both, Kept
+from lookalike.documents.model import Batch, Size, Skipped
+from lookalike.documents.native import NativePart
+from lookalike.documents.open import open_documents, open_paths
+from lookalike.documents.source import Source
 
 __all__ = [
     "Batch",
+    "Both",
     "Collection",
     "Documents",
     "Extracted",
     "Flag",
+    "Kept",
+    "NativePart",
     "Size",
     "Skipped",
     "Source",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Self
 
-from lookalike.documents.extract import request_for
 from lookalike.documents.extract.limits import LARGEST_FILE
 from lookalike.documents.extract.pool import Pool, Reply
+from lookalike.documents.extract.request import request_for
 from lookalike.documents.globs import Glob
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
 
     from lookalike.documents.extract.pool import Job
-    from lookalike.documents.texts import Members, TextDocument
+    from lookalike.documents.text_document import Members, TextDocument
 
 __all__ = ["Ahead"]
 

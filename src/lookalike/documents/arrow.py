@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.batching import TARGET
+from lookalike.documents.given import Given
+from lookalike.documents.model import Size
 from lookalike.documents.parts import PartsSource
-from lookalike.documents.source import Size
 from lookalike.documents.table import Rows, Table, TablePart
 from lookalike.errors import DocumentError
 
@@ -16,41 +17,54 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents.columns import Choice
+    from lookalike.documents.identity import Identity
     from lookalike.documents.log import Log
     from lookalike.documents.source import Source
 
 __all__ = ["FrameTable", "source_of_frame"]
 
-NAME = "the table"
+NAME: Final = "the table"
+_SAMPLES: Final = 64
+_SAMPLED_CHARACTERS: Final = 4096
 
 
-def source_of_frame(documents: object, text_column: str | None, id_column: str | None) -> Source | None:
-    """Open a data frame; None if this is none."""
-    table = _table(documents, text_column)
-    if table is None:
-        return None
+def source_of_frame(documents: object, given: Given, text_column: str | None, id_column: str | None) -> Source:
+    """Open a data frame, of a kind that `Given.is_frame`."""
+    table = _table(documents, given, text_column)
     return PartsSource(NAME, [TablePart(FrameTable(table), text_column, id_column)])
 
 
-def _table(documents: Any, text_column: str | None) -> pa.Table | None:
+def _table(documents: Any, given: Given, text_column: str | None) -> pa.Table:
     """Take the Arrow data out of what was given, once: a stream can be read only once, and a table is not copied."""
+    import pyarrow as pa
+
+    if given is Given.POLARS_LAZY:
+        documents = documents.collect()
+    elif given is Given.ARROW_DATASET:
+        documents = documents.scanner().to_reader()
+    if given is Given.DATASET and not hasattr(documents, "__arrow_c_stream__"):
+        # Hugging Face datasets before they exported streams. The format "arrow" minds a selection or a shuffle, which
+        # `data` does not know of.
+        found = documents.with_format("arrow")[:]
+        return found if isinstance(found, pa.Table) else pa.table(found)
     if hasattr(documents, "__arrow_c_stream__"):
         return _exported(documents, text_column)
     if hasattr(documents, "__arrow_c_array__"):
-        import pyarrow as pa
-
         return _of_column(pa.chunked_array([pa.array(documents)]))
-    # Hugging Face datasets before they exported streams. The format "arrow" minds a selection or a shuffle, which
-    # `data` does not know of.
-    if hasattr(documents, "with_format") and hasattr(documents, "data"):
-        import pyarrow as pa
+    if given is Given.PANDAS:  # before it exported streams
+        return _of_pandas(documents, text_column)
+    return _exported(documents.data.table, text_column)
 
-        found = documents.with_format("arrow")[:]
-        return found if isinstance(found, pa.Table) else pa.table(found)
-    held = getattr(getattr(documents, "data", None), "table", None)
-    if held is not None and hasattr(held, "__arrow_c_stream__"):
-        return _exported(held, text_column)
-    return None
+
+def _of_pandas(documents: Any, text_column: str | None) -> pa.Table:
+    import pyarrow as pa
+
+    try:
+        if hasattr(documents, "columns"):
+            return pa.Table.from_pandas(documents, preserve_index=False)
+        return _of_column(pa.chunked_array([pa.array(documents, from_pandas=True)]))
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        raise _no_export(documents, text_column, error) from None
 
 
 def _exported(documents: Any, text_column: str | None) -> pa.Table:
@@ -110,6 +124,14 @@ class FrameTable(Table):
         """Take a table."""
         self.name = name
         self._table = table
+
+    def identify(self, identity: Identity) -> None:
+        """Say how many rows there are, of which columns, and what is in some of them."""
+        table = self._table
+        identity.add(table.num_rows, [str(field) for field in table.schema])
+        for part in range(min(table.num_rows, _SAMPLES)):
+            (row,) = table.slice(part * table.num_rows // min(table.num_rows, _SAMPLES), 1).to_pylist()
+            identity.add({name: str(value)[:_SAMPLED_CHARACTERS] for name, value in row.items()})
 
     def columns(self, wanted: Sequence[str] = ()) -> pa.Schema:
         """Return its schema."""

@@ -6,10 +6,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.columns import names_of
-from lookalike.documents.inputs import open_error
-from lookalike.documents.source import Size
+from lookalike.documents.arrow_columns import names_of
+from lookalike.documents.inputs import Input, open_error
+from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
+from lookalike.documents.table_errors import not_a_table, unread_after
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ class ArrowFile(Table):
         self.name = name
         self._path = path
 
+    @property
+    def file(self) -> Input:
+        """The file."""
+        return Input(self.name, self._path)
+
     @cached_property
     def _is_file(self) -> bool:
         try:
@@ -59,8 +65,7 @@ class ArrowFile(Table):
                 names_of(schema)
                 return schema
         except (pa.ArrowException, OSError, ValueError) as error:
-            problem = f"is not a readable Arrow file ({error})" if Path(self._path).stat().st_size else "is empty"
-            raise DocumentError(self.name, "file", problem, "write it again, or give it its right name") from None
+            raise not_a_table(self.name, "Arrow", error, Path(self._path).stat().st_size) from None
 
     def columns(self, wanted: Sequence[str] = ()) -> pa.Schema:
         """Return the columns of the file."""
@@ -84,8 +89,7 @@ class ArrowFile(Table):
                     yield Rows(batch, range(start, start + batch.num_rows))
                     start += batch.num_rows
         except (pa.ArrowException, OSError) as error:
-            problem = f"cannot be read after row {start} ({str(error)[:160]})"
-            raise DocumentError(self.name, "file", problem, "write it again, or leave it out") from None
+            raise unread_after(self.name, start, error) from None
 
     def _batches(self, source: pa.NativeFile, columns: list[str] | None) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa

@@ -6,8 +6,8 @@ from array import array
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.json_values import clean
-from lookalike.documents.source import Batch
+from lookalike.documents.model import Batch
+from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -34,36 +34,17 @@ _MOST_DOCUMENTS: Final = 1 << 17
 
 def number_array(numbers: Iterable[int]) -> pa.Array[Any]:
     """Return whole numbers of 64 bits as an array."""
-    import pyarrow as pa
-
-    values = array("q", numbers)
-    return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
+    return Ids(array("q", numbers)).to_arrow()
 
 
 def string_array(strings: Iterable[str]) -> pa.Array[Any]:
     """Return strings as an array; a lone surrogate becomes U+FFFD, as in every text."""
-    return text_array([_encoded(string) for string in strings])
-
-
-def _encoded(string: str) -> bytes:
-    try:
-        return string.encode("utf-8")
-    except UnicodeEncodeError:
-        return clean(string).encode("utf-8")
+    return Texts.of(strings).to_arrow()
 
 
 def text_array(texts: Sequence[bytes]) -> pa.Array[Any]:
     """Return UTF-8 texts as one array; a single text is not copied."""
-    import pyarrow as pa
-
-    offsets = array("q", [0])
-    end = 0
-    for text in texts:
-        end += len(text)
-        offsets.append(end)
-    data = texts[0] if len(texts) == 1 else b"".join(texts)
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
-    return pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
+    return Texts.of(texts).to_arrow()
 
 
 def regroup(batches: Iterable[Batch]) -> Iterator[Batch]:
@@ -72,7 +53,7 @@ def regroup(batches: Iterable[Batch]) -> Iterator[Batch]:
     size = documents = 0
     for batch in batches:
         for piece in _cut(batch):
-            more = _text_bytes(piece.texts)
+            more = piece.texts.nbytes
             if waiting and (piece.rows is not None or size + more > TARGET or documents + len(piece) > _MOST_DOCUMENTS):
                 yield _joined(waiting)
                 waiting, size, documents = [], 0, 0
@@ -88,40 +69,25 @@ def regroup(batches: Iterable[Batch]) -> Iterator[Batch]:
 
 
 def _cut(batch: Batch) -> Iterator[Batch]:
-    ends = _offsets(batch.texts)
+    ends = batch.texts.places
     start, count = 0, len(batch)
     if not count and batch.textless is not None:
         yield batch
     while start < count:
         end = max(start + 1, bisect_right(ends, ends[start] + LARGE, start, count + 1) - 1)
         end = min(end, start + _MOST_DOCUMENTS, count)
-        yield batch if (start, end) == (0, count) else _slice(batch, start, end - start)
+        yield batch if (start, end) == (0, count) else _slice(batch, start, end)
         start = end
 
 
-def _slice(batch: Batch, start: int, length: int) -> Batch:
-    rows = None if batch.rows is None else batch.rows.slice(start, length)
+def _slice(batch: Batch, start: int, end: int) -> Batch:
+    rows = None if batch.rows is None else batch.rows.slice(start, end - start)
     textless = batch.textless if start == 0 else None
-    return Batch(batch.ids.slice(start, length), batch.texts.slice(start, length), rows, textless)
-
-
-def _offsets(texts: pa.Array[Any]) -> memoryview:
-    """Return where each text begins, and where the last one ends."""
-    buffer = texts.buffers()[1]
-    if buffer is None or not len(texts):
-        return memoryview(array("q", [0]))
-    return memoryview(buffer).cast("q")[texts.offset : texts.offset + len(texts) + 1]
-
-
-def _text_bytes(texts: pa.Array[Any]) -> int:
-    offsets = _offsets(texts)
-    return int(offsets[-1] - offsets[0])
+    return Batch(batch.ids[start:end], batch.texts[start:end], rows, textless)
 
 
 def _joined(batches: list[Batch]) -> Batch:
-    import pyarrow as pa
-
     if len(batches) == 1:
         return batches[0]
-    ids = pa.concat_arrays([batch.ids for batch in batches])
-    return Batch(ids, pa.concat_arrays([batch.texts for batch in batches]))
+    ids = Ids.joined(batch.ids for batch in batches)
+    return Batch(ids, Texts.joined(batch.texts for batch in batches))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
 import io
 import lzma
-from typing import TYPE_CHECKING, BinaryIO, Final
+import zlib
+from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typing_extensions import Buffer
 
 __all__ = ["DamagedError", "decompressed"]
@@ -23,7 +27,7 @@ def decompressed(raw: io.BufferedReader, compression: str | None) -> io.Buffered
     """Return the stream that is in a compressed one; damage shows as `DamagedError` when it is read."""
     if compression is None:
         return raw
-    inner = _Xz(raw) if compression == "xz" else _Codec(raw, compression)
+    inner = _Members(raw, compression) if compression in _MAKERS else _Codec(raw, compression)
     return io.BufferedReader(inner, _BLOCK)
 
 
@@ -52,7 +56,7 @@ class _Stream(io.RawIOBase):
 
 
 class _Codec(_Stream):
-    """gzip, bzip2, zstd and lz4, by Arrow's codecs; several members in one file follow each other."""
+    """zstd and lz4, by Arrow's codecs; several members in one file follow each other."""
 
     def __init__(self, raw: BinaryIO, compression: str) -> None:
         import pyarrow as pa
@@ -72,12 +76,56 @@ class _Codec(_Stream):
             raise DamagedError(f"the {self._compression} data is damaged ({error})") from None
 
 
-class _Xz(_Stream):
-    """xz and lzma, by the standard library, which keeps to a limit of memory."""
+class _Decompressor(Protocol):
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
 
-    def __init__(self, raw: BinaryIO) -> None:
+
+class _Gzip:
+    """One member of a gzip file, with the face that the standard library gives to the others."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        self._full = False
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._inner.eof and not self._full
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        found = self._inner.decompress(self._inner.unconsumed_tail + data, max(0, max_length))
+        # All that was given may be taken in, and some of it not yet given out.
+        self._full = bool(self._inner.unconsumed_tail) or len(found) == max_length
+        return found
+
+
+_MAKERS: Final[dict[str, Callable[[], _Decompressor]]] = {
+    "gzip": _Gzip,
+    "bz2": bz2.BZ2Decompressor,
+    "xz": lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY),
+}
+
+
+class _Members(_Stream):
+    """gzip, bzip2, xz and lzma, by the standard library; several members in one file follow each other."""
+
+    def __init__(self, raw: BinaryIO, compression: str) -> None:
         super().__init__(raw)
-        self._decompressor: lzma.LZMADecompressor | None = None
+        self._compression = compression
+        self._decompressor: _Decompressor | None = None
 
     def _more(self, size: int) -> bytes:
         while True:
@@ -85,7 +133,7 @@ class _Xz(_Stream):
                 start = self._raw.read(_BLOCK)
                 if not start:
                     return b""
-                start = start.lstrip(b"\0")  # streams are padded with NUL
+                start = start.lstrip(b"\0")  # members are padded with NUL
                 data = self._feed(start, size) if start else b""
             elif self._decompressor.eof:
                 rest = self._decompressor.unused_data.lstrip(b"\0")
@@ -96,7 +144,7 @@ class _Xz(_Stream):
             elif self._decompressor.needs_input:
                 more = self._raw.read(_BLOCK)
                 if not more:
-                    raise DamagedError("the xz data ends too early: the file is truncated")
+                    raise DamagedError(f"the {self._compression} data ends too early: the file is truncated")
                 data = self._feed(more, size)
             else:
                 data = self._feed(b"", size)
@@ -105,8 +153,8 @@ class _Xz(_Stream):
 
     def _feed(self, data: bytes, size: int) -> bytes:
         if self._decompressor is None:
-            self._decompressor = lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
+            self._decompressor = _MAKERS[self._compression]()
         try:
-            return self._decompressor.decompress(data, max_length=size)
-        except lzma.LZMAError as error:
-            raise DamagedError(f"the xz data is damaged ({error})") from None
+            return self._decompressor.decompress(data, size)
+        except (lzma.LZMAError, zlib.error, OSError) as error:
+            raise DamagedError(f"the {self._compression} data is damaged ({error})") from None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike.documents.batching import TARGET
 from lookalike.documents.encoded import Encoding, detect, open_utf8
 from lookalike.documents.json_table import readable
-from lookalike.documents.source import Size
+from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
 from lookalike.documents.text_file import check_start, codec_of_mark
 from lookalike.errors import DocumentError
@@ -58,6 +58,11 @@ class CsvTable(Table):
         self._input = source
         self._told = encoding
         self._tabs = tabs
+
+    @property
+    def file(self) -> Input:
+        """The file."""
+        return self._input
 
     @cached_property
     def _encoding(self) -> Encoding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from lookalike import checks
 from lookalike.errors import DocumentError
@@ -18,7 +18,7 @@ Documents: TypeAlias = Iterable[str] | Mapping[str, str] | Mapping[int, str]
 class Collection:
     """Texts with their ids: the keys of a dict, or the positions in a list."""
 
-    ids: list[str] | list[int]
+    ids: list[str] | list[int] | range
     texts: list[str]
 
     def __len__(self) -> int:
@@ -40,12 +40,13 @@ text
     if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
         kind = type(documents).__name__
         raise DocumentError(0, "documents", f"are one {kind}, not a collection", "give a list or dict of texts")
+    ids: list[Any] | range
     if isinstance(documents, Mapping):
         ids, texts = list(documents.keys()), list(documents.values())
         _check_ids(ids)
     else:
         texts = list(documents)
-        ids = list(range(len(texts)))
+        ids = range(len(texts))
     if not set(map(type, texts)) <= {str}:
         for name, text in zip(ids, texts, strict=True):
             checks.text(name, text)

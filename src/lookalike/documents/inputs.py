@@ -54,6 +54,14 @@ class Input:
         size = self.packed_size()
         return size * COMPRESSED_FACTOR if self.compression else size
 
+    def stamp(self) -> tuple[int, int] | None:
+        """Return size and time of a file, by which a change shows; None for what is no file, or gone."""
+        try:
+            status = None if self.path is None else Path(self.path).stat()
+        except OSError:
+            return None
+        return None if status is None else (status.st_size, status.st_mtime_ns)
+
     def packed_size(self) -> int:
         """Return how many bytes there are, as they are; 0 for a file that is gone."""
         if self.spool is not None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from lookalike.documents.compressed import DamagedError
 from lookalike.documents.inputs import open_error
 from lookalike.documents.json_values import clean, infer, is_marked, mark, merge_all, rows_batch
-from lookalike.documents.source import Size
+from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
+from lookalike.documents.table_errors import field_not_text, id_not_a_number, truncated
 from lookalike.documents.text_file import NotTextError
 from lookalike.errors import DocumentError
 
@@ -51,6 +52,11 @@ class JsonTable(Table):
         """Take an input; it is opened when first needed."""
         self.name = name
         self._input = source
+
+    @property
+    def file(self) -> Input:
+        """The file."""
+        return self._input
 
     @abstractmethod
     def _groups(self, log: Log | None, size: int) -> Iterator[Numbered]:
@@ -139,10 +145,7 @@ class JsonTable(Table):
     def _text(self, number: int, value: object, column: str) -> str | None:
         if value is None or isinstance(value, str):
             return None if value is None else clean(value)
-        problem = f"is {_json_kind(value)}, not text"
-        raise DocumentError(
-            f"{self.name}:{number + 1}", f"field {column!r}", problem, "put it in quotes, or use another --text-column"
-        )
+        raise field_not_text(self.name, number, column, _json_kind(value))
 
     def _id(self, number: int, value: object, column: str, number_ids: bool) -> str | int | None:
         if value is None:
@@ -151,9 +154,7 @@ class JsonTable(Table):
             return clean(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=True)
         if isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63:
             return value
-        problem = f"is {_json_kind(value)}, where the ids before it are whole numbers of 64 bits"
-        remedy = "give all ids as text, or all as numbers"
-        raise DocumentError(f"{self.name}:{number + 1}", f"field {column!r}", problem, remedy)
+        raise id_not_a_number(self.name, number, column, _json_kind(value))
 
 
 def _names(group: Numbered, known: Mapping[str, object]) -> dict[str, pa.DataType | None]:
@@ -171,7 +172,7 @@ def readable(name: str, read: Iterator[_T]) -> Iterator[_T]:
     try:
         yield from read
     except DamagedError as error:
-        raise DocumentError(name, "file", f"cannot be read to its end: {error}", "get the file again") from None
+        raise truncated(name, error) from None
     except NotTextError as error:
         raise DocumentError(name, "file", error.problem, error.remedy) from None
     except OSError as error:

@@ -11,14 +11,24 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.batching import TARGET, text_array
+from lookalike.documents.compressed import DamagedError
 from lookalike.documents.encoded import Encoding, detect, open_utf8
 from lookalike.documents.json_table import JsonTable, readable
 from lookalike.documents.json_values import arrow_types, infer, is_marked, mark, merge_all
 from lookalike.documents.table import Rows
-from lookalike.errors import DocumentError
+from lookalike.documents.table_errors import (
+    bad_json,
+    line_not_an_object,
+    line_not_utf8,
+    line_too_deep,
+    line_too_long,
+    long_number,
+)
+from lookalike.documents.text_file import codec_of_mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,6 +70,17 @@ class JsonLines(JsonTable):
         super().__init__(name, source)
         self._told = encoding
 
+    @property
+    def native_format(self) -> str | None:
+        """The native readers read plain UTF-8; what is compressed by zstd, which Python cannot open, they look at."""
+        if self._told != "auto" and not Encoding(self._told).is_utf8:
+            return None
+        try:
+            with self._input.open() if self._input.compression != "zstd" else BytesIO() as stream:
+                return None if codec_of_mark(stream.read(4)) else "jsonl"
+        except (OSError, DamagedError):
+            return None
+
     @cached_property
     def _encoding(self) -> Encoding:
         return detect(self._input, self._told, guess=False)
@@ -73,7 +94,7 @@ class JsonLines(JsonTable):
                 end = chunk.rfind(b"\n") + 1
                 first = chunk.find(b"\n") if end else len(chunk)
                 if len(begun) + first > LONGEST_LINE:
-                    raise self._too_long(number)
+                    raise line_too_long(self.name, number, LONGEST_LINE)
                 if not end:
                     begun += chunk
                     continue
@@ -86,15 +107,18 @@ class JsonLines(JsonTable):
         if begun:
             yield _Block(number, begun, 1)
 
-    def _too_long(self, number: int) -> DocumentError:
-        problem = f"is longer than {LONGEST_LINE >> 20} MB"
-        remedy = "cut it into several documents, or check that each object is on a line of its own"
-        return DocumentError(f"{self.name}:{number + 1}", "line", problem, remedy)
-
     def _groups(self, log: Log | None, size: int) -> Iterator[Numbered]:
         for block in self._blocks(size):
             if group := list(self._objects(block, log)):
                 yield group
+
+    def check_line(self, line: int) -> None:
+        """Raise what is wrong with a line, by reading the file as far as that line."""
+        for block in readable(self.name, self._blocks(TARGET)):
+            if block.first + block.lines > line:
+                only = block.data.split(b"\n")[line - block.first]
+                for _ in self._objects(_Block(line, only, 1), None):
+                    return
 
     def _objects(self, block: _Block, log: Log | None) -> Iterator[tuple[int, dict[str, Any]]]:
         """Read line by line."""
@@ -105,25 +129,21 @@ class JsonLines(JsonTable):
                 text = line.decode("utf-8")
             except UnicodeDecodeError as error:
                 if log is not None:
-                    where = f"line {position + 1} is not UTF-8 (byte {error.start + 1})"
-                    log.skip(f"{self.name}:{position + 1}", "not text", f"{where}; save the file as UTF-8")
+                    log.skipped.append(line_not_utf8(self.name, position, error.start))
                 continue
             yield position, self._object(position, text)
 
     def _object(self, position: int, line: str) -> dict[str, Any]:
-        remedy = "mend or remove the line"
         try:
             value = json.loads(line)
         except json.JSONDecodeError as error:
-            problem = f"is not JSON ({error.msg} at character {error.pos + 1})"
-            raise DocumentError(f"{self.name}:{position + 1}", "line", problem, remedy) from None
-        except (RecursionError, ValueError) as error:
-            deep = isinstance(error, RecursionError)
-            problem = "is nested too deeply" if deep else "has a number that is too long"
-            raise DocumentError(f"{self.name}:{position + 1}", "line", problem, remedy) from None
+            raise bad_json(self.name, position, error.msg, error.pos) from None
+        except RecursionError:
+            raise line_too_deep(self.name, position) from None
+        except ValueError:
+            raise long_number(self.name, position) from None
         if not isinstance(value, dict):
-            problem = f"is a {type(value).__name__}, not an object in braces"
-            raise DocumentError(f"{self.name}:{position + 1}", "line", problem, remedy)
+            raise line_not_an_object(self.name, position, type(value).__name__)
         return value
 
     @cached_property

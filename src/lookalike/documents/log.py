@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lookalike.documents.source import Skipped
+from lookalike.documents.model import Skipped
 
 if TYPE_CHECKING:
     from lookalike.documents.extract.model import Flag

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.documents.text_file import read_text
 from lookalike.errors import DocumentError
 from lookalike.recipe import suggest
 
@@ -77,8 +78,6 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Metadata]:
     All but the id may be missing, and further columns are left alone. The encoding is found out; a comma, a semicolon
     or a tab may separate the cells.
     """
-    from lookalike.documents.text_file import read_text
-
     source = os.fspath(path)
     text = read_text(source).text.removeprefix("\ufeff")
     if not text.strip():

@@ -6,11 +6,13 @@ import os
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.extract import RefusedError, extract
+from lookalike.documents.extract.letters import flag_letters
+from lookalike.documents.extract.model import RefusedError
+from lookalike.documents.extract.one import extract
 from lookalike.documents.kinds import Kind, kind_of
-from lookalike.documents.source import open_paths
+from lookalike.documents.open import open_paths
+from lookalike.documents.plain_text import READABLE
 from lookalike.documents.text_file import TextFile, read_text
-from lookalike.documents.texts import READABLE
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -48,8 +50,6 @@ def read_document(path: str | os.PathLike[str]) -> TextFile:
     text = read_text(name)
     if text.text.isascii():
         return text
-    from lookalike.documents.extract.letters import flag_letters
-
     return TextFile(text.name, text.text, text.encoding, text.guessed, flag_letters(text.text))
 
 
@@ -102,5 +102,5 @@ def _only_member(name: str) -> TextFile:
 def _texts(source: Source) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for batch in source.batches():
-        pairs += zip(batch.ids.to_pylist(), batch.texts.to_pylist(), strict=True)  # type: ignore[arg-type]
+        pairs += zip(map(str, batch.ids), batch.texts, strict=True)
     return pairs

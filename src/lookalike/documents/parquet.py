@@ -6,12 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.documents.arrow_columns import names_of
 from lookalike.documents.batching import TARGET
-from lookalike.documents.columns import names_of
-from lookalike.documents.inputs import open_error
-from lookalike.documents.source import Size
+from lookalike.documents.inputs import Input, open_error
+from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
-from lookalike.errors import DocumentError
+from lookalike.documents.table_errors import not_a_table, unread_after
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents.columns import Choice
     from lookalike.documents.log import Log
+    from lookalike.errors import DocumentError
 
 __all__ = ["ParquetTable"]
 
@@ -38,6 +39,16 @@ class ParquetTable(Table):
         """Take a file; it is opened when first needed."""
         self.name = name
         self._path = path
+
+    @property
+    def file(self) -> Input:
+        """The file."""
+        return Input(self.name, self._path)
+
+    @property
+    def native_format(self) -> str:
+        """The native readers read it."""
+        return "parquet"
 
     @cached_property
     def _metadata(self) -> pq.FileMetaData:
@@ -59,8 +70,7 @@ class ParquetTable(Table):
 
     def _damaged(self, error: Exception) -> DocumentError:
         size = Path(self._path).stat().st_size if Path(self._path).exists() else 0
-        problem = f"is not a readable Parquet file ({_first_line(error)})" if size else "is empty"
-        return DocumentError(self.name, "file", problem, "write it again, or give it its right name")
+        return not_a_table(self.name, "Parquet", error, size)
 
     @cached_property
     def _schema(self) -> pa.Schema:
@@ -106,8 +116,7 @@ class ParquetTable(Table):
                     yield batch
                     start += batch.num_rows
         except (pa.ArrowException, OSError) as error:
-            problem = f"cannot be read after row {start} ({_first_line(error)})"
-            raise DocumentError(self.name, "file", problem, "write it again, or leave it out") from None
+            raise unread_after(self.name, start, error) from None
 
     def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
         """Decode batch after batch."""
@@ -127,8 +136,3 @@ def _bytes(column: pa.Array[Any]) -> int:
         return column.nbytes
     except pa.ArrowTypeError:  # views, with an older pyarrow
         return column.get_total_buffer_size()
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).splitlines()
-    return lines[0][:160] if lines else type(error).__name__

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lookalike.documents.batching import regroup
+from lookalike.documents.chosen import check_numbers, chosen_of, within
+from lookalike.documents.identity import Identity
+from lookalike.documents.ids import IdCheck
 from lookalike.documents.log import Log
-from lookalike.documents.source import Batch, Size, Skipped, Source
+from lookalike.documents.model import Size
+from lookalike.documents.rows import common_schema
+from lookalike.documents.source import Source
+from lookalike.documents.table_errors import changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,7 +22,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents.extract.model import Flag
-    from lookalike.documents.ids import IdCheck
+    from lookalike.documents.model import Batch, Skipped
+    from lookalike.documents.native import NativePart, NativeTable
+    from lookalike.tables.packed import Texts
 
 __all__ = ["Part", "PartsSource", "Pass"]
 
@@ -26,8 +34,8 @@ class Pass:
     """What the parts share while documents are read once."""
 
     log: Log
-    id_type: pa.DataType
-    """int64 or large_string, for all ids of the source."""
+    numbers: bool
+    """Whether all ids of the source are whole numbers; else they are texts."""
     named_rows: bool
     """Whether a row without an id is called by table and row; otherwise by its position alone."""
     rows: bool
@@ -45,12 +53,24 @@ class Part(ABC):
     name: str
 
     @abstractmethod
-    def given_ids(self) -> pa.DataType | None:
-        """Return the type of the ids that the documents have, or None if they are to be made."""
+    def number_ids(self) -> bool | None:
+        """Say whether the ids that the documents have are whole numbers; None if ids are to be made."""
 
     @abstractmethod
     def batches(self, reading: Pass) -> Iterator[Batch]:
         """Read the documents, from the first."""
+
+    def fetch(self, numbers: Sequence[int], reading: Pass) -> Iterator[tuple[Sequence[int], Texts]]:
+        """Read some documents again, by ascending numbers within this part; all were read once before."""
+        return chosen_of(self.batches(reading), numbers, self.name)
+
+    def native(self) -> NativeTable | None:
+        """Describe the table to a native reader; None if there is none that reads it."""
+        return None
+
+    @abstractmethod
+    def identify(self, identity: Identity) -> None:
+        """Say what tells these documents from others."""
 
     @abstractmethod
     def size(self) -> Size:
@@ -86,49 +106,100 @@ class PartsSource(Source):
         self._last: Log | None = None
         self._schema: pa.Schema | None = None
         self._checked = False
+        self._counts: list[int] | None = None
 
     @property
     def schema(self) -> pa.Schema | None:
         """The columns of all tables together; None if some documents are not rows."""
         if self._schema is None and self._parts and all(part.is_table for part in self._parts):
-            from lookalike.documents.rows import common_schema
-
             self._schema = common_schema([(part.name, part.schema()) for part in self._parts])
         return self._schema
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
         """Read all parts."""
-        return self._read(rows=rows)
+        return self._told(rows=rows)
 
     def lines(self) -> Iterator[Batch] | None:
         """Read all parts, if each row of each is a line."""
         whole = bool(self._parts) and all(part.has_lines for part in self._parts)
-        return self._read(rows=True, lines=True) if whole else None
+        return self._told(rows=True, lines=True) if whole else None
 
-    def _read(self, *, rows: bool, lines: bool = False) -> Iterator[Batch]:
-        from lookalike.documents.ids import IdCheck
+    def _told(self, *, rows: bool, lines: bool = False) -> Iterator[Batch]:
+        """Read all parts; what there is to tell is that of this pass, from its first batch on."""
+        self._last = self._log()
+        yield from self._read(self._last, rows=rows, lines=lines)
 
-        log = Log(list(self._found.skipped), list(self._found.notes))
-        self._last = log
+    def _log(self) -> Log:
+        return Log(list(self._found.skipped), list(self._found.notes))
+
+    def _read(self, log: Log, *, rows: bool = False, lines: bool = False) -> Iterator[Batch]:
         tables = any(part.is_table for part in self._parts)  # paths alone are unique
         check = IdCheck() if tables and not self._checked else None
         schema = self.schema if rows and not lines else None
-        id_type, named = self._ids()
-        reading = Pass(log, id_type, named, rows, schema, check, lines)
-        yield from regroup(batch for part in self._parts for batch in part.batches(reading))
+        numbers, named = self._ids()
+        reading = Pass(log, numbers, named, rows, schema, check, lines)
+        counts = [0] * len(self._parts)
+        yield from regroup(self._counted(reading, counts))
         if check is not None:
             check.finish()
         self._checked = True
+        self._counts = counts
 
-    def _ids(self) -> tuple[pa.DataType, bool]:
-        """Decide how all ids look: of one type, and unique over all parts."""
-        import pyarrow as pa
+    def _counted(self, reading: Pass, counts: list[int]) -> Iterator[Batch]:
+        for number, part in enumerate(self._parts):
+            for batch in part.batches(reading):
+                counts[number] += len(batch)
+                yield batch
 
-        given = [part.given_ids() for part in self._parts if not part.is_empty()]
-        if len(self._parts) == 1 and given == [None]:
-            return pa.int64(), False
-        whole = bool(given) and all(kind == pa.int64() for kind in given)
-        return (pa.int64() if whole else pa.large_string()), True
+    def fetch(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:
+        """Ask the parts that have the documents; what was said about the last full pass stays."""
+        if self._counts is None:
+            yield from chosen_of(self._read(Log()), numbers, self.name)
+            return
+        check_numbers(numbers)
+        if len(numbers) and numbers[-1] >= sum(self._counts):
+            raise changed(self.name)
+        # How ids look does not matter here, so that nobody has to ask the other parts.
+        reading = Pass(Log(), numbers=False, named_rows=False, rows=False, schema=None, ids=None)
+        start = 0
+        for part, count in zip(self._parts, self._counts, strict=True):
+            if wanted := within(numbers, start, start + count):
+                for found, texts in part.fetch(wanted, reading):
+                    yield [start + number for number in found], texts
+            start += count
+
+    def tables(self) -> list[NativePart] | None:
+        """Describe the parts, if each is a table that the native readers read."""
+        found: list[NativeTable] = []
+        for part in self._parts:
+            table = part.native()
+            if table is None:
+                return None
+            found.append(table)
+        numbers, named = _look_of_ids([table.number_ids for table in found], len(found))
+        return [table.part(named_rows=named, number_ids=numbers) for table in found] or None
+
+    def read_elsewhere(
+        self, skipped: Sequence[Skipped], notes: Sequence[str], counts: Sequence[int] | None = None
+    ) -> None:
+        """Take what a reader of `tables` found, and how many documents each table gave."""
+        self._last = self._log()
+        self._last.skipped += skipped
+        for note in notes:
+            self._last.note(note)
+        self._checked = True
+        self._counts = None if counts is None else list(counts)
+
+    def identity(self) -> dict[str, Any]:
+        """Put together what tells the parts from others."""
+        identity = Identity(self.name)
+        for part in self._parts:
+            part.identify(identity)
+        return identity.found()
+
+    def _ids(self) -> tuple[bool, bool]:
+        given = [part.number_ids() for part in self._parts if not part.is_empty()]
+        return _look_of_ids(given, len(self._parts))
 
     def skipped(self) -> list[Skipped]:
         """List what was left out so far."""
@@ -148,3 +219,14 @@ class PartsSource(Source):
         counts = [size.documents for size in sizes]
         known = None if None in counts else sum(count for count in counts if count is not None)
         return Size(known, sum(size.bytes for size in sizes))
+
+
+def _look_of_ids(given: Sequence[bool | None], parts: int) -> tuple[bool, bool]:
+    """Decide how all ids look: whether they are numbers, and whether rows without one are called by their table.
+
+    `given` says for each part whether its own ids are numbers, None where it has none. They must be of one kind, and
+    unique over all parts.
+    """
+    if parts == 1 and list(given) == [None]:
+        return True, False
+    return bool(given) and all(given), True

@@ -8,14 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from lookalike.documents.arrow_file import ArrowFile
+from lookalike.documents.csv import CsvTable
 from lookalike.documents.folder import Found, Listing, Selection, shown, walk
 from lookalike.documents.inputs import Input, file_input, of_stdin, open_error
+from lookalike.documents.json_array import open_json
+from lookalike.documents.jsonl import JsonLines
 from lookalike.documents.kinds import Kind, kind_of
 from lookalike.documents.log import Log
+from lookalike.documents.parquet import ParquetTable
 from lookalike.documents.parts import Part, PartsSource
 from lookalike.documents.table import Table, TablePart
+from lookalike.documents.text_document import Members, TextDocument
 from lookalike.documents.text_file import STDIN, check_encoding, similar_name
-from lookalike.documents.texts import Members, TextDocument, TextFiles
+from lookalike.documents.texts import TextFiles
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -182,12 +188,6 @@ def _kind_of_stdin(source: Input) -> Kind:
 
 
 def _open_table(item: _Item, kind: Kind, source: Input, options: PathOptions) -> Table:
-    from lookalike.documents.arrow_file import ArrowFile
-    from lookalike.documents.csv import CsvTable
-    from lookalike.documents.json_array import open_json
-    from lookalike.documents.jsonl import JsonLines
-    from lookalike.documents.parquet import ParquetTable
-
     if kind.format in ("parquet", "arrow"):
         if source.path is None or kind.compression:
             problem = "is compressed as a whole" if kind.compression else "is not a plain file"

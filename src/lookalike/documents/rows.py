@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lookalike.documents.columns import decoded, sound
+from lookalike.documents.arrow_columns import decoded, sound
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:

@@ -1,8 +1,5 @@
 """What every collection of documents looks like to the rest: ids and texts in batches, and a list of what was left out.
 
-There are two doors. `open_paths` takes what a person types on a command line: folders, files, globs and ``-``.
-`open_documents` takes what a program holds: a list, a dict, a path, a data frame.
-
 A source can be read more than once and gives the same documents in the same order each time. Nothing is dropped in
 silence: what is left out is in `Source.skipped`, what was decided on the way (an encoding, a column) in `Source.notes`.
 """
@@ -10,58 +7,22 @@ silence: what is left out is in `Source.skipped`, what was decided on the way (a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lookalike.documents.chosen import chosen_of
+from lookalike.documents.identity import Identity
+from lookalike.documents.model import Batch, Size, Skipped
+
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
     from lookalike.documents.extract.model import Flag
+    from lookalike.documents.native import NativePart
+    from lookalike.tables.packed import Texts
 
-__all__ = ["Batch", "Size", "Skipped", "Source", "open_documents", "open_paths"]
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """Something that was not read."""
-
-    id: str
-    """The path, or the id that the row of a table has or would have had."""
-    reason: str
-    """Short, to be counted: "binary", "empty", "hidden", "ignored", "excluded", "null text", "unreadable" …"""
-    detail: str = ""
-    """A sentence for a person."""
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Some documents: as many as make a few megabytes of text, and at least one, unless it has textless rows."""
-
-    ids: pa.Array[Any]
-    """large_string or int64, the same in every batch of a source; never null."""
-    texts: pa.Array[Any]
-    """large_string; never null, always valid UTF-8."""
-    rows: pa.RecordBatch | None = None
-    """Tables only, and when asked for: the whole rows as read, in the same order as `ids`."""
-    textless: pa.RecordBatch | None = None
-    """Tables only, and when rows are asked for: rows without a text, which are no documents but must not get lost."""
-
-    def __len__(self) -> int:
-        """Return the number of documents."""
-        return len(self.ids)
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """What is known of a source before it is read."""
-
-    documents: int | None
-    """How many there are at most, since some may be skipped; None if only reading would tell."""
-    bytes: int
-    """About how many bytes of text there are: the size of the files; what is compressed counts three times."""
+__all__ = ["Batch", "Size", "Skipped", "Source"]
 
 
 class Source(ABC):
@@ -83,6 +44,37 @@ class Source(ABC):
         """Read all documents where each is a line of a file: `Batch.rows` has the lines, as bytes; else None."""
         return None
 
+    def fetch(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:
+        """Read the texts of some documents again, by ascending numbers, counted from 0 as `batches` gives them.
+
+        They come in whatever order suits the source, each once, with their numbers. A source that has changed since is
+        a `DocumentError`.
+        """
+        return chosen_of(self.batches(), numbers, self.name)
+
+    def tables(self) -> list[NativePart] | None:
+        """Describe all tables, in their order, if the native readers can read every one; else None."""
+        return None
+
+    def read_elsewhere(
+        self, skipped: Sequence[Skipped], notes: Sequence[str], counts: Sequence[int] | None = None
+    ) -> None:
+        """Take what a reader of `tables` skipped and noted, in the place of a full pass over `batches`.
+
+        `counts` has how many documents each table gave, so that `fetch` need not begin with the first.
+        """
+        raise NotImplementedError(f"{self.name} has no native tables ({skipped}, {notes}, {counts})")
+
+    def identity(self) -> dict[str, Any]:
+        """Return what tells this source from others and from itself after a change: small, and fit for JSON."""
+        size = self.size()
+        identity = Identity(self.name)
+        identity.add(size.documents, size.bytes)
+        first = next(iter(self.batches()), None)
+        if first is not None:
+            identity.add_texts(first.texts, size.bytes)
+        return identity.found()
+
     @abstractmethod
     def skipped(self) -> list[Skipped]:
         """List what was left out, and why: complete after a full pass over `batches`."""
@@ -98,45 +90,3 @@ class Source(ABC):
     @abstractmethod
     def size(self) -> Size:
         """Say what is known before reading."""
-
-
-def open_paths(
-    paths: Sequence[str | os.PathLike[str]],
-    *,
-    text_column: str | None = None,
-    id_column: str | None = None,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    encoding: str = "auto",
-    hidden: bool = False,
-) -> Source:
-    """Open folders, files, globs of files and ``-`` (standard input) as one source.
-
-    * A folder is read with all folders in it, and each text file is a document; so is each pdf, docx, odt, pptx, epub,
-      rtf, html, eml, Markdown and LaTeX file, of which the text is taken.
-    * Zip and tar files are read like folders; a member has an id like ``essays.zip/anna/essay.docx``.
-    * ``.parquet``, ``.arrow``, ``.feather``, ``.jsonl``, ``.json``, ``.csv`` and ``.tsv`` files that are named directly
-      give a document for each row.
-    * Any other file that is named directly is one document.
-
-    `include` and `exclude` are globs on the path inside a folder; `hidden` also reads what begins with a dot.
-    """
-    from lookalike.documents.paths import PathOptions, source_of_paths
-
-    options = PathOptions(text_column, id_column, tuple(include), tuple(exclude), encoding, hidden)
-    return source_of_paths(paths, options)
-
-
-def open_documents(documents: object, *, text_column: str | None = None, id_column: str | None = None) -> Source:
-    """Open what a program holds: a source, a list, tuple or iterator of str, a dict id → str, a `Path` or a data frame.
-
-    A data frame is anything that exports an Arrow stream (pyarrow, pandas, polars, DuckDB, Hugging Face datasets).
-    Documents without an id get their position, from 0.
-
-    >>> source = open_documents({"a": "one", "b": "two"})
-    >>> [batch.ids.to_pylist() for batch in source.batches()]
-    [['a', 'b']]
-    """
-    from lookalike.documents.memory import source_of_documents
-
-    return source_of_documents(documents, text_column=text_column, id_column=id_column)

@@ -7,18 +7,26 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lookalike.documents.columns import Choice, choose, texts_of
-from lookalike.documents.ids import id_type, ids_of, made_ids, place
+from lookalike.documents.arrow_columns import columns_of, texts_of
+from lookalike.documents.chosen import chosen_of
+from lookalike.documents.columns import INTEGER, Choice, choose
+from lookalike.documents.ids import ids_of, made_ids
+from lookalike.documents.model import Batch, Size
+from lookalike.documents.native import COMPRESSIONS, native_table
 from lookalike.documents.parts import Part
-from lookalike.documents.source import Batch, Size
-from lookalike.errors import DocumentError
+from lookalike.documents.rows import conform, valid, without_views
+from lookalike.documents.table_errors import changed, damaged_rows, empty_table, missing_id, place, row_without_text
+from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
+    from lookalike.documents.identity import Identity
+    from lookalike.documents.inputs import Input
     from lookalike.documents.log import Log
+    from lookalike.documents.native import NativeTable
     from lookalike.documents.parts import Pass
 
 __all__ = ["Rows", "Table", "TablePart"]
@@ -64,6 +72,21 @@ class Table(ABC):
         """Read the chosen columns, and the line of each row."""
         raise NotImplementedError(f"{self.name} has no lines ({choice}, {log})")
 
+    @property
+    def file(self) -> Input | None:
+        """The file that it is read from; None for a table in memory."""
+        return None
+
+    @property
+    def native_format(self) -> str | None:
+        """What the native readers call its format, if they read it: ``parquet`` or ``jsonl``."""
+        return None
+
+    def identify(self, identity: Identity) -> None:
+        """Say what tells this table from others."""
+        if self.file is not None:
+            identity.add_file(self.name, self.file)
+
     def has_rows(self) -> bool:
         """Say whether there is any row at all; a file without one need not have columns."""
         return True
@@ -78,6 +101,7 @@ class TablePart(Part):
         self._table = table
         self._text_column = text_column
         self._id_column = id_column
+        self._stamp: tuple[int, int] | None = None
 
     @property
     def is_table(self) -> bool:
@@ -95,22 +119,21 @@ class TablePart(Part):
         if not self._table.has_rows():
             return None
         wanted = [name for name in (self._text_column, self._id_column) if name]
-        return choose(self.name, self._table.columns(wanted), self._text_column, self._id_column)
+        return choose(self.name, columns_of(self._table.columns(wanted)), self._text_column, self._id_column)
 
     def is_empty(self) -> bool:
         """A table without a row has no columns to choose."""
         return self.choice is None
 
-    def given_ids(self) -> pa.DataType | None:
-        """Return the type of the id column."""
+    def number_ids(self) -> bool | None:
+        """Say whether the id column holds whole numbers; all else is kept as text."""
         if self.choice is None or self.choice.id is None:
             return None
-        return id_type(self._table.columns().field(self.choice.id).type)
+        own = self.choice.id
+        return next(column.kind for column in columns_of(self._table.columns()) if column.name == own) == INTEGER
 
     def schema(self) -> pa.Schema:
         """Return the columns of whole rows."""
-        from lookalike.documents.rows import without_views
-
         return without_views(self._table.schema())
 
     def size(self) -> Size:
@@ -119,6 +142,7 @@ class TablePart(Part):
 
     def batches(self, reading: Pass) -> Iterator[Batch]:
         """Read the rows that have a text."""
+        self._stamp = self._stamp or self._stamped()
         choice = self.choice
         seen = False
         if choice is not None:
@@ -128,7 +152,31 @@ class TablePart(Part):
                 seen = seen or bool(rows.numbers)
                 yield self._batch(rows, choice, reading)
         if not seen and not any(skipped.id.startswith(self.name) for skipped in reading.log.skipped):
-            reading.log.skip(self.name, "empty", "the table has no rows")
+            reading.log.skipped.append(empty_table(self.name))
+
+    def _stamped(self) -> tuple[int, int] | None:
+        return None if self._table.file is None else self._table.file.stamp()
+
+    def fetch(self, numbers: Sequence[int], reading: Pass) -> Iterator[tuple[Sequence[int], Texts]]:
+        """Read the rows again, up to the last that is wanted; of a file that is still what it was."""
+        if self._stamp is not None and self._stamp != self._stamped():
+            raise changed(self.name)
+        return chosen_of(self.batches(reading), numbers, self.name)
+
+    def identify(self, identity: Identity) -> None:
+        """Say what tells these documents from others."""
+        identity.add(self._text_column, self._id_column)
+        self._table.identify(identity)
+
+    def native(self) -> NativeTable | None:
+        """Choose columns for a native reader, without any other; None if it cannot read the table."""
+        self._stamp = self._stamp or self._stamped()
+        file, kind = self._table.file, self._table.native_format
+        if file is None or file.path is None or kind is None or file.compression not in COMPRESSIONS:
+            return None
+        return native_table(
+            self.name, file.path, kind, COMPRESSIONS[file.compression], self._text_column, self._id_column
+        )
 
     def _read(self, choice: Choice, reading: Pass) -> Iterator[Rows]:
         if reading.lines:
@@ -140,12 +188,10 @@ class TablePart(Part):
 
         try:
             texts, bad = texts_of(rows.batch.column(choice.text))
-            given = None if choice.id is None else ids_of(rows.batch.column(choice.id), reading.id_type, self.name)
+            given = None if choice.id is None else ids_of(rows.batch.column(choice.id), reading.numbers, self.name)
             batch = self._whole(rows, reading) if reading.rows else rows.batch
         except pa.ArrowException as error:
-            first = f"{self.name}:{rows.numbers[0] + 1}" if rows.numbers else self.name
-            problem = f"and those after it are damaged ({str(error)[:160]})"
-            raise DocumentError(first, "row", problem, "write the file again, or leave it out") from None
+            raise damaged_rows(self.name, rows.numbers[0] if rows.numbers else None, error) from None
         numbers: Sequence[int] = rows.numbers
         textless = None
         if texts.null_count:
@@ -161,16 +207,15 @@ class TablePart(Part):
             ids = made_ids(self.name, numbers, reading.named_rows)
         else:
             ids = self._given(given, numbers, reading)
-        return Batch(ids, texts, batch if reading.rows else None, textless)
+        return Batch(ids, Texts.from_arrow(texts), batch if reading.rows else None, textless)
 
-    def _given(self, ids: pa.Array[Any], numbers: Sequence[int], reading: Pass) -> pa.Array[Any]:
+    def _given(self, given: pa.Array[Any], numbers: Sequence[int], reading: Pass) -> Ids:
         import pyarrow as pa
 
-        if ids.null_count:
-            first = ids.is_null().index(True).as_py()
-            remedy = "give every row an id, or name another column with --id-column ('' numbers the rows)"
-            raise DocumentError(f"{self.name}:{numbers[first] + 1}", "id", "is missing", remedy)
-        ids = pa.concat_arrays([ids])  # ids are kept for long, and a slice would keep all that it was cut from
+        if given.null_count:
+            raise missing_id(self.name, numbers[given.is_null().index(True).as_py()])
+        # Ids are kept for long, and a slice would keep all that it was cut from.
+        ids = Ids.from_arrow(pa.concat_arrays([given]))
         if reading.ids is not None:
             reading.ids.add(ids, lambda row: place(self.name, numbers[row]))
         return ids
@@ -186,20 +231,15 @@ class TablePart(Part):
     ) -> None:
         """List the rows without a text, under the ids that they would have had."""
         wrong = set(bad)
-        without = f"nothing in the column {choice.text!r}"
         for row, missing in enumerate(texts.is_null().to_pylist()):
             if missing:
                 own = None if given is None else given[row].as_py()
-                if own is None:
-                    own = f"{self.name}:{numbers[row] + 1}" if reading.named_rows else numbers[row]
-                where = place(self.name, numbers[row])
-                broken = f"{where}: the column {choice.text!r} is not valid UTF-8"
-                reading.log.skip(str(own), *(("not text", broken) if row in wrong else ("null text", without)))
+                named, broken = reading.named_rows, row in wrong
+                skipped = row_without_text(self.name, numbers[row], own, choice.text, named=named, broken=broken)
+                reading.log.skipped.append(skipped)
 
     def _whole(self, rows: Rows, reading: Pass) -> pa.RecordBatch:
         import pyarrow as pa
-
-        from lookalike.documents.rows import conform, valid
 
         if rows.lines is not None:
             return pa.RecordBatch.from_arrays([rows.lines], ["line"])

@@ -2,81 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Final
+from array import array
+from bisect import bisect_right
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.batching import string_array, text_array
-from lookalike.documents.compressed import DamagedError
-from lookalike.documents.extract.letters import flag_letters
+from lookalike.documents.ahead import Ahead
 from lookalike.documents.extract.pool import Reply
-from lookalike.documents.inputs import COMPRESSED_FACTOR
-from lookalike.documents.kinds import Kind
+from lookalike.documents.model import Batch, Size
 from lookalike.documents.parts import Part
-from lookalike.documents.source import Batch, Size
-from lookalike.documents.text_file import NotTextError, Utf8, check_start, to_utf8
+from lookalike.documents.plain_text import OtherKindError, read_text_document
+from lookalike.documents.table_errors import changed
+from lookalike.documents.text_document import Members
 from lookalike.errors import DocumentError
+from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import pyarrow as pa
-
-    from lookalike.documents.extract.model import Flag
-    from lookalike.documents.inputs import Input
+    from lookalike.documents.identity import Identity
     from lookalike.documents.log import Log
     from lookalike.documents.parts import Pass
+    from lookalike.documents.text_document import TextDocument
 
-__all__ = ["LARGEST", "READABLE", "Members", "OtherKindError", "TextDocument", "TextFiles", "read_text_document"]
+__all__ = ["TextFiles"]
 
-LARGEST: Final = 4 << 30
-"""The most bytes of one document, decompressed."""
-
-# A real text of that size does not shrink to less than a two-hundredth; what does is a decompression bomb, and is
-# refused before it fills the memory.
-_BOMB: Final = 64 << 20
-_BOMB_RATIO: Final = 200
-
-_START: Final = 8192
-_BLOCK: Final = 1 << 20
 _BATCH_BYTES: Final = 8 << 20
 _BATCH_DOCUMENTS: Final = 4096
 _MOST_NOTES: Final = 3
-
-
-_LOOKED_AT: Final = 4 << 20
-"""Bytes of a plain text that are searched for look-alike letters."""
-READABLE: Final = (b"%PDF-", b"PK\3\4", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf")
-"""How documents begin that have a reader, whatever their name."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextDocument:
-    """A file that is a document, or an archive of them."""
-
-    id: str
-    input: Input
-    size: int
-    kind: Kind = Kind("text")  # noqa: RUF009 - it cannot change
-
-
-@dataclass(frozen=True, slots=True)
-class Members:
-    """What to read of an archive, by name; see `open_paths`."""
-
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    hidden: bool = False
-
-
-class OtherKindError(Exception):
-    """A file that its name calls a text, and its first bytes something else."""
-
-
-class _SkipError(Exception):
-    def __init__(self, reason: str, detail: str) -> None:
-        self.reason = reason
-        self.detail = detail
-        super().__init__(detail)
+_SAMPLED_FILES: Final = 8
 
 
 class TextFiles(Part):
@@ -92,13 +46,12 @@ class TextFiles(Part):
         self._members = members or Members()
         # Document → why it was skipped, once all were read: later passes must give the same documents.
         self._left_out: dict[str, tuple[str, str]] | None = None
-        self._count: int | None = None
+        # How many documents each file gave.
+        self._counts: array[int] | None = None
 
-    def given_ids(self) -> pa.DataType | None:
+    def number_ids(self) -> bool:
         """Names of files are ids that are given, and unique."""
-        import pyarrow as pa
-
-        return pa.large_string()
+        return False
 
     def size(self) -> Size:
         """Add up the files; how many are in an archive only reading tells."""
@@ -110,44 +63,86 @@ class TextFiles(Part):
         left_out: dict[str, tuple[str, str]] = {}
         guesses: dict[str, list[str]] = {}
         batch = _Batch(reading)
-        count = 0
-        for reply in self._replies():
-            if reply.text is None:
-                self._leave_out(reply, left_out, reading.log)
-                continue
-            if reply.guessed:
-                guesses.setdefault(reply.encoding, []).append(reply.name)
-            if reply.flags:
-                reading.log.flags[reply.name] = list(reply.flags)
-            if batch.ids and batch.size + len(reply.text) > _BATCH_BYTES:
-                yield batch.done()
-            count += 1
-            batch.add(reply.name, reply.text)
-            if len(batch.ids) == _BATCH_DOCUMENTS:
-                yield batch.done()
+        counts = array("L", bytes(array("L").itemsize * len(self._documents)))
+        for file, replies in self._read(range(len(self._documents))):
+            for reply in replies:
+                if reply.text is None:
+                    self._leave_out(reply, left_out, reading.log)
+                    continue
+                if reply.guessed:
+                    guesses.setdefault(reply.encoding, []).append(reply.name)
+                if reply.flags:
+                    reading.log.flags[reply.name] = list(reply.flags)
+                if batch.ids and batch.size + len(reply.text) > _BATCH_BYTES:
+                    yield batch.done()
+                counts[file] += 1
+                batch.add(reply.name, reply.text)
+                if len(batch.ids) == _BATCH_DOCUMENTS:
+                    yield batch.done()
         if batch.ids:
             yield batch.done()
-        if self._count not in (None, count):
-            raise _changed(self.name, f"held {self._count} documents before, and now {count}")
-        self._left_out, self._count = left_out, count
+        self._keep(counts, left_out)
         _note_guesses(guesses, reading.log)
 
-    def _replies(self) -> Iterator[Reply]:
-        from lookalike.documents.ahead import Ahead
+    def _keep(self, counts: array[int], left_out: dict[str, tuple[str, str]]) -> None:
+        """Remember what a full pass found; it must be what the pass before found."""
+        if self._counts is not None and sum(self._counts) != sum(counts):
+            problem = f"held {sum(self._counts)} documents before, and now {sum(counts)}"
+            raise _changed(self.name, problem)
+        self._left_out, self._counts = left_out, counts
 
+    def _read(self, files: Sequence[int]) -> Iterator[tuple[int, Iterator[Reply]]]:
+        """Read some files, by their places: what comes of each must be taken before the next."""
         known = self._left_out or {}
-        with Ahead(self._documents, self._encoding, self._members, skip=known) as ahead:
-            for number, document in enumerate(self._documents):
-                if document.id in known and not document.kind.is_archive:
-                    reason, detail = known[document.id]
-                    yield Reply(document.id, reason=reason, detail=detail)
-                elif ahead.takes(document):
-                    yield from ahead.read(number)
-                else:
-                    try:
-                        yield read_text_document(document, self._encoding)
-                    except OtherKindError:
-                        yield from ahead.read(number)
+        documents = [self._documents[file] for file in files]
+        with Ahead(documents, self._encoding, self._members, skip=known) as ahead:
+            for place, file in enumerate(files):
+                yield file, self._replies(ahead, place, documents[place])
+
+    def _replies(self, ahead: Ahead, place: int, document: TextDocument) -> Iterator[Reply]:
+        known = self._left_out or {}
+        if document.id in known and not document.kind.is_archive:
+            reason, detail = known[document.id]
+            yield Reply(document.id, reason=reason, detail=detail)
+        elif ahead.takes(document):
+            yield from ahead.read(place)
+        else:
+            try:
+                yield read_text_document(document, self._encoding)
+            except OtherKindError:
+                yield from ahead.read(place)
+
+    def fetch(self, numbers: Sequence[int], reading: Pass) -> Iterator[tuple[Sequence[int], Texts]]:
+        """Read only the files that have the documents; an archive is read from its first member."""
+        if self._counts is None:
+            yield from super().fetch(numbers, reading)
+            return
+        starts = list(accumulate(self._counts, initial=0))
+        wanted = set(numbers)
+        found: list[int] = []
+        texts: list[bytes] = []
+        size = 0
+        for file, replies in self._read(sorted({bisect_right(starts, number) - 1 for number in numbers})):
+            number = starts[file]
+            for reply in replies:
+                if reply.text is not None and number in wanted:
+                    found.append(number)
+                    texts.append(reply.text)
+                    size += len(reply.text)
+                number += reply.text is not None
+                if size >= _BATCH_BYTES:
+                    yield found, Texts.of(texts)
+                    found, texts, size = [], [], 0
+            if number != starts[file + 1]:
+                raise changed(self._documents[file].id)
+        if found:
+            yield found, Texts.of(texts)
+
+    def identify(self, identity: Identity) -> None:
+        """Name all files with their sizes and times, and look into the first few."""
+        identity.add(self._encoding, self._members.include, self._members.exclude, self._members.hidden)
+        for number, document in enumerate(self._documents):
+            identity.add_file(document.id, document.input, sample=number < _SAMPLED_FILES)
 
     def _leave_out(self, reply: Reply, left_out: dict[str, tuple[str, str]], log: Log) -> None:
         """Note a document that is skipped; one that could be read before must not change the numbers of the others."""
@@ -182,7 +177,7 @@ class _Batch:
     def done(self) -> Batch:
         ids, texts = self.ids, self._texts
         self.ids, self._texts, self.size = [], [], 0
-        batch = Batch(string_array(ids), text_array(texts))
+        batch = Batch(Ids(ids), Texts.of(texts))
         if self._reading.ids is not None:
             self._reading.ids.add(batch.ids, lambda row: f"the file {ids[row]}")
         return batch
@@ -195,64 +190,3 @@ def _note_guesses(guesses: dict[str, list[str]], log: Log) -> None:
                 log.note(f"{name} read as {encoding}")
         else:
             log.note(f"{len(names)} files read as {encoding}, the first of them {names[0]}")
-
-
-def read_text_document(document: TextDocument, encoding: str) -> Reply:
-    """Read a plain text; `OtherKindError` if it is no plain text but something that a reader knows."""
-    try:
-        text = _read(document.input, encoding)
-    except _SkipError as skip:
-        return Reply(document.id, reason=skip.reason, detail=skip.detail)
-    flags: tuple[Flag, ...] = ()
-    if not text.data.isascii():
-        flags = flag_letters(text.data[:_LOOKED_AT].decode("utf-8", "ignore"))
-    return Reply(document.id, text.data, flags, text.encoding, text.guessed)
-
-
-def _read(source: Input, encoding: str) -> Utf8:
-    """Read one file as UTF-8, or raise `_SkipError`."""
-    try:
-        with source.open() as stream:
-            data = _bytes(stream, source, encoding)
-        text = to_utf8(data, encoding)
-    except NotTextError as error:
-        raise _SkipError(error.reason, f"the file {error.problem}; {error.remedy}") from None
-    except DamagedError as error:
-        raise _SkipError("unreadable", str(error)) from None
-    except FileNotFoundError:
-        raise _SkipError("vanished", "it was there when the files were listed") from None
-    except PermissionError:
-        raise _SkipError("no permission", "permission denied; check its permissions") from None
-    except MemoryError:
-        raise _SkipError("too large", "the file does not fit into memory") from None
-    except OSError as error:
-        raise _SkipError("unreadable", error.strerror or str(error)) from None
-    if not text.data:
-        raise _SkipError("empty", "the file has no text")
-    return text
-
-
-def _bytes(stream: BinaryIO, source: Input, encoding: str) -> bytes:
-    start = stream.read(_START)
-    if start.startswith(READABLE):
-        raise OtherKindError
-    if encoding == "auto":
-        check_start(start)  # a film is not read to its end to see that it is none of ours
-    if source.compression is None:
-        if len(start) < _START:
-            return start
-        if source.size() > LARGEST:
-            raise _SkipError("too large", f"a document may have up to {LARGEST >> 30} GiB")
-        if stream.seekable():
-            stream.seek(0)
-            return stream.read()
-        return start + stream.read()
-    blocks = [start]
-    total = len(start)
-    packed = source.size() // COMPRESSED_FACTOR
-    while block := stream.read(_BLOCK):
-        blocks.append(block)
-        total += len(block)
-        if total > LARGEST or (total > _BOMB and total > packed * _BOMB_RATIO):
-            raise _SkipError("too large", f"it unpacks to more than {total >> 20} MiB; unpack it first if it is real")
-    return b"".join(blocks)

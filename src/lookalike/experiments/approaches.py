@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from lookalike.search.find import Method
+    from lookalike.engine.strategy import Method
 
 __all__ = ["EXPERIMENT"]
 

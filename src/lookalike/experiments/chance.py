@@ -12,6 +12,8 @@ import math
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
+from lookalike.engine.chance import wilson as interval
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -53,12 +55,7 @@ def wilson(successes: int, tries: int) -> tuple[float, float]:
     >>> [round(end, 2) for end in wilson(58, 100)]
     [0.42, 0.73]
     """
-    if not tries:
-        return 0.0, 1.0
-    share, z = successes / tries, Z
-    middle = (share + z * z / (2 * tries)) / (1 + z * z / tries)
-    half = z / (1 + z * z / tries) * math.sqrt(share * (1 - share) / tries + z * z / (4 * tries * tries))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return interval(successes, tries, Z)
 
 
 def slope(xs: Sequence[float], ys: Sequence[float]) -> float:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from lookalike.search.bands import Method
+    from lookalike.engine.bands import Method
 
 __all__ = ["EXPERIMENT", "SHAPES", "measured_and_theory", "pair_of_sets"]
 

@@ -20,7 +20,7 @@ from lookalike.errors import DocumentError
 from lookalike.experiments.catalogue import experiments
 from lookalike.experiments.experiment import Column, Experiment, Setup, Table, Verdict
 from lookalike.experiments.sources import code_digest
-from lookalike.result.write import new_file
+from lookalike.tables.files import new_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

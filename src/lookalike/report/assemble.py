@@ -11,6 +11,8 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.tables.wording import hidden
+
 if TYPE_CHECKING:
     from lookalike.report.collect import Page
 
@@ -26,10 +28,6 @@ SCRIPTS: Final = (
 PACKED_FROM: Final = 1_500_000
 """A body of more characters than this is compressed; smaller ones stay readable."""
 
-_HIDDEN: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f\ud800-\udfff]"
-)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -89,7 +87,7 @@ def _visible(text: str) -> str:
     >>> _visible("a\u202eb")
     'a⟨U+202E⟩b'
     """
-    return _HIDDEN.sub(lambda found: f"⟨U+{ord(found.group()):04X}⟩", text)
+    return hidden().sub(lambda found: f"⟨U+{ord(found.group()):04X}⟩", text)
 
 
 def _part(name: str) -> str:

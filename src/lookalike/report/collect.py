@@ -7,23 +7,25 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike import _native
 from lookalike.report.blocks import Block, Document, blocks_of, to_utf16
 from lookalike.report.cut import suggested_cut
 from lookalike.report.reasons import REASONS, Reasons
 from lookalike.report.shared import shared_passages
 from lookalike.report.texts import Read, read_texts
-from lookalike.similarity.passages import SHORTEST
+from lookalike.text.passages import SHORTEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lookalike.documents import Flag, Source
     from lookalike.documents.metadata import Metadata
     from lookalike.recipe import Recipe
     from lookalike.report.marks import Marks
     from lookalike.report.shared import Shared
-    from lookalike.result import Result
+    from lookalike.text.uncounted import Uncounted
 
-__all__ = ["MOST_PAIRS", "MOST_SHARED", "MOST_TEXT", "Limits", "Page", "collect", "recipe_values", "short"]
+__all__ = ["Limits", "Page", "Pairs", "Searched", "collect", "made_now", "recipe_values", "short"]
 
 MOST_PAIRS: Final = 20_000
 MOST_TEXT: Final = 24_000_000
@@ -54,12 +56,13 @@ class Page:
 
 
 @dataclass(slots=True)
-class _Pairs:
+class Pairs:
     """The listed pairs, by the numbers of their documents."""
 
     a: list[int]
     b: list[int]
     scores: dict[str, list[float]]
+    """By name: jaccard, containment_a, containment_b."""
     blocks: list[list[Block]] = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -78,72 +81,93 @@ class _Pairs:
         return found
 
 
-def collect(
-    result: Result,
-    *,
-    texts: Any = None,
-    metadata: Mapping[str, Metadata] | None = None,
-    marks: Marks | None = None,
-    limits: Limits | None = None,
-) -> Page:
-    """Gather what the page of a result shows."""
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What the page tells of a search, as plain values."""
+
+    run: Mapping[str, Any]
+    """What was run and what it found, by the names that the page knows."""
+    recipe: Recipe
+    metric: str
+    threshold: float
+    pairs: Pairs
+    """The closest ones."""
+    pair_count: int
+    """Of all."""
+    ids: Sequence[Any]
+    lengths: Sequence[int] | None
+    """Of the texts, in characters."""
+    flags: Mapping[str, Sequence[Flag]]
+    metadata: Mapping[Any, Metadata]
+    ignored: Sequence[int]
+    """Shingles that did not count."""
+    uncounted: Uncounted
+    source: Source | None
+    """Where the texts can be read again."""
+
+
+def collect(searched: Searched, *, marks: Marks | None = None, limits: Limits | None = None) -> Page:
+    """Gather what the page of a search shows."""
     limits = limits or Limits()
-    pairs = _pairs(result, limits.pairs)
+    pairs, recipe = searched.pairs, searched.recipe
     wanted = dict.fromkeys(number for pair in zip(pairs.a, pairs.b, strict=True) for number in pair)
-    read = read_texts(result, texts, wanted.keys(), _HELD)
-    reasons = Reasons(result.recipe, result)
+    read = read_texts(searched.source, list(map(str, searched.ids)), searched.lengths, wanted.keys(), _HELD)
+    reasons = Reasons(recipe, searched.ignored, searched.uncounted)
     documents = {
-        number: Document.of(read.texts[number], result.recipe, reasons.spans(read.texts[number]))
+        number: Document.of(read.texts[number], recipe, reasons.spans(read.texts[number]))
         for number in wanted
         if number in read.texts
     }
-    pairs.blocks = _blocks(pairs, documents, result)
-    shared = _shared_passages(pairs, documents, read, result.recipe, reasons)
+    pairs.blocks = _blocks(pairs, documents, recipe, searched.uncounted.min_words)
+    shared = _shared_passages(pairs, documents, read, recipe, reasons)
     body = _body(pairs, documents, shared[: limits.shared], limits.text)
-    best = pairs.best(result.metric)
+    best = pairs.best(searched.metric)
     left_out = {
-        "pairs": result.pair_count - len(pairs),
+        "pairs": searched.pair_count - len(pairs),
         "texts": sum(number not in body["texts"] for number in documents),
         "shared": max(0, len(shared) - limits.shared),
     }
     head = {
-        **_run(result, reasons),
+        **made_now("scan"),
+        **searched.run,
+        "reasons": dict(REASONS),
+        "leftOutOfScores": reasons.left_out_of_scores,
+        **recipe_values(recipe, searched.uncounted.min_words),
         "limits": {"pairs": limits.pairs, "text": limits.text, "shared": limits.shared},
         "leftOut": left_out,
-        "suggested": suggested_cut(list(best.values()), result.threshold, result.documents - len(best)),
-        "documents": _documents(result, documents, read, metadata),
+        "suggested": suggested_cut(list(best.values()), searched.threshold, len(searched.ids) - len(best)),
+        "documents": _documents(searched, documents, read),
         "pairs": {"a": pairs.a, "b": pairs.b, **pairs.scores},
         "problem": read.problem,
-        "digest": _digest(read, result.documents),
+        "digest": _digest(read, len(searched.ids)),
         "marks": _marks(marks),
     }
     return Page(head, body)
 
 
-def _pairs(result: Result, most: int) -> _Pairs:
-    table: Any = result._closest(most)  # noqa: SLF001 — the pairs by number, which only the result itself knows
-    scores = {
-        name: [short(score) for score in table[name].to_pylist()]
-        for name in ("jaccard", "containment_a", "containment_b")
-    }
-    return _Pairs(table["a"].to_pylist(), table["b"].to_pylist(), scores)
+def made_now(kind: str) -> dict[str, Any]:
+    """Return what every page says of itself."""
+    made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return {"schema": SCHEMA, "kind": kind, "made": made, "version": _native.build_info()["version"]}
 
 
-def _blocks(pairs: _Pairs, documents: Mapping[int, Document], result: Result) -> list[list[Block]]:
+def _blocks(
+    pairs: Pairs, documents: Mapping[int, Document], recipe: Recipe, min_words: int | None
+) -> list[list[Block]]:
     """Return the passages of every pair; the core lets other threads run meanwhile."""
     from concurrent.futures import ThreadPoolExecutor
 
     def of_pair(a: int, b: int) -> list[Block]:
         if a not in documents or b not in documents:
             return []
-        return blocks_of(documents[a], documents[b], result.recipe, result.uncounted.min_words)
+        return blocks_of(documents[a], documents[b], recipe, min_words)
 
     with ThreadPoolExecutor() as pool:
         return list(pool.map(of_pair, pairs.a, pairs.b))
 
 
 def _shared_passages(
-    pairs: _Pairs, documents: Mapping[int, Document], read: Read, recipe: Recipe, reasons: Reasons
+    pairs: Pairs, documents: Mapping[int, Document], read: Read, recipe: Recipe, reasons: Reasons
 ) -> list[Shared]:
     bits = {REASONS[reason] for reason in reasons.left_out_of_scores}
     left_out = {n: [span for span in document.spans if span.bit in bits] for n, document in documents.items()}
@@ -159,50 +183,6 @@ def short(score: float) -> float:
     return score if score >= 1.0 else min(round(score, 6), 0.999999)
 
 
-def _run(result: Result, reasons: Reasons) -> dict[str, Any]:
-    """Return what was run, and with which settings."""
-    from lookalike import __version__
-    from lookalike.documents.memory import MemorySource
-    from lookalike.result.say import count, recall_of, summary
-
-    origin = result.origin
-    name = ", ".join(origin.get("paths", ()))
-    if not name and result.source is not None and not isinstance(result.source, MemorySource):
-        name = result.source.name
-    return {
-        "schema": SCHEMA,
-        "kind": "scan",
-        "title": name or count(result.documents, "document"),
-        "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "version": __version__,
-        "command": origin.get("command", ""),
-        "summary": summary(result),
-        "threshold": result.threshold,
-        "metric": result.metric,
-        "method": result.method,
-        "linkage": result.linkage,
-        "order": None if result.order is None else list(result.order),
-        "recall": recall_of(result.recall),
-        "oldFrom": result.old_from,
-        "pairCount": result.pair_count,
-        "copies": result.copies_listed,
-        "groupCount": len(result.groups),
-        "skipped": [[skipped.id, skipped.reason, skipped.detail] for skipped in result.skipped],
-        "notes": list(result.notes),
-        "pairsLeftOut": _pairs_left_out(result),
-        "reasons": dict(REASONS),
-        "leftOutOfScores": reasons.left_out_of_scores,
-        "minWords": result.uncounted.min_words,
-        **recipe_values(result.recipe, result.uncounted.min_words),
-    }
-
-
-def _pairs_left_out(result: Result) -> list[str]:
-    """Return what is known of pairs that are not in the result: by --group-by, --marks and --min-words."""
-    short_ones = [note for note in result.notes if "alike only with passages shorter than" in note]
-    return [*map(str, result.origin.get("left_out", ())), *short_ones]
-
-
 def recipe_values(recipe: Recipe, least: int | None = None) -> dict[str, Any]:
     """Return the recipe as the page shows it, and the shortest passage that it knows."""
     return {
@@ -214,18 +194,16 @@ def recipe_values(recipe: Recipe, least: int | None = None) -> dict[str, Any]:
     }
 
 
-def _documents(
-    result: Result, documents: Mapping[int, Document], read: Read, metadata: Mapping[str, Metadata] | None
-) -> dict[str, Any]:
+def _documents(searched: Searched, documents: Mapping[int, Document], read: Read) -> dict[str, Any]:
     """Return what is known of each document, column by column; a column without any value is left out."""
-    ids = result.ids.to_pylist()
-    known = _known(result.metadata if metadata is None else metadata, ids)
+    ids = list(searched.ids)
+    known = _known(searched.metadata, ids)
     columns: dict[str, list[Any]] = {
         "id": ids,
-        "length": [] if result.lengths is None else result.lengths.to_pylist(),
+        "length": list(searched.lengths or ()),
         "units": [documents[i].counts() if i in documents else None for i in range(len(ids))],
         "sha256": [read.digests.get(i) for i in range(len(ids))],
-        "flags": [[[flag.kind, flag.detail] for flag in result.flags.get(str(name), ())] for name in ids],
+        "flags": [[[flag.kind, flag.detail] for flag in searched.flags.get(str(name), ())] for name in ids],
         **{name: [values.get(name) for values in known] for name in ("name", "author", "date", "label")},
     }
     return {name: values for name, values in columns.items() if name == "id" or any(values)}
@@ -248,7 +226,7 @@ def _values(known: Metadata) -> dict[str, str]:
     return {"name": known.name, "author": known.author, "date": day, "label": known.label}
 
 
-def _body(pairs: _Pairs, documents: Mapping[int, Document], shared: Sequence[Shared], most: int) -> dict[str, Any]:
+def _body(pairs: Pairs, documents: Mapping[int, Document], shared: Sequence[Shared], most: int) -> dict[str, Any]:
     """Return texts, the spans in them that may be left out, passages by pair, and each passage once.
 
     Texts go in by the rank of their pairs, until there is no more room.

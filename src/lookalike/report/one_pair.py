@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from lookalike.report.blocks import Document, blocks_of
-from lookalike.report.collect import SCHEMA, Limits, Page, recipe_values, short
+from lookalike.report.collect import Limits, Page, made_now, recipe_values, short
 from lookalike.report.reasons import REASONS, Span
 
 if TYPE_CHECKING:
     from lookalike.documents.text_file import TextFile
-    from lookalike.similarity.compare import Comparison
+    from lookalike.text.compare import Comparison
 
 __all__ = ["collect_pair"]
 
@@ -57,14 +56,9 @@ def collect_pair(a: TextFile, b: TextFile, found: Comparison, *, least: int | No
 
 def _run(a: TextFile, b: TextFile, command: str) -> dict[str, Any]:
     """Return what a search would have told."""
-    from lookalike import __version__
-
     return {
-        "schema": SCHEMA,
-        "kind": "pair",
+        **made_now("pair"),
         "title": f"{a.name} and {b.name}",
-        "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "version": __version__,
         "command": command,
         "summary": "",
         "threshold": 0.0,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lookalike.documents.left_out import KINDS
-from lookalike.search.uncounted import spans_of
+from lookalike.text.excluded import KINDS
+from lookalike.text.uncounted import Uncounted, spans_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lookalike.recipe import Recipe
-    from lookalike.result import Result
 
 __all__ = ["REASONS", "Reasons", "Span"]
 
@@ -28,12 +29,12 @@ class Span(NamedTuple):
 class Reasons:
     """Finds the spans of a text: quotations and references always, so that the page can leave them out on demand."""
 
-    def __init__(self, recipe: Recipe, result: Result | None = None) -> None:
-        """Take the shingles that the result ignored, and which of them are of templates."""
+    def __init__(self, recipe: Recipe, ignored: Iterable[int] = (), uncounted: Uncounted | None = None) -> None:
+        """Take the shingles that the search ignored, and what else it left out."""
+        uncounted = uncounted or Uncounted()
         self._recipe = recipe
-        self._ignored = frozenset(() if result is None else result.ignored)
-        self._templates = frozenset(() if result is None else result.uncounted.templates)
-        self._skipped = () if result is None else result.uncounted.skip
+        self._ignored, self._templates = frozenset(ignored), frozenset(uncounted.templates)
+        self._skipped = uncounted.skip
 
     @property
     def left_out_of_scores(self) -> list[str]:

@@ -1,19 +1,17 @@
-"""The texts of a result, read again: those that the page needs, and the digest of each."""
+"""The texts of a search, read again: those that the page needs, and the digest of each."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lookalike.errors import LookalikeError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from lookalike.documents import Source
-    from lookalike.result import Result
 
 __all__ = ["Read", "read_texts"]
 
@@ -30,20 +28,23 @@ class Read:
     """One line for people if texts are missing."""
 
 
-def read_texts(result: Result, given: Any, wanted: Collection[int], room: int = 0) -> Read:
+def read_texts(
+    source: Source | None,
+    names: Sequence[str],
+    lengths: Sequence[int] | None,
+    wanted: Collection[int],
+    room: int = 0,
+) -> Read:
     """Read the texts of the `wanted` documents, of others while there is `room` for their characters, and all digests.
 
-    `given` is anything that holds documents: a dict id → text, a source, a list of texts in the order of the result. By
-    default the source of the result is read once more. Documents are known by their ids; one whose length is another
-    than at the time of the search has changed, and its text is not shown.
+    Documents are known by their names, in the order of the search; one whose length is another than at that time has
+    changed, and its text is not shown.
     """
     read = Read()
-    source = _source(result, given)
     if source is None:
         read.problem = "The texts were not given to this report, so passages cannot be shown."
         return read
-    numbers = {name: number for number, name in reversed(list(enumerate(_names(result))))}
-    lengths = None if result.lengths is None else result.lengths.to_pylist()
+    numbers = {name: number for number, name in reversed(list(enumerate(names)))}
     changed = 0
     try:
         for name, text in _documents(source):
@@ -66,23 +67,9 @@ def read_texts(result: Result, given: Any, wanted: Collection[int], room: int = 
     return read
 
 
-def _source(result: Result, given: Any) -> Source | None:
-    from lookalike.documents import open_documents
-
-    if given is None:
-        return result.source
-    if isinstance(given, Mapping):
-        given = {str(name): text for name, text in given.items()}
-    return open_documents(given)
-
-
-def _names(result: Result) -> list[str]:
-    return [str(name) for name in result.ids.to_pylist()]
-
-
 def _documents(source: Source) -> Iterator[tuple[str, str]]:
     for batch in source.batches():
-        yield from zip(map(str, batch.ids.to_pylist()), batch.texts.to_pylist(), strict=True)
+        yield from zip(map(str, batch.ids), batch.texts, strict=True)
 
 
 def _problem(changed: int, gone: int, name: str) -> str:

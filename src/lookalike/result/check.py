@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from lookalike.search.columns import compute, counting, key, permutation, whole
+from lookalike.tables.columns import compute, counting, key, permutation, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pyarrow as pa
 
-    from lookalike.search.columns import Column
+    from lookalike.tables.columns import Column
 
 __all__ = ["check_parts"]
 

@@ -17,27 +17,31 @@ import io
 import json
 import os
 import zipfile
-from dataclasses import asdict, astuple
+from dataclasses import asdict, astuple, dataclass
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from lookalike.documents.left_out import check_kinds
+from lookalike import _native
+from lookalike.documents import Flag, Skipped
 from lookalike.documents.metadata import metadata_of
+from lookalike.engine.bands import Bands
 from lookalike.errors import DocumentError
 from lookalike.recipe import Recipe
+from lookalike.result.audit import Audit
 from lookalike.result.check import check_parts
 from lookalike.result.recall import Recall
-from lookalike.result.write import new_file
-from lookalike.search.columns import as_bytes, numbers, whole
-from lookalike.search.found import Found
-from lookalike.search.uncounted import Uncounted
+from lookalike.tables.columns import as_bytes, numbers, whole
+from lookalike.tables.files import new_file
+from lookalike.tables.found import Found
+from lookalike.text.excluded import check_kinds
+from lookalike.text.uncounted import Uncounted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pyarrow as pa
 
+    from lookalike.documents.metadata import Metadata
     from lookalike.result.result import Result
-    from lookalike.search.audit import Audit
 
 __all__ = ["FORMAT", "load", "save"]
 
@@ -59,8 +63,20 @@ def save(result: Result, path: str | os.PathLike[str]) -> None:
             _add(archive, name, data)
 
 
-def load(path: str | os.PathLike[str]) -> Result:
-    """Read a result from a file that `save` wrote."""
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A result as its file tells it."""
+
+    made_of: dict[str, Any]
+    """What `Result` takes: the search at its own threshold."""
+    threshold: float
+    """The one it was saved at."""
+    metadata: dict[Any, Metadata]
+    audit: Audit | None
+
+
+def load(path: str | os.PathLike[str]) -> Saved:
+    """Read a file that `save` wrote."""
     name = os.fspath(path)
     try:
         with open(path, "rb") as stream:  # noqa: PTH123 — takes whatever names a file
@@ -86,7 +102,7 @@ def _tables(result: Result) -> dict[str, pa.Table]:
     tables = {
         "ids.arrow": pa.table({"id": result.ids}),
         "classes.arrow": pa.table({"class": numbers(found.classes)}),
-        "pairs.arrow": found.table,
+        "pairs.arrow": found.pairs.table,
     }
     if result.lengths is not None:
         tables["lengths.arrow"] = pa.table({"length": result.lengths})
@@ -102,12 +118,10 @@ def _tables(result: Result) -> dict[str, pa.Table]:
 
 
 def _meta(result: Result) -> dict[str, Any]:
-    from lookalike import __version__
-
     bands, audited = result.bands, result.audited
     return {
         "format": FORMAT,
-        "lookalike": __version__,
+        "lookalike": _native.build_info()["version"],
         "recipe": str(result.recipe),
         "digest": result.recipe.digest,
         **{name: getattr(result, name) for name in _SAVED},
@@ -121,6 +135,7 @@ def _meta(result: Result) -> dict[str, Any]:
         "origin": result.origin,
         "skip": result.uncounted.skip,
         "min_words": result.uncounted.min_words,
+        "short_pairs": result.uncounted.short_pairs,
         "metadata": [[name, known.to_dict()] for name, known in result.metadata.items()],
     }
 
@@ -146,7 +161,7 @@ def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
 # -- reading ---------------------------------------------------------------------------------------------------------
 
 
-def _read(stream: IO[bytes], path: str) -> Result:
+def _read(stream: IO[bytes], path: str) -> Saved:
     if not zipfile.is_zipfile(stream):
         if stream.seek(0) == 0 and stream.read(4) == b"PK\3\4":
             raise _damaged(path, "its end is missing")
@@ -163,7 +178,7 @@ def _read(stream: IO[bytes], path: str) -> Result:
                 raise _damaged(path, f"{name} is not what was written")
             tables[name] = _table(data)
     check_parts(meta, tables)
-    return _result(meta, tables)
+    return _saved(meta, tables)
 
 
 def _part(archive: zipfile.ZipFile, name: str, path: str, most: int) -> bytes:
@@ -192,48 +207,42 @@ def _table(data: bytes) -> pa.Table:
     return table
 
 
-def _result(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Result:
-    from lookalike.documents import Flag, Skipped
-    from lookalike.result.result import Result
-    from lookalike.search.bands import Bands
-
+def _saved(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Saved:
     recipe = Recipe.parse(meta["recipe"])
     if recipe.digest != meta["digest"]:
         raise ValueError("the digest is of another recipe")
     pairs = {name: as_bytes(column) for name, column in zip("ab", tables["pairs.arrow"].columns, strict=False)}
     scores = {name: as_bytes(tables["pairs.arrow"][name]) for name in ("jaccard", "containment_a", "containment_b")}
     found = Found(as_bytes(tables["classes.arrow"]["class"]), **pairs, **scores, candidates=meta["candidates"])
-    result = Result(
-        ids=whole(tables["ids.arrow"]["id"]),
-        found=found,
-        threshold=meta["searched_threshold"],
-        recipe=recipe,
-        method=meta["method"],
-        metric=meta["metric"],
-        bands=None if meta["bands"] is None else Bands(*meta["bands"]),
-        recall=_recall(**meta["recall"]),
-        linkage=meta["linkage"],
-        order=_column(tables, "order.arrow"),
-        skipped=[Skipped(*skipped) for skipped in meta["skipped"]],
-        notes=meta["notes"],
-        flags={name: [Flag(*flag) for flag in flags] for name, flags in meta.get("flags", {}).items()},
-        timings=meta["timings"],
-        lengths=whole(tables["lengths.arrow"]["length"]) if "lengths.arrow" in tables else None,
-        old_from=meta["old_from"],
-        ignored=_column(tables, "ignored.arrow") or (),
-        origin=meta.get("origin"),
-        uncounted=_uncounted(meta, tables),
-    )
-    if meta.get("metadata"):
-        result = result.with_metadata({name: metadata_of(known) for name, known in meta["metadata"]})
-    if meta["threshold"] != result.threshold:
-        result = result.rethreshold(meta["threshold"])
-    return result if meta["audit"] is None else result.with_audit(_audit(meta["audit"], tables))
+    made_of: dict[str, Any] = {
+        "ids": whole(tables["ids.arrow"]["id"]),
+        "found": found,
+        "threshold": meta["searched_threshold"],
+        "recipe": recipe,
+        "method": meta["method"],
+        "metric": meta["metric"],
+        "bands": None if meta["bands"] is None else Bands(*meta["bands"]),
+        "recall": _recall(**meta["recall"]),
+        "linkage": meta["linkage"],
+        "order": _column(tables, "order.arrow"),
+        "skipped": [Skipped(*skipped) for skipped in meta["skipped"]],
+        "notes": meta["notes"],
+        "flags": {name: [Flag(*flag) for flag in flags] for name, flags in meta.get("flags", {}).items()},
+        "timings": meta["timings"],
+        "lengths": whole(tables["lengths.arrow"]["length"]) if "lengths.arrow" in tables else None,
+        "old_from": meta["old_from"],
+        "ignored": _column(tables, "ignored.arrow") or (),
+        "origin": meta.get("origin"),
+        "uncounted": _uncounted(meta, tables),
+    }
+    metadata = {name: metadata_of(known) for name, known in meta.get("metadata") or ()}
+    audit = None if meta["audit"] is None else Audit(**meta["audit"], missed_pairs=tables["missed.arrow"])
+    return Saved(made_of, meta["threshold"], metadata, audit)
 
 
 def _uncounted(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Uncounted:
     templates = tuple(_column(tables, "templates.arrow") or ())
-    return Uncounted(check_kinds(meta.get("skip", ())), meta.get("min_words"), templates)
+    return Uncounted(check_kinds(meta.get("skip", ())), meta.get("min_words"), templates, meta.get("short_pairs", 0))
 
 
 def _recall(promised: float, measured: float | None, interval: list[float] | None) -> Recall:
@@ -243,12 +252,6 @@ def _recall(promised: float, measured: float | None, interval: list[float] | Non
 def _column(tables: Mapping[str, pa.Table], name: str) -> list[int] | None:
     values: list[Any] | None = tables[name].column(0).to_pylist() if name in tables else None
     return values
-
-
-def _audit(facts: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Audit:
-    from lookalike.search.audit import Audit
-
-    return Audit(**facts, missed=tables["missed.arrow"])
 
 
 def _foreign(path: str) -> DocumentError:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lookalike.search.bands import Bands
+from lookalike.tables.wording import at_least
 
-__all__ = ["Recall", "promised_at"]
+if TYPE_CHECKING:
+    from lookalike.engine.bands import Bands
+
+__all__ = ["Recall", "promised_at", "recall_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +32,19 @@ def promised_at(recall: Recall, base: float, threshold: float, bands: Bands | No
         return Recall(promised)
     lost = bands.recall(base) - promised
     return Recall(min(1.0, max(promised, bands.recall(threshold) - lost)))
+
+
+def recall_of(recall: Recall) -> str:
+    """Return the recall in words.
+
+    >>> from lookalike.result import Recall
+    >>> recall_of(Recall(1.0)), recall_of(Recall(0.9916, 0.9961, (0.9894, 0.9989)))
+    ('recall 1', 'recall ≥ 0.991, measured 0.996 (0.989 to 0.998)')
+    """
+    said = "recall 1" if recall.promised >= 1.0 else f"recall ≥ {at_least(recall.promised)}"
+    if recall.measured is None:
+        return said
+    said += f", measured {at_least(recall.measured)}"
+    if recall.interval is not None and recall.interval[0] != recall.interval[1]:
+        said += f" ({at_least(recall.interval[0])} to {at_least(recall.interval[1])})"
+    return said

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from array import array
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lookalike import checks
+from lookalike.engine.groups import grouping_of, name_groups
 from lookalike.errors import RecipeError
-from lookalike.result.recall import Recall, promised_at
-from lookalike.search.columns import compute, counting, whole
-from lookalike.search.uncounted import Uncounted
+from lookalike.result.pairs import NamedPairs, pairs_of
+from lookalike.result.recall import Recall, promised_at, recall_of
+from lookalike.tables.columns import as_bytes
+from lookalike.tables.packed import Ids
+from lookalike.tables.wording import count
+from lookalike.text.uncounted import Uncounted
 
 if TYPE_CHECKING:
     import os
@@ -20,17 +26,17 @@ if TYPE_CHECKING:
 
     from lookalike.documents import Flag, Skipped, Source
     from lookalike.documents.metadata import Metadata
+    from lookalike.engine.bands import Bands
+    from lookalike.engine.groups import Group, Grouping, Linkage
     from lookalike.recipe import Recipe
     from lookalike.report.marks import Marks
+    from lookalike.result.audit import Audit
+    from lookalike.result.keep import KeepRule
     from lookalike.result.pairs import Listed
-    from lookalike.result.write import Format
-    from lookalike.search.audit import Audit
-    from lookalike.search.bands import Bands
-    from lookalike.search.columns import Column
-    from lookalike.search.found import Found, Metric
-    from lookalike.search.groups import Group, Linkage
-    from lookalike.search.keep import KeepRule
-    from lookalike.search.plan import Plan
+    from lookalike.result.plan import Plan
+    from lookalike.tables.columns import Column
+    from lookalike.tables.found import Found, Metric, Pairs
+    from lookalike.tables.write import Format
 
 __all__ = ["Result"]
 
@@ -55,8 +61,8 @@ class Result:
     ['a', 'c']
     """
 
-    ids: Column
-    """The id of each document, int64 or large_string, in the order in which they were given."""
+    id_of: Ids
+    """The id of each document by its number, as plain values."""
     threshold: float
     searched_threshold: float
     """The threshold of the search itself: `rethreshold` goes down to it."""
@@ -73,8 +79,8 @@ class Result:
     """What is odd about a document, such as hidden text, by its id; only documents that have something odd."""
     timings: dict[str, float]
     """Seconds by stage."""
-    lengths: Column | None
-    """The length of each text, as `plan(keep="longest")` compares them."""
+    length_of: memoryview[int] | None
+    """The length of each text by its number, as `plan(keep="longest")` compares them."""
     old_from: int | None
     """Documents from this number on are old: they are not compared with each other, and a plan keeps them all."""
     ignored: tuple[int, ...]
@@ -98,7 +104,7 @@ class Result:
     def __init__(
         self,
         *,
-        ids: Column,
+        ids: Ids | Column,
         found: Found,
         threshold: float,
         recipe: Recipe,
@@ -112,7 +118,7 @@ class Result:
         notes: Sequence[str] = (),
         flags: Mapping[str, list[Flag]] | None = None,
         timings: Mapping[str, float] | None = None,
-        lengths: Column | None = None,
+        lengths: Column | Sequence[int] | bytes | None = None,
         old_from: int | None = None,
         ignored: Sequence[int] = (),
         uncounted: Uncounted | None = None,
@@ -120,7 +126,7 @@ class Result:
         origin: Mapping[str, Any] | None = None,
     ) -> None:
         """Keep what the core found; made by `find` and `load`."""
-        self.ids, self.lengths, self.source = ids, lengths, source
+        self.id_of, self.length_of, self.source = Ids.from_arrow(ids), _lengths(lengths), source
         self.threshold = self.searched_threshold = threshold
         self.recipe, self.method, self.metric, self.bands = recipe, method, metric, bands
         self.linkage, self.order, self.old_from, self.ignored = linkage, order, old_from, tuple(ignored)
@@ -141,17 +147,29 @@ class Result:
 
     def __repr__(self) -> str:
         """Return one line that says what was found."""
-        from lookalike.result.say import count, recall_of
-
         return (
             f"<Result: {count(self.documents, 'document')}, {count(self.pair_count, 'pair')} ≥ {self.threshold:g} in "
-            f"{count(len(self.groups), 'group')}, {self.method}, {recall_of(self.recall)}>"
+            f"{count(self.group_count, 'group')}, {self.method}, {recall_of(self.recall)}>"
         )
 
     @property
     def documents(self) -> int:
         """How many documents were searched, old ones included."""
-        return len(self.ids)
+        return len(self.id_of)
+
+    @cached_property
+    def ids(self) -> Column:
+        """The id of each document as an Arrow array, int64 or large_string, in the order in which they were given."""
+        return self.id_of.to_arrow()
+
+    @cached_property
+    def lengths(self) -> Column | None:
+        """The length of each text as an Arrow array of uint64."""
+        import pyarrow as pa
+
+        if self.length_of is None:
+            return None
+        return pa.Array.from_buffers(pa.uint64(), self.documents, [None, pa.py_buffer(self.length_of)])
 
     @property
     def candidates(self) -> int:
@@ -165,9 +183,17 @@ class Result:
 
     @cached_property
     def _listed(self) -> Listed:
-        from lookalike.result.pairs import pairs_of
-
         return pairs_of(self._found, self.old_from)
+
+    @property
+    def listed(self) -> Pairs:
+        """The pairs by the numbers of their documents, as plain columns."""
+        return self._listed.pairs
+
+    @property
+    def named(self) -> NamedPairs:
+        """The pairs with the ids of their documents, as plain values."""
+        return NamedPairs(self.listed, self.id_of)
 
     @property
     def copies_listed(self) -> str:
@@ -177,35 +203,34 @@ class Result:
     @property
     def pair_count(self) -> int:
         """How many pairs `pairs` lists."""
-        return self._listed.table.num_rows
+        return len(self.listed)
 
     @cached_property
     def pairs(self) -> pa.Table:
         """The pairs as an Arrow table: a, b, jaccard, containment_a, containment_b; in the order of the documents."""
-        return self._named(self._listed.table)
-
-    def _named(self, table: pa.Table) -> pa.Table:
-        """Put ids in the place of numbers."""
-        for column, name in enumerate("ab"):
-            table = table.set_column(column, name, self.ids.take(whole(table[name])))
-        return table
+        return self.named.to_arrow()
 
     def top(self, n: int) -> pa.Table:
         """Return the `n` most similar pairs: by score, equal ones in the order of the documents."""
-        return self._named(self._closest(n))
+        return NamedPairs(self.closest(n), self.id_of).to_arrow()
 
-    def _closest(self, n: int) -> pa.Table:
-        """Return the `n` most similar pairs with the numbers of their documents."""
-        import pyarrow as pa
+    def top_rows(self, n: int) -> list[dict[str, Any]]:
+        """Return the same as plain values, a dict for each pair."""
+        return NamedPairs(self.closest(n), self.id_of).to_pylist()
 
-        pc = compute()
-        table = self._listed.table
-        score = jaccard = whole(table["jaccard"])
-        if self.metric == "containment":
-            score = pc.max_element_wise(*(whole(table[name]) for name in ("containment_a", "containment_b")))
-        keys = pa.table({"score": score, "jaccard": jaccard, "place": counting(table.num_rows)})
-        by = [("score", "descending"), ("jaccard", "descending"), ("place", "ascending")]
-        return table.take(pc.sort_indices(keys, sort_keys=by).slice(0, max(n, 0)))
+    def closest(self, n: int) -> Pairs:
+        """Return the `n` most similar pairs by the numbers of their documents, as plain columns."""
+        return self.listed.closest(n, self.metric)
+
+    @cached_property
+    def _grouping(self) -> Grouping:
+        asked: dict[str, Any] = {"linkage": self.linkage, "order": self.order, "metric": self.metric}
+        return grouping_of(self._found, **asked, old_from=self.old_from)
+
+    @property
+    def group_count(self) -> int:
+        """How many groups there are."""
+        return self._grouping.size
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -213,11 +238,11 @@ class Result:
 
         Each also tells the `least` score of a member to its principal.
         """
-        from lookalike.search.groups import group_documents
+        return name_groups(self._found, self._grouping, self.id_of, self.metric)
 
-        return group_documents(
-            self._found, self.ids, linkage=self.linkage, order=self.order, metric=self.metric, old_from=self.old_from
-        )
+    def largest_groups(self, n: int) -> list[Group]:
+        """Return the `n` groups with the most members, the largest first."""
+        return name_groups(self._found, self._grouping.largest(n), self.id_of, self.metric)
 
     # -- what can be asked afterwards --------------------------------------------------------------------------------
 
@@ -264,7 +289,7 @@ to go lower, search again
         >>> la.find(texts, 0.3).audit(documents=texts).recall
         Recall(promised=1.0, measured=1.0, interval=(1.0, 1.0))
         """
-        from lookalike.search.audit import audit
+        from lookalike.result.audit import audit
 
         return self.with_audit(audit(self, sample, seed, documents, against))
 
@@ -274,17 +299,17 @@ to go lower, search again
         at_base = {"_searched_recall": recall, "_searched_audit": seen} if self._found is self._searched else {}
         return self._changed(recall=recall, audited=seen, **at_base)
 
-    def with_ids(self, ids: Column) -> Result:
+    def with_ids(self, ids: Ids | Column) -> Result:
         """Return the result with other ids for its documents, int64 or large_string and as many as there are."""
         if len(ids) != self.documents:
             raise RecipeError("ids", len(ids), f"as many as there are documents, {self.documents}")
-        return self._changed(ids=ids, source=None)
+        return self._changed(id_of=Ids.from_arrow(ids), source=None)
 
     def with_metadata(self, metadata: Mapping[Any, Metadata]) -> Result:
         """Return the result with what is known of its documents; a key is an id, or the end of one that is a path."""
         from lookalike.documents.metadata import for_documents
 
-        return self._changed(metadata=for_documents(metadata, self.ids.to_pylist()))
+        return self._changed(metadata=for_documents(metadata, self.id_of))
 
     def with_origin(self, origin: Mapping[str, Any]) -> Result:
         """Return the result with a note of how it was made, which is saved with it; plain values as JSON has them."""
@@ -298,6 +323,13 @@ to go lower, search again
         base = {"searched_threshold": self.threshold, "_searched_recall": recall, "_searched_audit": audited}
         return self._changed(_found=found, _searched=found, **base)
 
+    def with_short_pairs(self, lost: int) -> Result:
+        """Return the result with the number of pairs that shared only short passages, and a note of them."""
+        from lookalike.result.say import short_pairs
+
+        uncounted = replace(self.uncounted, short_pairs=lost)
+        return self._changed(uncounted=uncounted, notes=(*self.notes, *short_pairs(uncounted, self.recipe)))
+
     def plan(self, keep: str | KeepRule = "first", *, values: Any = None, drop_all: bool = False) -> Plan:
         """Return which documents to keep, and in whose favour each of the others is removed; see `Plan`.
 
@@ -306,7 +338,7 @@ to go lower, search again
         >>> result.plan("max:score", values=[1, 2, 3]).table.to_pylist()[0]
         {'id': 0, 'kept': False, 'kept_id': 1, 'score': 1.0, 'group': 0}
         """
-        from lookalike.search.plan import make_plan
+        from lookalike.result.plan import make_plan
 
         return make_plan(self, keep, values=values, drop_all=drop_all)
 
@@ -332,10 +364,11 @@ to go lower, search again
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole result as JSON can hold it, by the schema ``lookalike/1``."""
-        from lookalike.result.head import head, with_first
+        from lookalike.result.say import head, with_first
 
-        return head(self, self.pairs) | {
-            "pairs": with_first(self, self.pairs).to_pylist(),
+        pairs = with_first(self, self.listed)
+        return head(self, pairs) | {
+            "pairs": pairs.to_pylist(),
             "groups": [{"principal": group.principal, "members": list(group.members)} for group in self.groups],
         }
 
@@ -351,15 +384,9 @@ to go lower, search again
         Text is UTF-8. In CSV a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an
         apostrophe before it, so that no spreadsheet takes it for a formula; the other formats leave ids as they are.
         """
-        from lookalike.result.head import head, with_first
-        from lookalike.result.write import write_json, write_table
+        from lookalike.result.write import write_pairs
 
-        pairs = with_first(self, self.pairs if top is None else self.top(top))
-        if format == "json":
-            groups = ({"principal": group.principal, "members": list(group.members)} for group in self.groups)
-            write_json(target, head(self, pairs), {"pairs": pairs, "groups": groups})
-        else:
-            write_table(target, pairs, format)
+        write_pairs(self, target, format, top)
 
     def report(
         self,
@@ -374,7 +401,7 @@ to go lower, search again
         The texts are read again; where that is not possible by itself (a loaded result), give the same documents as
         `texts`. `metadata` names documents (`read_metadata`), `marks` are those of an earlier report (`read_marks`).
         """
-        from lookalike.report.write import write_report
+        from lookalike.result.report import write_report
 
         write_report(self, path, texts=texts, metadata=metadata, marks=marks)
 
@@ -395,4 +422,20 @@ to go lower, search again
         """
         from lookalike.result.file import load
 
-        return load(path)
+        saved = load(path)
+        result = Result(**saved.made_of)
+        if saved.metadata:
+            result = result.with_metadata(saved.metadata)
+        if saved.threshold != result.threshold:
+            result = result.rethreshold(saved.threshold)
+        return result if saved.audit is None else result.with_audit(saved.audit)
+
+
+def _lengths(given: Any) -> memoryview[int] | None:
+    """Return lengths, which may come as an Arrow array, as little-endian bytes of 64 bits or as numbers."""
+    if given is None:
+        return None
+    if hasattr(given, "buffers"):
+        given = as_bytes(given)
+    data = given if isinstance(given, bytes | memoryview) else array("Q", given)
+    return memoryview(data).cast("B").cast("Q")

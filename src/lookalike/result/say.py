@@ -1,68 +1,27 @@
-"""Numbers as a person reads them, and the line that closes a run."""
+"""What is said of a result: the line that closes a run, and the head of its JSON, by the schema ``lookalike/1``."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike.documents.metadata import first_of
+from lookalike.result.pairs import NamedPairs
+from lookalike.result.recall import recall_of
+from lookalike.result.texts import left_out_of
+from lookalike.tables.wording import count, duration
 
 if TYPE_CHECKING:
-    from lookalike.result.recall import Recall
+    from lookalike.recipe import Recipe
     from lookalike.result.result import Result
+    from lookalike.tables.found import Pairs
+    from lookalike.text.uncounted import Uncounted
 
-__all__ = ["at_least", "count", "duration", "recall_of", "summary"]
+__all__ = ["head", "short_pairs", "summary", "with_first"]
 
-
-def count(number: int, what: str) -> str:
-    """Return a number with its noun.
-
-    >>> count(1, "pair"), count(1200, "pair")
-    ('1 pair', '1,200 pairs')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def at_least(share: float, digits: int = 3) -> str:
-    """Return a share that is never rounded up: what is below 1 does not read 1.
-
-    >>> at_least(0.9916), at_least(0.99), at_least(0.99999), at_least(1.0)
-    ('0.991', '0.99', '0.999', '1')
-    """
-    scale = 10**digits
-    return f"{math.floor(share * scale + 1e-9) / scale:g}" if share < 1.0 else "1"
-
-
-def duration(seconds: float) -> str:
-    """Return a time as short as it is telling.
-
-    >>> duration(0.0312), duration(1.84), duration(42), duration(125), duration(7380)
-    ('0.03 s', '1.8 s', '42 s', '2 min 5 s', '2 h 3 min')
-    """
-    if seconds < 0.1:
-        return f"{seconds:.2f} s"
-    if seconds < 9.95:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if not minutes:
-        return f"{rest} s"
-    hours, minutes_left = divmod(minutes, 60)
-    return f"{hours} h {minutes_left} min" if hours else f"{minutes} min {rest} s"
-
-
-def recall_of(recall: Recall) -> str:
-    """Return the recall in words.
-
-    >>> from lookalike.result import Recall
-    >>> recall_of(Recall(1.0)), recall_of(Recall(0.9916, 0.9961, (0.9894, 0.9989)))
-    ('recall 1', 'recall ≥ 0.991, measured 0.996 (0.989 to 0.998)')
-    """
-    said = "recall 1" if recall.promised >= 1.0 else f"recall ≥ {at_least(recall.promised)}"
-    if recall.measured is None:
-        return said
-    said += f", measured {at_least(recall.measured)}"
-    if recall.interval is not None and recall.interval[0] != recall.interval[1]:
-        said += f" ({at_least(recall.interval[0])} to {at_least(recall.interval[1])})"
-    return said
+SCHEMA: Final = "lookalike/1"
+"""The name and version of what `Result.to_dict` gives."""
+REASONS: Final = ("quotes", "references", "template", "common")
 
 
 def summary(result: Result) -> str:
@@ -82,7 +41,64 @@ def summary(result: Result) -> str:
     if result.old_from is not None:
         documents += f" against {result.documents - new:,} old"
     threshold = f"{result.threshold:.2f}" if round(result.threshold, 2) == result.threshold else f"{result.threshold:g}"
-    pairs = f"{count(result.pair_count, 'pair')} ≥ {threshold} in {count(len(result.groups), 'group')}"
+    pairs = f"{count(result.pair_count, 'pair')} ≥ {threshold} in {count(result.group_count, 'group')}"
     if result.copies_listed == "first":
         pairs += " (copies listed with their first only)"
     return " · ".join((documents, pairs, "scores exact", recall_of(result.recall), duration(result.seconds)))
+
+
+def short_pairs(uncounted: Uncounted, recipe: Recipe) -> list[str]:
+    """Return the sentence about pairs that share only short passages, if there were any.
+
+    >>> from lookalike.recipe import Recipe
+    >>> from lookalike.text.uncounted import Uncounted
+    >>> short_pairs(Uncounted(min_words=12, short_pairs=1), Recipe()), short_pairs(Uncounted(), Recipe())
+    (['1 pair is alike only with passages shorter than 12 words, and left out'], [])
+    """
+    if not (lost := uncounted.short_pairs):
+        return []
+    unit = "words" if recipe.unit == "word" else "characters"
+    those = "1 pair is" if lost == 1 else f"{lost:,} pairs are"
+    return [f"{those} alike only with passages shorter than {uncounted.min_words} {unit}, and left out"]
+
+
+def head(result: Result, pairs: NamedPairs) -> dict[str, Any]:
+    """Return settings, counts, and what is known of the documents of these pairs."""
+    return {
+        "schema": SCHEMA,
+        "recipe": result.recipe.to_dict(),
+        "threshold": result.threshold,
+        "method": result.method,
+        "metric": result.metric,
+        "recall": {"promised": result.recall.promised, "measured": result.recall.measured},
+        "documents": result.documents,
+        "skipped": [{"id": skipped.id, "reason": skipped.reason} for skipped in result.skipped],
+        "flags": [
+            {"id": name, "kind": flag.kind, "detail": flag.detail, "count": flag.count}
+            for name, found in result.flags.items()
+            for flag in found
+        ],
+        "skip": list(result.uncounted.skip),
+        "min_words": result.uncounted.min_words,
+        "left_out": _left_out(result, pairs),
+        "metadata": [{"id": name} | values.to_dict() for name, values in result.metadata.items()],
+    }
+
+
+def _left_out(result: Result, pairs: NamedPairs) -> list[dict[str, Any]]:
+    """Return how many words of each document did not count; of the documents of these pairs that have such words."""
+    if not result.ignored and not result.uncounted.skip:
+        return []
+    found = left_out_of(result, {name for side in pairs.ends() for name in side})
+    return [{"id": name} | {reason: found[name].get(reason, 0) for reason in REASONS} for name in sorted(found)]
+
+
+def with_first(result: Result, pairs: Pairs) -> NamedPairs:
+    """Return the pairs with their ids, and a column that names the older document of each, if dates are known."""
+    named, known = NamedPairs(pairs, result.id_of), result.metadata
+    if not any(values.date for values in known.values()):
+        return named
+    firsts = [
+        {"a": a, "b": b}.get(first_of(known.get(a), known.get(b)) or "") for a, b in zip(*named.ends(), strict=True)
+    ]
+    return NamedPairs(pairs, result.id_of, firsts)

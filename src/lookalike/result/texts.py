@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import LookalikeError
+from lookalike.text.excluded import WALL_OF_B, blanked, tally
+from lookalike.text.uncounted import spans_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from lookalike.result.result import Result
 
-__all__ = ["left_out_of", "texts_of"]
+__all__ = ["blanked_for_passages", "left_out_of", "texts_of", "words_left_out"]
 
 
 def texts_of(result: Result, wanted: Collection[Any]) -> dict[Any, str]:
@@ -19,18 +21,14 @@ def texts_of(result: Result, wanted: Collection[Any]) -> dict[Any, str]:
     names = set(wanted)
     if result.source is None or not names:
         return {}
-    numbers = {number: name for number, name in enumerate(result.ids.to_pylist()) if name in names}
-    lengths = None if result.lengths is None else result.lengths.to_pylist()
+    ids, lengths = result.id_of, result.length_of
+    numbers = [number for number, name in enumerate(ids) if name in names]
     found: dict[Any, str] = {}
-    start = 0
     try:
-        for batch in result.source.batches():
-            for number in range(start, start + len(batch)):
-                if number in numbers:
-                    text = batch.texts[number - start].as_py()
-                    if lengths is None or len(text) == lengths[number]:
-                        found[numbers[number]] = text
-            start += len(batch)
+        for those, texts in result.source.fetch(numbers):
+            for number, text in zip(those, texts, strict=True):
+                if lengths is None or len(text) == lengths[number]:
+                    found[ids[number]] = text
     except (LookalikeError, OSError):  # the source is gone: what was found stays true without its text
         return found
     return found
@@ -38,8 +36,28 @@ def texts_of(result: Result, wanted: Collection[Any]) -> dict[Any, str]:
 
 def left_out_of(result: Result, wanted: Collection[Any]) -> dict[Any, dict[str, int]]:
     """Return how many words of each document did not count, by reason; documents without such words are not listed."""
-    from lookalike.search.uncounted import words_left_out
-
     if not result.ignored and not result.uncounted.skip:
         return {}
     return words_left_out(result, texts_of(result, wanted))
+
+
+def blanked_for_passages(result: Result, a: str, b: str) -> tuple[str, str]:
+    """Return two texts of a result, as long as before, with walls in the place of what did not count."""
+    ignored, templates = frozenset(result.ignored), frozenset(result.uncounted.templates)
+    if not ignored and not result.uncounted.skip:
+        return a, b
+    of_a, of_b = (spans_of(text, result.recipe, result.uncounted.skip, ignored, templates) for text in (a, b))
+    return blanked(a, of_a), blanked(b, of_b, WALL_OF_B)
+
+
+def words_left_out(result: Result, texts: Mapping[Any, str]) -> dict[Any, dict[str, int]]:
+    """Return for each text how many words did not count, by reason: quotes, references, template, common."""
+    uncounted = result.uncounted
+    ignored, templates = frozenset(result.ignored), frozenset(uncounted.templates)
+    if not ignored and not uncounted.skip:
+        return {}
+    counted = {
+        name: tally(text, spans_of(text, result.recipe, uncounted.skip, ignored, templates))
+        for name, text in texts.items()
+    }
+    return {name: words for name, words in counted.items() if words}

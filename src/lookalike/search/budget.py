@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
+    from lookalike.engine.strategy import Strategy
     from lookalike.recipe import Recipe
-    from lookalike.search.find import Strategy
 
 __all__ = ["FilePlan", "memory_needed", "plan_files"]
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from lookalike.documents import Batch, Size, Source
-from lookalike.search.columns import compute, counting, joined
+from lookalike.result.keep import KeepRule
+from lookalike.result.plan import Plan, make_plan
 from lookalike.search.find import find
 from lookalike.search.frames import frame_of
-from lookalike.search.keep import KeepRule
-from lookalike.search.plan import Plan, make_plan
+from lookalike.tables.columns import compute, counting, joined
+from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from lookalike.documents import Skipped
     from lookalike.recipe import Recipe
     from lookalike.result import Result
-    from lookalike.search.columns import Column
     from lookalike.search.frames import Frame
+    from lookalike.tables.columns import Column
 
 __all__ = ["drop_near_duplicates"]
 
@@ -139,10 +140,8 @@ class _Texts(Source):
         self._texts = texts
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:  # noqa: ARG002 — there are no rows to give
-        import pyarrow as pa
-
         if len(self._texts):
-            yield Batch(counting(len(self._texts)).cast(pa.int64()), self._texts)
+            yield Batch(Ids(range(len(self._texts))), Texts.from_arrow(self._texts))
 
     def skipped(self) -> list[Skipped]:
         return []

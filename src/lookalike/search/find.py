@@ -4,38 +4,34 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native, checks
-from lookalike.documents.left_out import check_kinds
-from lookalike.errors import BandsError, DocumentError, RecipeError
+from lookalike.engine.min_words import rescored
+from lookalike.engine.strategy import METRICS, Method, Strategy, choose_strategy
+from lookalike.errors import RecipeError
 from lookalike.recipe import DEFAULT, Recipe, suggest
 from lookalike.result import Recall, Result
-from lookalike.search.bands import Bands, check_bands, choose_bands
 from lookalike.search.budget import plan_files
-from lookalike.search.found import Found, Metric
 from lookalike.search.load import Loaded, load, together
-from lookalike.search.min_words import check_min_words, rescored
 from lookalike.search.signing import Signing
-from lookalike.search.uncounted import Gaps, Uncounted
 from lookalike.settings import settings
+from lookalike.tables.found import Found, Metric
+from lookalike.text.counted import check_min_words
+from lookalike.text.excluded import check_kinds
+from lookalike.text.uncounted import Gaps, Uncounted, template_shingles
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Sequence
 
-    from lookalike.search.groups import Linkage
+    from lookalike.engine.bands import Bands
+    from lookalike.engine.groups import Linkage
 
-__all__ = ["METHODS", "METRICS", "Method", "Strategy", "choose_strategy", "find", "least_agreeing"]
+__all__ = ["find"]
 
-Method = Literal["auto", "lsh", "exact", "signatures", "brute"]
-METHODS: Final = ("auto", "lsh", "exact", "signatures", "brute")
-METRICS: Final = ("jaccard", "containment", "bag")
 LINKAGES: Final = ("star", "linked")
 
-SMALL: Final = 5_000_000
-"""Up to about this many shingles the exact join takes a fraction of a second, and its recall is 1."""
 FEW: Final = 5
 """A shingle of fewer documents than this is never common, however small the collection."""
 
@@ -121,7 +117,7 @@ def find(
     at_gaps = gaps.shingles if gaps else set()
     ignored = sorted(templates | _common_shingles(loaded, recipe, common, threads, at_gaps))
     uncounting = sorted({*ignored, *at_gaps})
-    found = strategy.run(loaded, recipe, uncounting, old_from, threads, progress, signer)
+    found = _run(strategy, loaded, recipe, uncounting, old_from, threads, progress, signer)
     found["seconds"] = {"reading": reading} | found["seconds"]
     if signer is not None:
         found["seconds"]["sign"] += signing.seconds
@@ -152,11 +148,7 @@ def _with_long_passages(result: Result, loaded: Loaded, ignored: list[int]) -> R
     before = result.pair_count
     found = rescored(result._found, loaded.text, result.recipe, ignored, least)  # noqa: SLF001 — find makes the result
     result = result.with_found(found.at_least(result.threshold, result.metric))
-    if lost := before - result.pair_count:
-        unit = "words" if result.recipe.unit == "word" else "characters"
-        those = "1 pair is" if lost == 1 else f"{lost:,} pairs are"
-        result.notes = (*result.notes, f"{those} alike only with passages shorter than {least} {unit}, and left out")
-    return result
+    return result.with_short_pairs(before - result.pair_count)
 
 
 def _only_lsh(method: str, metric: str, common: float | None, uncounted: Uncounted) -> Method:
@@ -215,14 +207,6 @@ def _with_metric(recipe: Recipe, metric: str) -> Recipe:
     return recipe.replace(bag=True) if metric == "bag" else recipe
 
 
-def template_shingles(recipe: Recipe, templates: Iterable[str]) -> set[int]:
-    """Return the shingles of template texts."""
-    if isinstance(templates, str):
-        raise DocumentError("ignore", "templates", "are one text", "give a list of texts")
-    single = settings(recipe.replace(bag=False))
-    return {shingle for text in templates for shingle in _native.elements(checks.text("ignore", text), single)}
-
-
 def _common_shingles(loaded: Loaded, recipe: Recipe, common: float | None, threads: int, at_gaps: set[int]) -> set[int]:
     """Return the shingles that too many documents have; how many they are is said in the notes."""
     if common is None:
@@ -235,127 +219,29 @@ def _common_shingles(loaded: Loaded, recipe: Recipe, common: float | None, threa
     return frequent
 
 
-@dataclass(frozen=True, slots=True)
-class Strategy:
-    """How a search will be done, and what it promises."""
-
-    method: str
-    metric: str
-    threshold: float
-    bands: Bands | None
-    least: int
-    """Slots of two signatures that must agree before a pair is verified."""
-    promised: float
-
-    def run(
-        self,
-        loaded: Loaded,
-        recipe: Recipe,
-        ignored: list[int],
-        old_from: int | None,
-        threads: int,
-        progress: Callable[[str, int, int | None], None] | None = None,
-        signer: _native.Signer | None = None,
-    ) -> dict[str, Any]:
-        """Search in memory; what a signer has are the signatures of the first documents."""
-        return _native.find(
-            loaded.texts,
-            settings(recipe),
-            threshold=self.threshold,
-            method=self.method,
-            metric="containment" if self.metric == "containment" else "jaccard",
-            bands=self.bands.bands if self.bands else 1,
-            rows=self.bands.rows if self.bands else 1,
-            least=self.least,
-            old_from=len(loaded) if old_from is None else old_from,
-            ignored=ignored,
-            threads=threads,
-            signer=signer,
-            progress=progress and (lambda stage, done, total: progress(stage, done, total or None)),
-        )
-
-
-def choose_strategy(
-    threshold: float, recall: float, method: str, metric: str, recipe: Recipe, bands: Bands | None, size: int
-) -> Strategy:
-    """Decide how to search a collection whose texts have `size` characters."""
-    threshold, recall = _share("threshold", threshold), _share("recall", recall)
-    chosen = _choose(method, metric, threshold, recall, recipe, bands, size)
-    if chosen != "lsh":
-        bands = None
-    elif bands is None:
-        bands = _bands(threshold, recall, recipe)
-    else:
-        check_bands(bands, recipe.hashes)
-    lost = _allowed_loss(chosen, recall)
-    least = least_agreeing(threshold, recipe.hashes, lost) if lost else 0
-    return Strategy(chosen, metric, threshold, bands, least, _promised(chosen, threshold, recall, bands, lost))
-
-
-def _share(name: str, given: float) -> float:
-    allowed = "a number above 0 and at most 1"
-    value = checks.number(name, given, allowed)
-    if not 0.0 < value <= 1.0:
-        raise RecipeError(name, given, allowed)
-    return value
-
-
-def _choose(
-    method: str, metric: str, threshold: float, recall: float, recipe: Recipe, bands: Bands | None, size: int
-) -> str:
-    if method not in METHODS:
-        raise RecipeError("method", method, "one of " + ", ".join(METHODS), suggest(method, METHODS))
-    if metric == "containment":
-        if method in ("lsh", "signatures"):
-            raise RecipeError("method", method, "'auto', 'exact' or 'brute' for containment: signatures do not know it")
-        return "exact" if method == "auto" else method
-    if method != "auto":
-        return method
-    if bands is not None:
-        return "lsh"
-    shingles = size // (6 if recipe.unit == "word" else 1)  # a word and its blank are about six letters
-    if shingles <= SMALL or recall == 1.0:
-        return "exact"
-    try:
-        _bands(threshold, recall, recipe)
-    except BandsError:
-        return "exact"
-    return "lsh"
-
-
-def _bands(threshold: float, recall: float, recipe: Recipe) -> Bands:
-    """Return bands for a recall that the sketch filter may then lower to what was asked for."""
-    return choose_bands(threshold, recall=recall + _allowed_loss("lsh", recall), hashes=recipe.hashes)
-
-
-def _allowed_loss(method: str, recall: float) -> float:
-    """Return the share of true pairs that the filter on agreeing slots may lose."""
-    return {"lsh": (1.0 - recall) / 50, "signatures": 1.0 - recall}.get(method, 0.0)
-
-
-def _promised(method: str, threshold: float, recall: float, bands: Bands | None, lost: float) -> float:
-    if method == "lsh" and bands is not None:
-        return bands.recall(threshold) - lost
-    return recall if method == "signatures" else 1.0
-
-
-def least_agreeing(threshold: float, hashes: int, lost: float) -> int:
-    """Return how many slots must agree so that a pair at the threshold is lost with at most the chance `lost`.
-
-    The number of slots that agree is binomial (classic), or varies less than that (fast).
-
-    >>> least_agreeing(0.8, 256, 0.0002)
-    181
-    """
-    below, slots = _binomial(0, hashes, threshold), 0
-    while below <= lost and slots < hashes:
-        slots += 1
-        below += _binomial(slots, hashes, threshold)
-    return slots
-
-
-def _binomial(k: int, n: int, p: float) -> float:
-    if p >= 1.0:
-        return float(k == n)
-    logarithm = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-    return math.exp(logarithm + k * math.log(p) + (n - k) * math.log1p(-p))
+def _run(
+    strategy: Strategy,
+    loaded: Loaded,
+    recipe: Recipe,
+    ignored: list[int],
+    old_from: int | None,
+    threads: int,
+    progress: Callable[[str, int, int | None], None] | None = None,
+    signer: _native.Signer | None = None,
+) -> dict[str, Any]:
+    """Search in memory; what a signer has are the signatures of the first documents."""
+    return _native.find(
+        loaded.texts,
+        settings(recipe),
+        threshold=strategy.threshold,
+        method=strategy.method,
+        metric="containment" if strategy.metric == "containment" else "jaccard",
+        bands=strategy.bands.bands if strategy.bands else 1,
+        rows=strategy.bands.rows if strategy.bands else 1,
+        least=strategy.least,
+        old_from=len(loaded) if old_from is None else old_from,
+        ignored=ignored,
+        threads=threads,
+        signer=signer,
+        progress=progress and (lambda stage, done, total: progress(stage, done, total or None)),
+    )

@@ -5,16 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.columns import choose, texts_of
+from lookalike.documents.arrow_columns import columns_of, texts_of
+from lookalike.documents.columns import OTHER, TEXT, choose
+from lookalike.documents.columns import Column as Described
+from lookalike.documents.given import Given, given_as
 from lookalike.errors import DocumentError
-from lookalike.search.columns import compute, counting, whole
+from lookalike.tables.columns import compute, counting, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lookalike.search.columns import Column
+    from lookalike.tables.columns import Column
 
 __all__ = ["Frame", "frame_of"]
 
@@ -110,7 +113,7 @@ class _Arrow(Frame):
             if column is not None:
                 super().column(column)
             return _as_texts(whole(self.data), "array")
-        name = choose(self.kind, schema, column, "").text
+        name = choose(self.kind, columns_of(schema), column, "").text
         return _as_texts(self.column(name), name)
 
     def column(self, name: str) -> Column:
@@ -139,12 +142,11 @@ class _Pandas(Frame):
 
     def _chosen(self) -> Any:
         """Return the column of texts; the others may hold what Arrow does not know."""
-        import pyarrow as pa
-
         names = list(self.data.columns)
-        kinds = [pa.large_string() if self._has_texts(place) else pa.bool_() for place in range(len(names))]
-        fields = [(str(name), kind) for name, kind in zip(names, kinds, strict=True)]
-        chosen = choose(self.kind, pa.schema(fields), None, "").text
+        described = [
+            Described(str(name), TEXT if self._has_texts(place) else OTHER) for place, name in enumerate(names)
+        ]
+        chosen = choose(self.kind, described, None, "").text
         return names[[str(name) for name in names].index(chosen)]
 
     def _has_texts(self, place: int) -> bool:
@@ -177,16 +179,17 @@ class _Polars(Frame):
 
     def texts(self, column: str | None) -> Column:
         import polars as pl
-        import pyarrow as pa
 
         if not hasattr(self.data, "columns"):
             if column is not None:
                 super().column(column)
             return _as_texts(self._arrow(self.data), "series")
         texts = (pl.String, pl.Categorical, pl.Enum)
-        kinds = [pa.large_string() if dtype in texts else pa.bool_() for dtype in self.data.dtypes]
-        schema = pa.schema(list(zip(self.data.columns, kinds, strict=True)))
-        name = choose(self.kind, schema, column, "").text
+        described = [
+            Described(name, TEXT if dtype in texts else OTHER, str(dtype))
+            for name, dtype in zip(self.data.columns, self.data.dtypes, strict=True)
+        ]
+        name = choose(self.kind, described, column, "").text
         return _as_texts(self.column(name), name)
 
     def column(self, name: str) -> Column:
@@ -214,8 +217,7 @@ class _Dataset(Frame):
     kind = "dataset"
 
     def texts(self, column: str | None) -> Column:
-        schema = self.data.features.arrow_schema
-        name = choose(self.kind, schema, column, "").text
+        name = choose(self.kind, columns_of(self.data.features.arrow_schema), column, "").text
         return _as_texts(self.column(name), name)
 
     def column(self, name: str) -> Column:
@@ -224,6 +226,18 @@ class _Dataset(Frame):
 
     def filter(self, kept: Column) -> Any:
         return self.data.select(compute().indices_nonzero(kept).to_pylist())
+
+
+_FACES: Final[dict[Given, type[Frame]]] = {
+    Given.ARROW: _Arrow,
+    Given.PANDAS: _Pandas,
+    Given.POLARS: _Polars,
+    Given.POLARS_LAZY: _Polars,
+    Given.DATASET: _Dataset,
+    Given.MAPPING: _Dict,
+    Given.SEQUENCE: _Texts,
+    Given.PATHS: _Texts,
+}
 
 
 def frame_of(data: Any) -> Frame:
@@ -237,21 +251,9 @@ def frame_of(data: Any) -> Frame:
     lookalike.errors.DocumentError: document 'set': data is set; give a list, a dict, or a table of pyarrow, pandas, \
 polars or Hugging Face datasets
     """
-    import pyarrow as pa
-
-    home = {kind.__module__.partition(".")[0] for kind in type(data).__mro__}
-    if isinstance(data, pa.Table | pa.RecordBatch | pa.Array | pa.ChunkedArray):
-        return _Arrow(data)
-    if "pandas" in home and hasattr(data, "iloc"):
-        return _Pandas(data)
-    if "polars" in home and hasattr(data, "filter"):
-        return _Polars(data)
-    if all(hasattr(data, name) for name in ("select", "select_columns", "features", "column_names", "__len__")):
-        return _Dataset(data)
-    if isinstance(data, Mapping) and "datasets" not in home:  # a DatasetDict holds datasets, not texts
-        return _Dict(data)
-    if isinstance(data, Sequence) and not isinstance(data, str | bytes | bytearray):
-        return _Texts(data)
+    face = _FACES.get(given_as(data))
+    if face is not None:
+        return face(data)
     kind = type(data).__name__
     tables = "a table of pyarrow, pandas, polars or Hugging Face datasets"
     raise DocumentError(kind, "data", f"is {kind}", f"give a list, a dict, or {tables}")

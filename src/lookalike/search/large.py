@@ -24,7 +24,7 @@ from lookalike import _native
 from lookalike.documents import Skipped
 from lookalike.documents.extract.model import Flag
 from lookalike.errors import LookalikeError
-from lookalike.search.load import flags_together, ids_together, packed
+from lookalike.search.load import flags_together, ids_together
 from lookalike.settings import settings
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents import Batch, Source
+    from lookalike.engine.strategy import Strategy
     from lookalike.recipe import Recipe
-    from lookalike.search.find import Strategy
     from lookalike.search.workdir import WorkDir
 
 __all__ = ["LEAST_MEMORY", "LargeSearch"]
@@ -133,7 +133,7 @@ class LargeSearch:
         expected = self.source.size().documents
         for first, batch in self._batches_after(self.work.done("sign")):
             signatures, digests, keys = _native.sign_batch(
-                [packed(batch.texts)], settings(self.recipe), self.ignored, bands.bands, bands.rows, self.threads
+                [batch.texts.packed()], settings(self.recipe), self.ignored, bands.bands, bands.rows, self.threads
             )
             self.work.append("signatures.bin", signatures)
             self.work.append("digests.bin", digests)
@@ -220,7 +220,7 @@ class LargeSearch:
             chosen = bytes(wanted[first : first + len(batch)])
             if any(chosen):
                 sizes, elements = _native.sets_of(
-                    [packed(batch.texts)], chosen, settings(self.recipe), self.ignored, self.threads
+                    [batch.texts.packed()], chosen, settings(self.recipe), self.ignored, self.threads
                 )
                 self.work.append(
                     "set-documents.bin", array("I", (first + i for i, w in enumerate(chosen) if w)).tobytes()
@@ -318,8 +318,8 @@ def _append_ids(work: WorkDir, batch: Batch) -> None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    lengths: pa.Array[Any] = pc.call_function("utf8_length", [batch.texts])
-    table = pa.table({"id": batch.ids, "length": lengths.cast(pa.uint64())})
+    lengths: pa.Array[Any] = pc.call_function("utf8_length", [batch.texts.to_arrow()])
+    table = pa.table({"id": batch.ids.to_arrow(), "length": lengths.cast(pa.uint64())})
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)

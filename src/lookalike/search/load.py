@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from lookalike.documents import Batch, Size, Skipped, Source, open_documents
+from lookalike.documents import Skipped, Source, open_documents
 from lookalike.documents.batching import number_array, string_array
 from lookalike.documents.gather import gather
+from lookalike.documents.kept import Both, Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,16 +17,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents.extract.model import Flag
-    from lookalike.search.uncounted import Gaps
+    from lookalike.text.uncounted import Gaps
 
 __all__ = ["Loaded", "Packed", "flags_together", "ids_together", "load", "packed", "together"]
 
 
 Packed: TypeAlias = tuple[Any, Any, int, int]
 """Texts as Arrow lays them out: offsets of 64 bits, UTF-8, the first, and how many they are."""
-
-KEPT: Final = 64 << 20
-"""Bytes of text up to which what was read from files is kept with the result, for passages, reports and audits."""
 
 
 @dataclass(slots=True)
@@ -111,14 +109,13 @@ def _load_source(
     lengths: list[pa.Array[Any]] = []
     texts: list[Any] = []
     expected = source.size().documents if progress else None
-    done = size = 0
-    kept: list[Batch] = []
-    for batch in source.batches():
-        ids.append(batch.ids)
-        texts.append(packed(gaps.array(batch.texts) if gaps else batch.texts))
-        size += batch.texts.nbytes
-        kept = [*kept, batch] if size <= KEPT else []
-        lengths.append(pc.call_function("utf8_length", [batch.texts]).cast(pa.uint64()))
+    done = 0
+    kept = Kept(source)
+    for batch in kept.batches():
+        ids.append(batch.ids.to_arrow())
+        column = batch.texts.to_arrow()
+        texts.append(packed(gaps.array(column) if gaps else column))
+        lengths.append(pc.call_function("utf8_length", [column]).cast(pa.uint64()))
         if taken:
             taken(texts[-1], pc.sum(lengths[-1]).as_py() or 0)
         done += len(batch)
@@ -132,7 +129,7 @@ def _load_source(
         skipped=source.skipped(),
         notes=source.notes(),
         flags=source.flags(),
-        source=_Kept(source, kept) if size <= KEPT else source,
+        source=kept,
     )
 
 
@@ -148,62 +145,8 @@ def together(new: Loaded, old: Loaded) -> Loaded:
         skipped=new.skipped + old.skipped,
         notes=new.notes + old.notes,
         flags=flags_together(new.flags, old.flags, ids.slice(len(new.ids))),
-        source=_Both(new.source, old.source) if new.source and old.source else None,
+        source=Both(new.source, old.source, len(new)) if new.source and old.source else None,
     )
-
-
-class _Kept(Source):
-    """A source whose texts are still in memory: nobody has to open a thousand pdf files twice to show a passage."""
-
-    def __init__(self, source: Source, batches: list[Batch]) -> None:
-        self.name = source.name
-        self._source, self._batches = source, batches
-
-    @property
-    def schema(self) -> pa.Schema | None:
-        return self._source.schema
-
-    def batches(self, *, rows: bool = False) -> Iterator[Batch]:
-        yield from self._source.batches(rows=True) if rows else self._batches
-
-    def skipped(self) -> list[Skipped]:
-        return self._source.skipped()
-
-    def notes(self) -> list[str]:
-        return self._source.notes()
-
-    def flags(self) -> dict[str, list[Flag]]:
-        return self._source.flags()
-
-    def size(self) -> Size:
-        return self._source.size()
-
-
-class _Both(Source):
-    """Two sources, one after the other, so that new and old documents can be read again together."""
-
-    def __init__(self, new: Source, old: Source) -> None:
-        self.name = f"{new.name} and {old.name}"
-        self._sources = (new, old)
-
-    def batches(self, *, rows: bool = False) -> Iterator[Batch]:
-        for source in self._sources:
-            yield from source.batches(rows=rows)
-
-    def skipped(self) -> list[Skipped]:
-        return [skipped for source in self._sources for skipped in source.skipped()]
-
-    def notes(self) -> list[str]:
-        return [note for source in self._sources for note in source.notes()]
-
-    def flags(self) -> dict[str, list[Flag]]:
-        new, old = (source.flags() for source in self._sources)
-        return old | new
-
-    def size(self) -> Size:
-        sizes = [source.size() for source in self._sources]
-        counts = [size.documents for size in sizes if size.documents is not None]
-        return Size(sum(counts) if len(counts) == len(sizes) else None, sum(size.bytes for size in sizes))
 
 
 def flags_together(

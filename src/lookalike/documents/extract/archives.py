@@ -5,13 +5,14 @@ The name of a member is no more than a label. One that would lead out of the arc
 
 from __future__ import annotations
 
+import os
 import stat
 import tarfile
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import IO, TYPE_CHECKING, BinaryIO, Final, cast
 
-from lookalike.documents.compressed import DamagedError
+from lookalike.documents.compressed import DamagedError, decompressed
 from lookalike.documents.extract.limits import LARGEST_FILE, MEMORY, MOST_MEMBERS, hold_memory
 from lookalike.documents.extract.model import RefusedError
 from lookalike.documents.extract.package import ZIP_ERRORS, open_zip
@@ -175,10 +176,6 @@ def open_compressed(file: BinaryIO, compression: str | None) -> BinaryIO:
         from importlib import import_module
 
         return cast("BinaryIO", import_module(_STDLIB[compression]).open(file))
-    import os
-
-    from lookalike.documents.compressed import decompressed
-
     # Arrow's own allocator reserves a gigabyte at once, which is more than this process may have.
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     hold_memory(MEMORY + _ARROW)

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from lookalike.documents.extract import frames
+from lookalike.documents.extract.frames import BrokenFrameError, receive, send
 from lookalike.documents.extract.limits import LARGEST_TEXT, seconds_for, wall_seconds
 from lookalike.documents.extract.model import Flag
 
@@ -208,11 +208,11 @@ class _Reader:
         self._expired = False
         try:
             with self._limit(at):
-                frames.send(process.stdin, job.request | {"after": after}, job.data)
+                send(process.stdin, job.request | {"after": after}, job.data)
             while True:
                 # A limit for each message: a process that talks is alive.
                 with self._limit(at):
-                    head, body = frames.receive(process.stdout, LARGEST_TEXT)
+                    head, body = receive(process.stdout, LARGEST_TEXT)
                 if head["type"] == "end":
                     self._served += 1
                     return True
@@ -221,7 +221,7 @@ class _Reader:
                     self._served += 1
                 else:
                     self._pool.put(job, _reply(head, body))
-        except (frames.BrokenFrameError, OSError, ValueError):
+        except (BrokenFrameError, OSError, ValueError):
             return False
 
     @contextmanager

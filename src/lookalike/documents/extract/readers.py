@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from lookalike.documents.extract.model import Extracted, RefusedError
 from lookalike.documents.extract.package import OLE, Package
+from lookalike.documents.extract.plain import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,8 +42,6 @@ def read_as(kind: str, file: BinaryIO, encoding: str) -> Extracted:
     kind = sniffed(file, kind)
     try:
         if kind == "text":
-            from lookalike.documents.extract.plain import read_plain
-
             return read_plain(file, encoding)
         module = import_module(f"lookalike.documents.extract.{kind}")
         read = cast("Callable[[BinaryIO, str], Extracted]", getattr(module, READERS[kind]))

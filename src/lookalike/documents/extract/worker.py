@@ -14,7 +14,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from lookalike.documents.extract import frames
 from lookalike.documents.extract.archives import (
     BombError,
     Budget,
@@ -24,6 +23,7 @@ from lookalike.documents.extract.archives import (
     whole,
     zip_members,
 )
+from lookalike.documents.extract.frames import BrokenFrameError, receive, send
 from lookalike.documents.extract.limits import (
     LARGEST_FILE,
     LARGEST_TEXT,
@@ -55,8 +55,8 @@ def main() -> None:
     sys.setrecursionlimit(2000)
     while True:
         try:
-            request, data = frames.receive(sys.stdin.buffer, LARGEST_FILE)
-        except frames.BrokenFrameError:
+            request, data = receive(sys.stdin.buffer, LARGEST_FILE)
+        except BrokenFrameError:
             return
         _Session(out, request).serve(data)
 
@@ -91,7 +91,7 @@ class _Session:
             self._skip(self._name, *_reason(error))
         except MemoryError:
             self._skip(self._name, "too large", "reading it takes more memory than a reader may use")
-        frames.send(self._out, {"type": "end"})
+        send(self._out, {"type": "end"})
 
     def _document(self, file: BinaryIO) -> Extracted:
         if self._kind.compression:
@@ -113,7 +113,7 @@ class _Session:
                 continue
             if here > self._after:
                 size = min(member.size, LARGEST_FILE)
-                frames.send(self._out, {"type": "begin", "name": full, "number": here, "size": size})
+                send(self._out, {"type": "begin", "name": full, "number": here, "size": size})
                 hold_time(seconds_for(size))
             try:
                 self._member(member, full, budget, depth)
@@ -167,10 +167,10 @@ class _Session:
         else:
             flags = [[flag.kind, flag.detail, flag.count] for flag in found.flags]
             head = {"type": "text", "name": name, "flags": flags, "encoding": found.encoding, "guessed": found.guessed}
-            frames.send(self._out, head, data)
+            send(self._out, head, data)
 
     def _skip(self, name: str, reason: str, detail: str) -> None:
-        frames.send(self._out, {"type": "skip", "name": name, "reason": reason, "detail": detail})
+        send(self._out, {"type": "skip", "name": name, "reason": reason, "detail": detail})
 
 
 def _reason(error: OSError) -> tuple[str, str]:

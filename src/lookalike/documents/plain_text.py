@@ -1,0 +1,106 @@
+"""One plain text file as UTF-8, or why it is none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from lookalike.documents.compressed import DamagedError
+from lookalike.documents.extract.letters import flag_letters
+from lookalike.documents.extract.pool import Reply
+from lookalike.documents.inputs import COMPRESSED_FACTOR
+from lookalike.documents.text_file import NotTextError, Utf8, check_start, to_utf8
+
+if TYPE_CHECKING:
+    from lookalike.documents.extract.model import Flag
+    from lookalike.documents.inputs import Input
+    from lookalike.documents.text_document import TextDocument
+
+__all__ = ["LARGEST", "READABLE", "OtherKindError", "read_text_document"]
+
+LARGEST: Final = 4 << 30
+"""The most bytes of one document, decompressed."""
+
+# A real text of that size does not shrink to less than a two-hundredth; what does is a decompression bomb, and is
+# refused before it fills the memory.
+_BOMB: Final = 64 << 20
+_BOMB_RATIO: Final = 200
+
+_START: Final = 8192
+_BLOCK: Final = 1 << 20
+
+_LOOKED_AT: Final = 4 << 20
+"""Bytes of a plain text that are searched for look-alike letters."""
+READABLE: Final = (b"%PDF-", b"PK\3\4", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf")
+"""How documents begin that have a reader, whatever their name."""
+
+
+class OtherKindError(Exception):
+    """A file that its name calls a text, and its first bytes something else."""
+
+
+class _SkipError(Exception):
+    def __init__(self, reason: str, detail: str) -> None:
+        self.reason = reason
+        self.detail = detail
+        super().__init__(detail)
+
+
+def read_text_document(document: TextDocument, encoding: str) -> Reply:
+    """Read a plain text; `OtherKindError` if it is no plain text but something that a reader knows."""
+    try:
+        text = _read(document.input, encoding)
+    except _SkipError as skip:
+        return Reply(document.id, reason=skip.reason, detail=skip.detail)
+    flags: tuple[Flag, ...] = ()
+    if not text.data.isascii():
+        flags = flag_letters(text.data[:_LOOKED_AT].decode("utf-8", "ignore"))
+    return Reply(document.id, text.data, flags, text.encoding, text.guessed)
+
+
+def _read(source: Input, encoding: str) -> Utf8:
+    """Read one file as UTF-8, or raise `_SkipError`."""
+    try:
+        with source.open() as stream:
+            data = _bytes(stream, source, encoding)
+        text = to_utf8(data, encoding)
+    except NotTextError as error:
+        raise _SkipError(error.reason, f"the file {error.problem}; {error.remedy}") from None
+    except DamagedError as error:
+        raise _SkipError("unreadable", str(error)) from None
+    except FileNotFoundError:
+        raise _SkipError("vanished", "it was there when the files were listed") from None
+    except PermissionError:
+        raise _SkipError("no permission", "permission denied; check its permissions") from None
+    except MemoryError:
+        raise _SkipError("too large", "the file does not fit into memory") from None
+    except OSError as error:
+        raise _SkipError("unreadable", error.strerror or str(error)) from None
+    if not text.data:
+        raise _SkipError("empty", "the file has no text")
+    return text
+
+
+def _bytes(stream: BinaryIO, source: Input, encoding: str) -> bytes:
+    start = stream.read(_START)
+    if start.startswith(READABLE):
+        raise OtherKindError
+    if encoding == "auto":
+        check_start(start)  # a film is not read to its end to see that it is none of ours
+    if source.compression is None:
+        if len(start) < _START:
+            return start
+        if source.size() > LARGEST:
+            raise _SkipError("too large", f"a document may have up to {LARGEST >> 30} GiB")
+        if stream.seekable():
+            stream.seek(0)
+            return stream.read()
+        return start + stream.read()
+    blocks = [start]
+    total = len(start)
+    packed = source.size() // COMPRESSED_FACTOR
+    while block := stream.read(_BLOCK):
+        blocks.append(block)
+        total += len(block)
+        if total > LARGEST or (total > _BOMB and total > packed * _BOMB_RATIO):
+            raise _SkipError("too large", f"it unpacks to more than {total >> 20} MiB; unpack it first if it is real")
+    return b"".join(blocks)

@@ -1,0 +1,231 @@
+"""Measure the recall of a result: take a sample, find all its true pairs exactly, and count those that are there.
+
+Documents with the same shingles count as one here. They are found without any chance, so counting each of their pairs
+would only flatter the number.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from array import array
+from bisect import bisect_left
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike import _native, checks
+from lookalike.documents import open_documents
+from lookalike.engine.chance import wilson
+from lookalike.errors import DocumentError, RecipeError
+from lookalike.result.pairs import NamedPairs, pairs_of
+from lookalike.settings import settings
+from lookalike.tables.found import COLUMNS, Found, Pairs
+from lookalike.text.uncounted import Gaps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from lookalike.documents import Source
+    from lookalike.result.result import Result
+    from lookalike.tables.packed import Ids, Texts
+
+__all__ = ["Audit", "audit"]
+
+_PORTION: Final = 64_000_000
+"""Bytes of text that are joined with the sample at a time, at the least."""
+_LARGER: Final = 4
+"""How many times the sample a portion is, at the least: the sample is shingled again for each."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit saw.
+
+    The interval is Wilson's, for a confidence of 95 %, as if the pairs had been drawn one by one. But documents are
+    drawn, and pairs of one document are not independent: if the sample has few documents with many pairs, the truth may
+    lie further off than the interval says. It is one point when all documents were drawn.
+    """
+
+    drawn: int
+    """How many documents were drawn, copies counted as one."""
+    of: int
+    """From how many."""
+    true_pairs: int
+    """How many pairs at or above the threshold the drawn documents have in the whole collection, by the exact join."""
+    found: int
+    """How many of them the result has."""
+    measured: float | None
+    """The share that was found; None if the drawn documents have no pair."""
+    interval: tuple[float, float] | None
+    """Where the share of the whole collection lies with a confidence of 95 %."""
+    missed_pairs: NamedPairs | pa.Table
+    """What `missed` is made from."""
+
+    def __post_init__(self) -> None:
+        """Read back what JSON made of the interval."""
+        if self.interval is not None:
+            object.__setattr__(self, "interval", (self.interval[0], self.interval[1]))
+
+    @property
+    def missed(self) -> pa.Table:
+        """The pairs that the result does not have: a, b, jaccard, containment_a, containment_b."""
+        return self.missed_pairs.to_arrow() if isinstance(self.missed_pairs, NamedPairs) else self.missed_pairs
+
+    def __str__(self) -> str:
+        """Return one sentence."""
+        sample = f"{self.drawn:,} of {self.of:,} documents drawn"
+        if self.measured is None or self.interval is None:
+            return f"{sample}: they have no true pair but copies, so the recall could not be measured"
+        share = f"{self.found:,} of {self.true_pairs:,} true pairs found: recall {self.measured:.4f}"
+        if self.drawn == self.of:
+            return f"{sample}: {share}"
+        low, high = self.interval
+        return f"{sample}: {share}, with 95 % confidence {low:.4f} to {high:.4f} if pairs were independent"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts, without the pairs that were missed."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "missed_pairs"}
+
+
+def audit(result: Result, sample: int, seed: int, documents: Any = None, against: Any = None) -> Audit:
+    """Compare a result with the exact join of a sample of its documents against all.
+
+    With old documents, the sample is of new ones, and pairs of two old ones do not count.
+    """
+    sample, seed = checks.whole("sample", sample, 1), checks.whole("seed", seed, 0)
+    if result.uncounted.min_words is not None:
+        allowed = "None for an audit: the recall is that of all passages"
+        raise RecipeError("min_words", result.uncounted.min_words, allowed, "search and audit without it")
+    found = result._found  # noqa: SLF001 — what the result was made of
+    texts = _Texts(result, documents, against)
+    firsts = [number for number, first in enumerate(found.firsts) if number == first]
+    new = firsts if result.old_from is None else firsts[: bisect_left(firsts, result.old_from)]
+    drawn = _draw(new, sample, seed)
+    true = _true_pairs(result, texts, drawn, _mask(found.documents, firsts, drawn))
+    have = found.score_between(true.a, true.b, result.metric)
+    missed = true.select(map(math.isnan, memoryview(have).cast("d")))
+    total, there = len(true), len(true) - len(missed)
+    measured = there / total if total else None
+    interval = None if measured is None else (measured, measured) if len(drawn) == len(new) else wilson(there, total)
+    return Audit(len(drawn), len(new), total, there, measured, interval, NamedPairs(missed, result.id_of))
+
+
+def _draw(firsts: list[int], sample: int, seed: int) -> list[int]:
+    """Return a sample, in order."""
+    if sample >= len(firsts):
+        return firsts
+    return sorted(random.Random(seed).sample(firsts, sample))  # noqa: S311 — a sample, not a secret
+
+
+def _mask(documents: int, chosen: Iterable[int], without: Iterable[int] = ()) -> bytearray:
+    """Return for each document whether it is chosen."""
+    made = bytearray(documents)
+    for numbers, value in ((chosen, 1), (without, 0)):
+        for number in numbers:
+            made[number] = value
+    return made
+
+
+def _true_pairs(result: Result, texts: _Texts, drawn: list[int], others: bytearray) -> Pairs:
+    """Return the pairs of the drawn documents with each other and with `others`, a mask; by number."""
+    sample = [text for _, those in texts.portions(_mask(result.documents, drawn)) for text in those]
+    true = dict(_join(result, drawn, sample, [], [], texts.at_gaps))
+    size = max(_PORTION, _LARGER * sum(map(len, sample)))
+    for numbers, those in texts.portions(others, size):
+        true |= _join(result, drawn, sample, numbers, those, texts.at_gaps)  # pairs within the sample turn up again
+    rows = [(*ends, *scores) for ends, scores in true.items()]
+    columns = zip(COLUMNS, zip(*rows, strict=True) if rows else [()] * len(COLUMNS), strict=True)
+    return Pairs(*(array("I" if name in "ab" else "d", values).tobytes() for name, values in columns))
+
+
+def _join(
+    result: Result,
+    drawn: list[int],
+    sample: list[str],
+    others: list[int],
+    texts: list[str],
+    at_gaps: Iterable[int],
+) -> Iterator[tuple[tuple[int, int], Sequence[float]]]:
+    """Give the exact pairs of the sample within itself and with other documents: both numbers, and the scores."""
+    core = _native.find(
+        [*sample, *texts],
+        settings(result.recipe),
+        threshold=result.threshold,
+        method="exact",
+        metric="containment" if result.metric == "containment" else "jaccard",
+        bands=1,
+        rows=1,
+        least=0,
+        old_from=len(sample),
+        ignored=sorted({*result.ignored, *at_gaps}),
+        threads=0,
+    )
+    pairs = pairs_of(Found.of_core(core), len(sample)).pairs
+    number = [*drawn, *others]
+    for a, b, jaccard, in_b, in_a in zip(*map(pairs.values, COLUMNS), strict=True):
+        x, y = number[a], number[b]
+        yield ((x, y), (jaccard, in_b, in_a)) if x < y else ((y, x), (jaccard, in_a, in_b))
+
+
+class _Texts:
+    """The texts of a result, read again and checked to be as many, with the same ids."""
+
+    def __init__(self, result: Result, documents: Any, against: Any) -> None:
+        given = [given for given in (documents, against) if given is not None]
+        self.sources = [open_documents(given) for given in given]
+        if not self.sources and result.source is not None:
+            self.sources = [result.source]
+        if not self.sources:
+            more = ", against=…" if result.old_from is not None else ""
+            problem = "are not there any more, and an audit reads them again"
+            raise DocumentError("all", "texts", problem, f"give them: result.audit(documents=…{more})")
+        self.result = result
+        self._gaps = Gaps(result.uncounted.skip, result.recipe)
+
+    @property
+    def at_gaps(self) -> set[int]:
+        """The shingles of the texts read so far that touch what was left out."""
+        return self._gaps.shingles
+
+    def portions(self, chosen: bytearray, size: int = 0) -> Iterator[tuple[list[int], list[str]]]:
+        """Give the numbers and texts of the chosen documents, about `size` characters at a time."""
+        numbers: list[int] = []
+        texts: list[str] = []
+        length = 0
+        for start, batch in self._batches():
+            for number, text in enumerate(map(self._gaps.text, batch), start):
+                if chosen[number]:
+                    numbers.append(number)
+                    texts.append(text)
+                    length += len(text)
+            if length > size:
+                yield numbers, texts
+                numbers, texts, length = [], [], 0
+        if numbers:
+            yield numbers, texts
+
+    def _batches(self) -> Iterator[tuple[int, Texts]]:
+        """Give the texts as they are read, with the number of the first."""
+        ids, start = self.result.id_of, 0
+        new = len(ids) if self.result.old_from is None else self.result.old_from  # old ids may have got a prefix
+        for source in self.sources:
+            for batch in source.batches():
+                of_new = max(0, min(len(batch), new - start))
+                read = batch.ids[:of_new]
+                if start + len(batch) > len(ids) or not _same(read, ids[start : start + of_new]):
+                    raise self._changed(source)
+                yield start, batch.texts
+                start += len(batch)
+        if start != len(ids):
+            raise self._changed(self.sources[-1])
+
+    def _changed(self, source: Source) -> DocumentError:
+        problem = "are not the ones that were searched"
+        return DocumentError(source.name, "documents", problem, "give the same documents, or search again")
+
+
+def _same(ids: Ids, others: Ids) -> bool:
+    # Numbers beside old documents that have names have become texts.
+    return ids == others if ids.are_numbers == others.are_numbers else ids.as_texts() == others.as_texts()

@@ -1,0 +1,114 @@
+"""The report of a result: what `lookalike.report` shows, as the plain values that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from lookalike.documents import open_documents
+from lookalike.documents.memory import MemorySource
+from lookalike.report.collect import Limits, Page, Pairs, Searched, short
+from lookalike.report.collect import collect as page_of
+from lookalike.report.write import write_page
+from lookalike.result.recall import recall_of
+from lookalike.result.say import short_pairs, summary
+from lookalike.tables.found import COLUMNS
+from lookalike.tables.wording import count
+
+if TYPE_CHECKING:
+    import os
+
+    from lookalike.documents import Source
+    from lookalike.documents.metadata import Metadata
+    from lookalike.report.marks import Marks
+    from lookalike.result.result import Result
+
+__all__ = ["collect", "write_report"]
+
+
+def write_report(
+    result: Result,
+    path: str | os.PathLike[str],
+    *,
+    texts: Any = None,
+    metadata: Mapping[str, Metadata] | None = None,
+    marks: Marks | None = None,
+    limits: Limits | None = None,
+) -> str:
+    """Write the report of a result, and return what could not be shown, as one line for people, or nothing."""
+    page = collect(result, texts=texts, metadata=metadata, marks=marks, limits=limits)
+    write_page(page, path)
+    return str(page.head["problem"])
+
+
+def collect(
+    result: Result,
+    *,
+    texts: Any = None,
+    metadata: Mapping[str, Metadata] | None = None,
+    marks: Marks | None = None,
+    limits: Limits | None = None,
+) -> Page:
+    """Gather what the page of a result shows.
+
+    `texts` is anything that holds documents: a dict id → text, a source, a list of texts in the order of the result. By
+    default the source of the result is read once more.
+    """
+    limits = limits or Limits()
+    searched = Searched(
+        run=_run(result),
+        recipe=result.recipe,
+        metric=result.metric,
+        threshold=result.threshold,
+        pairs=_pairs(result, limits.pairs),
+        pair_count=result.pair_count,
+        ids=list(result.id_of),
+        lengths=result.length_of,
+        flags=result.flags,
+        metadata=result.metadata if metadata is None else metadata,
+        ignored=result.ignored,
+        uncounted=result.uncounted,
+        source=_source(result, texts),
+    )
+    return page_of(searched, marks=marks, limits=limits)
+
+
+def _source(result: Result, given: Any) -> Source | None:
+    if given is None:
+        return result.source
+    if isinstance(given, Mapping):
+        given = {str(name): text for name, text in given.items()}
+    return open_documents(given)
+
+
+def _pairs(result: Result, most: int) -> Pairs:
+    pairs = result.closest(most)
+    scores = {name: [short(score) for score in pairs.values(name)] for name in COLUMNS[2:]}
+    return Pairs(pairs.values("a").tolist(), pairs.values("b").tolist(), scores)
+
+
+def _run(result: Result) -> dict[str, Any]:
+    """Return what was run, and what it found."""
+    origin = result.origin
+    name = ", ".join(origin.get("paths", ()))
+    if not name and result.source is not None and not isinstance(result.source, MemorySource):
+        name = result.source.name
+    return {
+        "title": name or count(result.documents, "document"),
+        "command": origin.get("command", ""),
+        "summary": summary(result),
+        "threshold": result.threshold,
+        "metric": result.metric,
+        "method": result.method,
+        "linkage": result.linkage,
+        "order": None if result.order is None else list(result.order),
+        "recall": recall_of(result.recall),
+        "oldFrom": result.old_from,
+        "pairCount": result.pair_count,
+        "copies": result.copies_listed,
+        "groupCount": result.group_count,
+        "skipped": [[skipped.id, skipped.reason, skipped.detail] for skipped in result.skipped],
+        "notes": list(result.notes),
+        "pairsLeftOut": [*map(str, origin.get("left_out", ())), *short_pairs(result.uncounted, result.recipe)],
+        "minWords": result.uncounted.min_words,
+    }

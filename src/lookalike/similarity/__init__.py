@@ -1,1 +1,0 @@
-"""Two documents: their shingles, how alike they are, and what they share."""

@@ -1,0 +1,111 @@
+"""JSON: values, lines of rows, and one object with long lists; always valid UTF-8, and never whole in memory."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from itertools import islice
+from json.encoder import encode_basestring
+from typing import IO, TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+__all__ = ["JsonRows", "json_rows", "to_json", "write_json", "write_json_lines"]
+
+_ROWS: Final = 10_000
+"""How many rows are written at a time."""
+
+
+def to_json(value: Any, *, indent: int | None = 2) -> str:
+    r"""Return JSON that is valid UTF-8 whatever the texts hold, with a line break behind it.
+
+    >>> to_json("é\udcff")
+    '"é\\udcff"\n'
+    """
+    return _encodable(json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)) + "\n"
+
+
+def _encodable(text: str) -> str:
+    """Spell lone surrogates, which no encoder takes: file names that are not UTF-8 reach Python with such."""
+    return text if text.isascii() else re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def json_rows(names: Sequence[str], chunks: Iterable[Sequence[Sequence[Any]]]) -> Iterator[str]:
+    """Give each row of a table as a JSON object; its columns come piece by piece.
+
+    >>> list(json_rows(["id", "score"], [[["a", None], [0.5, 1.0]]]))
+    ['{"id": "a", "score": 0.5}', '{"id": null, "score": 1.0}']
+    """
+    template = "{" + ", ".join(f"{_text(name).replace('%', '%%')}: %s" for name in names) + "}"
+    for columns in chunks:
+        yield from map(template.__mod__, zip(*map(_values, columns), strict=True))
+
+
+def _values(column: Sequence[Any]) -> Iterable[str]:
+    """Return the values of a column as JSON: those of one kind quicker than one by one."""
+    kinds = set(map(type, column))
+    if kinds == {str}:
+        return map(_text, column)
+    if kinds == {float} and all(map(math.isfinite, column)):
+        return map(repr, column)
+    return (json.dumps(value, ensure_ascii=False) for value in column)
+
+
+def _text(text: str) -> str:
+    return _encodable(encode_basestring(text))
+
+
+def write_json_lines(stream: IO[bytes], names: Sequence[str], chunks: Iterable[Sequence[Sequence[Any]]]) -> None:
+    """Write a table, a line for each row."""
+    rows = json_rows(names, chunks)
+    while piece := list(islice(rows, _ROWS)):
+        stream.write(("\n".join(piece) + "\n").encode())
+
+
+def write_json(stream: IO[bytes], head: Mapping[str, Any], lists: Mapping[str, Iterable[str]]) -> None:
+    """Write one object: what `head` says, then lists, whose members are JSON already."""
+    stream.write(to_json(head).removesuffix("\n}\n").encode())
+    for name, given in lists.items():
+        stream.write(f",\n  {_text(name)}: [".encode())
+        members, written = iter(given), False
+        while piece := list(islice(members, _ROWS)):
+            stream.write(((",\n    " if written else "\n    ") + ",\n    ".join(piece)).encode())
+            written = True
+        stream.write(b"\n  ]" if written else b"]")
+    stream.write(b"\n}\n")
+
+
+class JsonRows:
+    """Rows of a table that somebody gave, a line for each, whatever their values are."""
+
+    def __init__(self, stream: IO[bytes], schema: pa.Schema) -> None:
+        """Begin the file."""
+        del schema
+        self._stream = stream
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write some rows."""
+        self._stream.write("".join(_line(row) for row in batch.to_pylist()).encode("utf-8"))
+
+    def close(self) -> None:
+        """End the file: there is nothing to add."""
+
+
+def _line(row: dict[str, Any]) -> str:
+    try:
+        return to_json(row, indent=None)
+    except (TypeError, ValueError):  # a date, a decimal number, bytes, not a number
+        return to_json(json.loads(json.dumps(row, default=_plain), parse_constant=lambda _: None), indent=None)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON has no form for as text."""
+    if isinstance(value, bytes):
+        import base64
+
+        return base64.b64encode(value).decode("ascii")
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

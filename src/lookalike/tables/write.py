@@ -1,0 +1,153 @@
+"""Tables as files: CSV, JSON Lines, Parquet and Markdown, whole or not at all, always UTF-8.
+
+`write_table` writes a table that lookalike made; `rows_writer` writes rows of somebody's own table, batch by batch.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, cast, get_args
+
+from lookalike.errors import RecipeError
+from lookalike.recipe import suggest
+from lookalike.tables.csv import CsvRows, write_csv
+from lookalike.tables.files import opened
+from lookalike.tables.json import JsonRows, write_json_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from lookalike.tables.files import Target
+
+__all__ = ["FORMATS", "ROWS", "Format", "Plain", "RowsWriter", "rows_writer", "write_table"]
+
+Format = Literal["csv", "jsonl", "parquet", "md", "json"]
+FORMATS: Final[tuple[str, ...]] = get_args(Format)
+
+ROWS: Final = 10_000
+"""How many rows are turned into Python objects at a time."""
+
+
+class Plain(Protocol):
+    """A table that needs no pyarrow before it is asked for it."""
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+
+    def chunks(self, rows: int) -> Iterator[Sequence[Sequence[Any]]]:
+        """Give the columns, so many rows at a time."""
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table."""
+
+
+def write_table(target: Target, table: pa.Table | Plain, format: str) -> None:  # noqa: A002 — what everybody calls it
+    """Write a table to a file or a stream.
+
+    >>> import io, pyarrow as pa
+    >>> stream = io.StringIO()
+    >>> write_table(stream, pa.table({"id": ["=1+1", "b"], "score": [0.5, None]}), "csv")
+    >>> print(stream.getvalue())
+    id,score
+    "'=1+1",0.5
+    "b",
+    <BLANKLINE>
+    """
+    writers = {"csv": write_csv, "jsonl": write_json_lines, "parquet": None, "md": _write_markdown}
+    if format not in writers:
+        raise RecipeError("format", format, "one of " + ", ".join(writers), suggest(format, writers))
+    with opened(target) as stream:
+        writer = writers[format]
+        if writer is None:
+            _write_parquet(stream, table.to_arrow() if hasattr(table, "to_arrow") else table)
+        else:
+            chunks = table.chunks(ROWS) if hasattr(table, "chunks") else _chunks(table)
+            writer(stream, table.column_names, chunks)
+
+
+def _chunks(table: pa.Table) -> Iterator[list[list[Any]]]:
+    for batch in table.to_batches(max_chunksize=ROWS):
+        yield [column.to_pylist() for column in batch.columns]
+
+
+def _write_markdown(stream: IO[bytes], names: Sequence[str], chunks: Iterable[Sequence[Sequence[Any]]]) -> None:
+    for line in (names, ["---"] * len(names)):
+        stream.write(f"| {' | '.join(line)} |\n".encode())
+    for columns in chunks:
+        for row in zip(*columns, strict=True):
+            stream.write(f"| {' | '.join(map(_cell, row))} |\n".encode())
+
+
+def _cell(value: Any) -> str:
+    """Return a value for a Markdown table; a score is cut after four digits, never rounded up to 1."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{math.floor(value * 10_000) / 10_000:.4f}"
+    text = " ".join(str(value).split())
+    for special in "\\|`*_<>[]&":
+        text = text.replace(special, f"\\{special}" if special not in "<>&" else f"&#{ord(special)};")
+    return text
+
+
+def _write_parquet(stream: IO[bytes], table: pa.Table) -> None:
+    rows = ParquetRows(cast("IO[bytes]", _Unclosed(stream)), table.schema)
+    for batch in table.to_batches():
+        rows.write(batch)
+    rows.close()
+
+
+class _Unclosed(io.RawIOBase):
+    """A stream that pyarrow may close without closing the one behind it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._stream.write(data)
+        return len(data)
+
+
+class RowsWriter(Protocol):
+    """A file that rows are written to."""
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write some rows."""
+
+    def close(self) -> None:
+        """End the file."""
+
+
+class ParquetRows:
+    """Rows as Parquet."""
+
+    def __init__(self, stream: IO[bytes], schema: pa.Schema) -> None:
+        """Begin the file."""
+        from pyarrow.parquet import ParquetWriter
+
+        self._writer = ParquetWriter(stream, schema, compression="zstd")
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write some rows."""
+        self._writer.write_batch(batch)
+
+    def close(self) -> None:
+        """End the file."""
+        self._writer.close()
+
+
+def rows_writer(kind: str, stream: IO[bytes], schema: pa.Schema) -> RowsWriter:
+    """Begin a file of rows: parquet, csv or jsonl."""
+    writers: dict[str, Callable[[IO[bytes], pa.Schema], RowsWriter]] = {
+        "parquet": ParquetRows,
+        "csv": CsvRows,
+        "jsonl": JsonRows,
+    }
+    return writers[kind](stream, schema)

@@ -1,0 +1,103 @@
+"""Two texts of which some parts do not count: quotes, references, template text, short passages.
+
+Where only long passages count, a shared shingle counts if it lies in a shared passage of at least so many units.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lookalike import _native, checks
+from lookalike.errors import RecipeError
+from lookalike.settings import settings
+from lookalike.text.excluded import WALL, WALL_OF_B, Span, blanked, check_kinds, left_out, tally
+from lookalike.text.uncounted import gap_shingles, spans_of, template_shingles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lookalike.recipe import Recipe
+
+__all__ = ["Counted", "check_min_words", "count", "in_long_passages", "shingles_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What counts of two texts."""
+
+    shared: int
+    union: int
+    shingles_a: int
+    shingles_b: int
+    estimate: float
+    text_a: str
+    """As long as the text itself, with walls in the place of what does not count, so that passages end there."""
+    text_b: str
+    spans: tuple[tuple[Span, ...], tuple[Span, ...]]
+    words: tuple[dict[str, int], dict[str, int]]
+    """Words that were left out of each, by reason."""
+
+
+def count(a: str, b: str, recipe: Recipe, ignore: Iterable[str], skip: Iterable[str], min_words: int | None) -> Counted:
+    """Compare two texts as a search would that leaves out the same."""
+    kinds, least = check_kinds(skip), check_min_words(min_words, recipe)
+    templates = template_shingles(recipe, ignore)
+    seen = [blanked(text, left_out(text, kinds)) for text in (a, b)]
+    ignored = sorted(templates.union(*(gap_shingles(text, recipe) for text in seen)))
+    of_a, of_b = (shingles_of(text, recipe, ignored) for text in seen)
+    shared = of_a & of_b
+    if least is not None and of_a != of_b:
+        shared &= in_long_passages(seen[0], seen[1], recipe, least)
+    spans = [spans_of(text, recipe, kinds, templates, templates) for text in (a, b)]
+    return Counted(
+        shared=len(shared),
+        union=len(of_a | of_b),
+        shingles_a=len(of_a),
+        shingles_b=len(of_b),
+        estimate=_estimate(seen, recipe, ignored),
+        text_a=blanked(a, spans[0]),
+        text_b=blanked(b, spans[1], WALL_OF_B),
+        spans=(tuple(spans[0]), tuple(spans[1])),
+        words=(tally(a, spans[0]), tally(b, spans[1])),
+    )
+
+
+def _estimate(texts: list[str], recipe: Recipe, ignored: list[int]) -> float:
+    """Return what the signatures say; short passages count in them, because a signature knows no places."""
+    signatures, _, _ = _native.sign_batch(texts, settings(recipe), ignored, 1, 1, 1)
+    matrix = _native.SignatureMatrix.of_bytes(signatures, recipe.hashes)
+    return matrix.agreeing(0, 1) / recipe.hashes
+
+
+def check_min_words(given: int | None, recipe: Recipe) -> int | None:
+    """Return the length in units, or None if it changes nothing, because every shared shingle is as long.
+
+    >>> from lookalike.recipe import Recipe
+    >>> check_min_words(12, Recipe(k=5)), check_min_words(5, Recipe(k=5))
+    (12, None)
+    """
+    if given is None:
+        return None
+    least = checks.whole("min_words", given, 1)
+    if recipe.bag:
+        raise RecipeError("min_words", given, "left out where repeated shingles count")
+    return least if least > recipe.k else None
+
+
+def shingles_of(text: str, recipe: Recipe, ignored: Iterable[int]) -> frozenset[int]:
+    """Return the shingles of a text that count, as a search counts them."""
+    _, elements = _native.sets_of([text], b"\1", settings(recipe), list(ignored), 1)
+    return frozenset(array("Q", elements))
+
+
+def in_long_passages(a: str, b: str, recipe: Recipe, least: int) -> set[int]:
+    """Return the shingles that lie in passages of at least `least` units, as seen from either text."""
+    core = settings(recipe)
+    b = b.replace(WALL, WALL_OF_B)
+    found: set[int] = set()
+    for x, y in ((a, b), (b, a)):
+        for start, end, *_ in _native.passages(x, y, core, least):
+            found.update(_native.elements(x[start:end], core))
+    return found

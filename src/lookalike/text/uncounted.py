@@ -1,0 +1,135 @@
+"""Text that does not count in a search: as the core must see it, and as a person is told of it.
+
+Quotes and references are blanked before the texts reach the core (`Gaps`), and the shingles that touch a gap are
+ignored, so that nothing is made of the words before it and those behind. The shingles of templates and common ones are
+ignored where they stand.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lookalike import _native, checks
+from lookalike.errors import DocumentError
+from lookalike.settings import settings
+from lookalike.tables.packed import Texts
+from lookalike.text.excluded import WALL, Span, blanked, left_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
+
+    import pyarrow as pa
+
+    from lookalike.recipe import Recipe
+
+__all__ = ["Gaps", "Uncounted", "gap_shingles", "spans_of", "template_shingles"]
+
+
+@dataclass(frozen=True, slots=True)
+class Uncounted:
+    """What a search left out of its scores, beside the shingles in `Result.ignored`."""
+
+    skip: tuple[str, ...] = ()
+    """Of ``quotes`` and ``references``."""
+    min_words: int | None = None
+    """The shortest passage that counts."""
+    templates: tuple[int, ...] = ()
+    """Those of the ignored shingles that are of templates; the others are common ones."""
+    short_pairs: int = 0
+    """How many pairs are alike only with shorter passages than `min_words`, and left out for it."""
+
+
+class Gaps:
+    """Blanks what is left out of each text, and gathers the shingles that touch a gap."""
+
+    def __init__(self, skip: Sequence[str], recipe: Recipe) -> None:
+        """Take what to leave out."""
+        self._skip, self._recipe = skip, recipe
+        self.shingles: set[int] = set()
+
+    def text(self, text: str) -> str:
+        """Return a text as long as before."""
+        spans = left_out(text, self._skip) if self._skip else []
+        if not spans:
+            return text
+        made = blanked(text, spans)
+        self.shingles |= gap_shingles(made, self._recipe)
+        return made
+
+    def array(self, texts: pa.Array[Any]) -> pa.Array[Any]:
+        """Return a column of texts in the same way."""
+        return Texts.of(self.text(text) for text in Texts.from_arrow(texts)).to_arrow() if self._skip else texts
+
+
+def gap_shingles(text: str, recipe: Recipe, wall: str = WALL) -> set[int]:
+    """Return the shingles of a blanked text that hold a wall.
+
+    >>> from lookalike.recipe import Recipe
+    >>> len(gap_shingles(f"one two three {WALL * 9} four five six", Recipe(k=3)))
+    5
+    """
+    core = settings(recipe.replace(bag=False))
+    return set(_hashes([shingle for shingle, _, _ in _native.shingles(text, core) if wall in shingle], core))
+
+
+def _hashes(shingles: list[str], core: _native.Settings) -> list[int]:
+    """Return the element of each shingle: as a text of its own, it has that one alone."""
+    if not shingles:
+        return []
+    sizes, elements = _native.sets_of(shingles, b"\1" * len(shingles), core, [], 1)
+    found, place = [], 0
+    values = array("Q", elements)
+    for size in array("Q", sizes):
+        found.append(values[place] if size == 1 else -1)
+        place += size
+    return found
+
+
+def spans_of(
+    text: str, recipe: Recipe, skip: Sequence[str], ignored: AbstractSet[int], templates: AbstractSet[int]
+) -> list[Span]:
+    """Return all that does not count in a text, in order; none overlaps another, and a template goes before common."""
+    spans = left_out(text, skip) if skip else []
+    core = settings(recipe.replace(bag=False))
+    seen = blanked(text, spans)
+    if not ignored or ignored.isdisjoint(_native.elements(seen, core)):
+        return spans
+    shingles = _native.shingles(seen, core)
+    hashes = _hashes([shingle for shingle, _, _ in shingles], core)
+    for reason, those in (("template", templates), ("common", ignored - templates)):
+        places = [(start, end) for (_, start, end), own in zip(shingles, hashes, strict=True) if own in those]
+        spans = _with(spans, places, reason)
+    return spans
+
+
+def _with(spans: list[Span], places: Iterable[tuple[int, int]], reason: str) -> list[Span]:
+    """Add places in order, joined where they overlap, and cut where another span is."""
+    added: list[Span] = []
+    for start, end in places:
+        if added and start <= added[-1].end:
+            added[-1] = Span(added[-1].start, max(end, added[-1].end), reason)
+        else:
+            added.append(Span(start, end, reason))
+    made = list(spans)
+    for span in added:
+        start = span.start
+        for other in spans:
+            if other.end <= start or other.start >= span.end:
+                continue
+            if other.start > start:
+                made.append(Span(start, other.start, reason))
+            start = other.end
+        if start < span.end:
+            made.append(Span(start, span.end, reason))
+    return sorted(made, key=lambda span: span.start)
+
+
+def template_shingles(recipe: Recipe, templates: Iterable[str]) -> set[int]:
+    """Return the shingles of template texts."""
+    if isinstance(templates, str):
+        raise DocumentError("ignore", "templates", "are one text", "give a list of texts")
+    single = settings(recipe.replace(bag=False))
+    return {shingle for text in templates for shingle in _native.elements(checks.text("ignore", text), single)}

@@ -1,0 +1,142 @@
+"""What a caller may pass as documents, and how everything else is refused."""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+
+import lookalike as la
+from lookalike import DocumentError
+from lookalike.documents import open_documents
+from lookalike.documents.given import Given, given_as
+from lookalike.documents.memory import MemorySource
+from tests.documents.reading import documents
+from tests.documents.test_frames import COLUMNS, TABLE, HeldTable, OldDataset, Relation
+from tests.faults.child import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def generator() -> Iterator[str]:
+    yield "one"
+
+
+KINDS: list[tuple[Any, Given]] = [
+    (MemorySource(["one"]), Given.SOURCE),
+    (Path("a"), Given.PATH),
+    ([Path("a"), Path("b")], Given.PATHS),
+    (["one"], Given.SEQUENCE),
+    ((), Given.SEQUENCE),
+    ({"a": "one"}, Given.MAPPING),
+    ({}, Given.MAPPING),
+    (generator(), Given.ITERABLE),
+    ({"a": "one"}.values(), Given.ITERABLE),
+    (TABLE, Given.ARROW),
+    (TABLE.to_batches()[0], Given.ARROW),
+    (TABLE["text"], Given.ARROW),
+    (TABLE["text"].chunk(0), Given.ARROW),
+    (TABLE.to_reader(), Given.ARROW_READER),
+    (ds.dataset(TABLE), Given.ARROW_DATASET),
+    (pd.DataFrame(COLUMNS), Given.PANDAS),
+    (pd.Series(["one"]), Given.PANDAS),
+    (pl.DataFrame(COLUMNS), Given.POLARS),
+    (pl.Series(["one"]), Given.POLARS),
+    (pl.DataFrame(COLUMNS).lazy(), Given.POLARS_LAZY),
+    (OldDataset(TABLE, [0]), Given.DATASET),
+    (Relation(TABLE), Given.STREAM),
+    (HeldTable(TABLE), Given.STREAM),
+    ("one", Given.ONE_TEXT),
+    (memoryview(b"one"), Given.ONE_TEXT),
+    ({"one"}, Given.SET),
+    ({"train": TABLE}, Given.SPLITS),
+    (7, Given.OTHER),
+    (None, Given.OTHER),
+]
+
+
+@pytest.mark.parametrize(("given", "kind"), KINDS, ids=[f"{kind.name}-{i}" for i, (_, kind) in enumerate(KINDS)])
+def test_every_kind(given: Any, kind: Given) -> None:
+    assert given_as(given) is kind
+
+
+def test_datasets_of_pyarrow_and_lazy_frames_are_read(tmp_path: Path) -> None:
+    expected = {"a": "one", "c": "Grüße 🐝"}
+    for frame in (ds.dataset(TABLE), pl.DataFrame(COLUMNS).lazy()):
+        source = open_documents(frame)
+        assert documents(source) == documents(source) == expected
+
+
+class Dask:
+    """A frame that is iterated over by the names of its columns, and exports nothing."""
+
+    columns = ("id", "text")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def compute(self) -> pd.DataFrame:
+        return pd.DataFrame(COLUMNS)
+
+
+class Streamed:
+    """A dataset that is not held: rows come one by one."""
+
+    def with_format(self, kind: str) -> Streamed:
+        return self
+
+    def __iter__(self) -> Iterator[dict[str, str]]:
+        yield {"text": "one"}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"one", "two"}, "documents are a set, which has no order; give a list of texts, or a dict"),
+        (frozenset(), "documents are a frozenset, which has no order"),
+        (bytearray(b"one"), "are one bytearray, not a collection"),
+        (Dask(), r"are Dask of tests, which exports no Arrow data; call .compute() first"),
+        (Streamed(), "are Streamed of tests, which exports no Arrow data; give a table"),
+        (array("q", [1]), "document 0: text is int, not str"),
+    ],
+)
+def test_the_rest_is_refused_by_name(given: Any, message: str) -> None:
+    for function in (open_documents, la.find, la.sign):
+        with pytest.raises(DocumentError) as caught:
+            function(given)
+        assert message in str(caught.value)
+
+
+def test_a_dataset_of_nothing_but_names_is_refused_where_rows_are_given_back() -> None:
+    with pytest.raises(DocumentError, match="data is Dask"):
+        la.drop_near_duplicates(Dask())
+
+
+def test_sign_takes_what_find_takes(tmp_path: Path) -> None:
+    texts = ["one two three", "four five six", "Grüße aus dem Süden"]
+    expected = la.sign(texts).to_bytes()
+    (tmp_path / "a.jsonl").write_text("".join(f'{{"text": "{text}"}}\n' for text in texts), encoding="utf-8")
+    frame = {"text": texts}
+    for given in (
+        *(tuple(texts), iter(texts), dict(enumerate(texts)), tmp_path / "a.jsonl", [tmp_path / "a.jsonl"]),
+        *(pa.table(frame), pd.DataFrame(frame), pl.DataFrame(frame).lazy(), open_documents(texts)),
+    ):
+        assert la.sign(given).to_bytes() == expected
+    assert len(la.sign([])) == len(la.sign(pa.table({"text": pa.array([], pa.string())}))) == 0
+
+
+def test_nothing_is_imported_to_find_out() -> None:
+    program = """
+import sys
+from lookalike.documents.given import given_as
+print(given_as(["one"]).name, given_as(iter([])).name, given_as(7).name)
+print(sorted({"numpy", "pandas", "polars", "pyarrow"} & set(sys.modules)))
+"""
+    assert run(program).splitlines() == ["SEQUENCE ITERABLE OTHER", "[]"]

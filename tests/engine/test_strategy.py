@@ -1,0 +1,24 @@
+"""How a search is chosen: the choice itself is tested with `find`; here, that it can travel."""
+
+import pickle
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from lookalike import Bands, Recipe
+from lookalike.engine.strategy import METRICS, choose_strategy
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("size", [100, 1_000_000_000])
+def test_a_strategy_is_the_same_in_another_process(metric: str, size: int) -> None:
+    strategy = choose_strategy(0.8, 0.99, "auto", metric, Recipe(), None, size)
+    assert pickle.loads(pickle.dumps(strategy)) == strategy
+    assert strategy.method == ("lsh" if size > 10**6 and metric != "containment" else "exact")
+
+
+def test_a_strategy_does_not_change() -> None:
+    strategy = choose_strategy(0.8, 0.99, "lsh", "jaccard", Recipe(), Bands(20, 8), 0)
+    with pytest.raises(FrozenInstanceError):
+        strategy.threshold = 0.5  # type: ignore[misc]
+    assert strategy.bands == Bands(20, 8)

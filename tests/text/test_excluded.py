@@ -1,0 +1,140 @@
+"""Quotes and references: what is found, and what must not be taken for one."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lookalike as la
+from lookalike.text.excluded import KINDS, LONGEST_QUOTE, WALL, blanked, count_words, left_out, tally
+
+LISTED = "Smith, J. (2010). The Sea. London: Press.\nDoe, A. (2011). Tides. https://example.org\n"
+PROSE = "These words are about nothing in particular and they go on for quite some time here. " * 20
+
+
+def found(text: str, *kinds: str) -> list[str]:
+    return [text[span.start : span.end] for span in left_out(text, kinds or KINDS)]
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        '"one two three four five"',
+        "“one two three four five”",
+        "„eins zwei drei vier fünf“",
+        "„raz dwa trzy cztery pięć”",
+        "”ett två tre fyra fem”",
+        "«un deux trois quatre cinq»",
+        "« un deux trois quatre cinq »",
+        "»eins zwei drei vier fünf«",
+        "「今日は雨が降っています」",
+        "『今日は雨が降っています』",
+        "《三国演义是一部小说》",
+        "``one two three four five''",
+        "“one two three\nfour five”",
+    ],
+)
+def test_quotation_marks_of_many_languages(quote: str) -> None:
+    assert found(f"Before it {quote}, and after it.") == [quote]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It's the teachers' room, isn't it, said one of the teachers' children.",
+        'A nail of 5" and a board of 8 feet and 6" are all that we need for this.',
+        'One mark " stands alone in this paragraph and nothing at all closes it.',
+        "He opened “ and never closed it in the whole of this paragraph.\n\nThe next one is free”.",
+        'An unclosed "quote begins here and goes on.\n\nThis one "never ends either.',
+        'The "so called" expert and the "house" rule.',
+        f"“{'word ' * LONGEST_QUOTE}”",
+    ],
+)
+def test_what_is_no_quote(text: str) -> None:
+    assert found(text) == []
+
+
+def test_a_mark_too_many_does_not_swallow_the_next_quote() -> None:
+    text = 'A board of 6" length, he said, "is all that I will ever need" and left.'
+    assert found(text) == ['"is all that I will ever need"']
+
+
+def test_a_quote_of_several_paragraphs_opens_in_each() -> None:
+    text = "“The first part of it goes on\n\n“and the second part of it ends.” After it."
+    assert found(text) == ["“The first part of it goes on", "“and the second part of it ends.”"]
+
+
+def test_block_quotes() -> None:
+    assert found("Before.\n> one\n> two\n\nAfter 3 > 2 it goes on.") == ["> one\n> two\n"]
+
+
+@pytest.mark.parametrize(
+    ("name", "document"),
+    [
+        ("x.md", "Mine.\n\n> One two *three*\n> four five six.\n\nMine again.\n"),
+        ("x.html", "<p>Mine.</p><blockquote><p>One two <i>three</i></p><p>four five six.</p></blockquote>Mine again."),
+    ],
+)
+def test_block_quotes_of_documents_are_still_seen(tmp_path: Path, name: str, document: str) -> None:
+    (tmp_path / name).write_text(document)
+    (text,) = (text for batch in la.open_paths([tmp_path / name]).batches() for text in batch.texts)
+    assert " ".join("".join(found(text)).split()) == "> One two three > four five six."
+    assert "Mine again." in text
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        *("References", "REFERENCES:", "Works cited", "## Bibliography", "7. References", "**Literatur**"),
+        *("Bibliografía", "参考文献", "Список литературы", "Références", "\\section*{References}", "IV. Kaynakça"),
+        *("المراجع", "참고문헌"),
+    ],
+)
+def test_headings_of_references(heading: str) -> None:
+    text = f"{PROSE}\n\n{heading}\n\n{LISTED}"
+    assert found(text, "references") == [text[text.index(heading) :]]
+
+
+@pytest.mark.parametrize("heading", ["Appendix", "Appendix A: data", "Anhang", "## What remains", "附录", "Annexe 2"])
+def test_the_text_goes_on_after_the_references(heading: str) -> None:
+    text = f"{PROSE}\n\nReferences\n\n{LISTED}\n{heading}\n\n{PROSE}"
+    assert found(text) == [f"References\n\n{LISTED}\n"]
+
+
+def test_a_table_of_contents_is_no_list_of_references() -> None:
+    text = f"Contents\nIntroduction\nReferences\n\n{PROSE}\n\nReferences\n\n{LISTED}"
+    assert found(text) == [f"References\n\n{LISTED}"]
+
+
+def test_a_heading_over_prose_leaves_nothing_out() -> None:
+    assert found(f"References\n\n{PROSE}") == []
+    assert found("The references in this line are part of a sentence.\nReferences to them follow.") == []
+
+
+def test_quotes_inside_references_are_counted_once() -> None:
+    text = f'{PROSE}\n\nReferences\n\nSmith (2010). "One two three four five six". Press.\n'
+    spans = left_out(text, KINDS)
+    assert [span.reason for span in spans] == ["references"]
+    assert tally(text, spans) == {"references": 10}
+
+
+def test_unknown_kinds_are_refused() -> None:
+    with pytest.raises(la.RecipeError, match="skip must be quotes or references, or both, not 'quote'"):
+        left_out("", ["quote"])
+
+
+def test_words_are_counted_for_people() -> None:
+    assert [count_words(text) for text in ("one two", "", "雨の日", "one — two!")] == [2, 0, 3, 2]
+
+
+@given(st.text(alphabet=st.sampled_from("ab \n“”\"„«»「」>.'`"), max_size=200), st.sampled_from([KINDS, ("quotes",)]))
+def test_spans_are_in_order_apart_and_blanking_keeps_places(text: str, kinds: tuple[str, ...]) -> None:
+    spans = left_out(text, kinds)
+    assert all(x.end <= y.start for x, y in pairwise(spans))
+    assert all(0 <= span.start < span.end <= len(text) for span in spans)
+    made = blanked(text, spans)
+    assert len(made) == len(text)
+    assert made.count(WALL) == sum(span.end - span.start for span in spans)
+    assert all(x in (y, WALL) for x, y in zip(made, text, strict=True))
