@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow.parquet as pq
 
 import lookalike as la
-from benchmarks import corpus
+from benchmarks import files
 from benchmarks.measure import (
     best_of,
     circumstances,
@@ -29,7 +29,7 @@ from benchmarks.measure import (
     usual_environment,
     write_record,
 )
-from benchmarks.targets import targets
+from benchmarks.targets import HEADERS, targets
 from lookalike import _native
 from lookalike.settings import settings
 
@@ -78,7 +78,7 @@ class Case:
 
 
 def cases(sizes: Sizes) -> list[Case]:
-    latin, cjk = corpus.parquet(sizes.latin), corpus.parquet(sizes.cjk, "cjk")
+    latin, cjk = files.parquet(sizes.latin), files.parquet(sizes.cjk, "cjk")
     english, chinese = load(latin), load(cjk)
     return [
         Case("words, k = 5", la.Recipe(), latin, english),
@@ -223,7 +223,7 @@ def measure_rival(case: Case, documents: int, rounds: int) -> dict[str, Any]:
 
 
 def measure_join(documents: int, rounds: int) -> dict[str, Any]:
-    texts = load(corpus.parquet(documents))
+    texts = load(files.parquet(documents))
     recipe = la.Recipe()
     native = settings(recipe)
     sample = random.Random(1).sample(texts, min(1000, documents))
@@ -259,11 +259,11 @@ def measure_join(documents: int, rounds: int) -> dict[str, Any]:
 
 def large_text() -> Path:
     """Return a file of 50 MB, all of it one text."""
-    path = corpus.CACHE / f"large-v{corpus.VERSION}-{LARGE_BYTES}.txt"
+    path = files.CACHE / f"large-v{files.VERSION}-{LARGE_BYTES}.txt"
     if not path.exists():
         # The first documents of the collection of the join, which is there already.
-        whole = "\n\n".join(load(corpus.parquet(max(25_000, Sizes.wanted().join)))[:25_000])
-        corpus.CACHE.mkdir(exist_ok=True)
+        whole = "\n\n".join(load(files.parquet(max(25_000, Sizes.wanted().join)))[:25_000])
+        files.CACHE.mkdir(exist_ok=True)
         path.write_text(whole[:LARGE_BYTES], encoding="ascii")
     return path
 
@@ -323,7 +323,7 @@ def main() -> None:
     record["large_document"] = measure_large(min(sizes.rounds, 3))
     record["start"] = measure_start(sizes.starts)
     reached = targets(record)
-    print_table("targets", ["", "row", "measured", "target", ""], [target.cells() for target in reached])
+    print_table("targets", HEADERS, [target.cells() for target in reached])
     record["targets"] = [target.record() for target in reached]
     print(f"\nkept in {write_record('stages', record)}")
 
