@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["PAGES", "filled", "newest_rivals", "rivals"]
 
 Record = dict[str, Any]
-NOT_YET: Final = "not measured yet; `make bench` does."
+NOT_YET: Final = "Not measured yet: run `make bench`."
 
 
 def newest_rivals() -> Record:
@@ -203,7 +203,7 @@ def targets() -> str:
     """Return what whole commands have to reach, and what is met of it."""
     record, engines = _commands_record(), newest_rivals()
     found = [*command_targets(record), *rival_targets(engines)]
-    commands_said = f"Commands: {_when(record)}." if record else f"Commands: {NOT_YET}"
+    commands_said = f"Commands: {_when(record)}." if record else NOT_YET
     before = f"{commands_said} Other engines: {_when(engines)}."
     return f"{_wrap(before)}\n\n{_table(HEADERS, [target.cells() for target in found])}"
 

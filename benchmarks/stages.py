@@ -224,10 +224,8 @@ def measure_rival(case: Case, documents: int, rounds: int) -> dict[str, Any]:
 
 def measure_join(documents: int, rounds: int) -> dict[str, Any]:
     texts = load(files.parquet(documents))
-    recipe = la.Recipe()
-    native = settings(recipe)
     sample = random.Random(1).sample(texts, min(1000, documents))
-    each = sum(_native.overlap(text, text, native)[1] for text in sample) / sum(map(len, sample))
+    each = sum(len({shingle.text for shingle in la.shingles(text)}) for text in sample) / sum(map(len, sample))
     shingles = each * sum(map(len, texts))
     last: dict[str, la.Result] = {}
     join = partial(la.find, texts, 0.8, method="exact", threads=1)

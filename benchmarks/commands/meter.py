@@ -37,7 +37,7 @@ def program(work: Work) -> list[str]:
 
 def run(work: Work, group: Group, output: Path | None = None, *more: str) -> Run:
     """Run a command once; what it prints goes nowhere, or to a file."""
-    with tempfile.TemporaryDirectory(dir=CACHE) as name:
+    with _folder() as name:
         errors = Path(name) / "errors.txt"
         limits = [str(group.limit), str(group.most), str(output or "/dev/null"), str(errors)]
         done = subprocess.run(
@@ -110,7 +110,7 @@ def check(group: Group) -> dict[str, Run]:
 
 
 def _facts(work: Work, group: Group) -> tuple[Any, Run]:
-    with tempfile.TemporaryDirectory(dir=CACHE) as name:
+    with _folder() as name:
         output = Path(name) / "answer.json"
         done = run(work, group, output, "--verbose")
         if done["why"]:
@@ -125,6 +125,11 @@ def _stages(said: str) -> dict[str, float]:
     line = _STAGES.search(said)
     parts = [part.rpartition(" ") for part in line[1].split(", ")] if line else []
     return {name: float(seconds) for name, _, seconds in parts}
+
+
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    CACHE.mkdir(exist_ok=True)
+    return tempfile.TemporaryDirectory(dir=CACHE)
 
 
 def _warm(path: Path) -> None:
