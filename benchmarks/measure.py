@@ -26,10 +26,12 @@ __all__ = [
     "circumstances",
     "headline",
     "is_quick",
+    "own_environment",
     "print_table",
     "record_path",
     "run_module",
     "seconds_of",
+    "usual_environment",
     "write_record",
 ]
 
@@ -113,10 +115,15 @@ def usual_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in _PYTHON}
 
 
+def own_environment() -> dict[str, str]:
+    """Return the usual environment, with the lookalike of this checkout, whatever else is installed."""
+    return usual_environment() | {"PYTHONPATH": str(ROOT / "src")}
+
+
 def run_module(module: str, *arguments: str) -> dict[str, Any]:
     """Run a module of this folder in a process of its own and return the JSON object that it prints."""
     command = [sys.executable, "-m", module, *arguments]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT, env=usual_environment())
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT, env=own_environment())
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 

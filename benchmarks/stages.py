@@ -24,9 +24,9 @@ from benchmarks.measure import (
     circumstances,
     headline,
     is_quick,
+    own_environment,
     print_table,
     run_module,
-    usual_environment,
     write_record,
 )
 from benchmarks.targets import HEADERS, targets
@@ -290,7 +290,7 @@ def measure_large(rounds: int) -> dict[str, Any]:
 def measure_start(starts: int) -> dict[str, float]:
     python = sys.executable
     command = str(Path(python).parent / "lookalike")
-    run = partial(subprocess.run, check=True, stdout=subprocess.DEVNULL, env=usual_environment())
+    run = partial(subprocess.run, check=True, stdout=subprocess.DEVNULL, env=own_environment())
     best = best_of(
         starts,
         {

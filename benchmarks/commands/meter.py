@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.files import CACHE
-from benchmarks.measure import ROOT, usual_environment
+from benchmarks.measure import ROOT, own_environment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,8 +46,7 @@ def run(work: Work, group: Group, output: Path | None = None, *more: str) -> Run
             capture_output=True,
             text=True,
             cwd=ROOT,
-            # This checkout is what is measured, whatever else is installed; files for its work go to the same disk.
-            env=usual_environment() | {"PYTHONPATH": str(ROOT / "src"), "TMPDIR": name},
+            env=own_environment() | {"TMPDIR": name},  # what it writes on its way goes to the same disk
         )
         found: Run = json.loads(done.stdout)
         said = errors.read_text(encoding="utf-8", errors="replace").strip()
