@@ -56,13 +56,14 @@ $(VENV)/.bench: $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --group bench
 	@touch $@
 
-bench: setup $(VENV)/.bench ## Measure the speed of each stage and of whole searches; QUICK=1 for less, FULL=1 for a million
+bench: setup $(VENV)/.bench ## Measure each stage and whole commands against their targets; QUICK=1 for less, FULL=1 for a million
 	$(BIN)/python -m benchmarks.stages
-	$(BIN)/python -m benchmarks.end_to_end
+	$(BIN)/python -m benchmarks.commands
 	$(BIN)/python -m benchmarks.readme_table
 
-bench-large: setup ## Search ten million documents within 6 GB of memory; takes long, and 80 GB of disk
-	$(BIN)/python -m benchmarks.end_to_end --large
+bench-large: setup ## Measure a scan of ten million documents with --memory 6GB; takes long, and 20 GB of disk
+	$(BIN)/python -m benchmarks.commands --large
+	$(BIN)/python -m benchmarks.readme_table
 
 bench-rivals: setup $(VENV)/.bench ## Measure other engines beside lookalike, their answers checked; QUICK=1 for less
 	$(BIN)/python -m benchmarks.rivals.run

@@ -1,7 +1,5 @@
 """Text to measure with: English-like or Chinese-like, any number of documents, with planted copies; seeded.
 
-    python -m benchmarks.corpus 100000          # writes it to benchmarks/.cache and says where it is
-
 Document i is a function of (script, seed, i) alone. So any part can be made on any core, and a collection of 1000
 documents is the beginning of the one of a million.
 
@@ -12,26 +10,18 @@ deleted or inserted, or of its paragraphs moved, or with the navigation and foot
 
 from __future__ import annotations
 
-import argparse
 import math
-import os
 import random
 from array import array
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import accumulate
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import pyarrow as pa
-
-__all__ = ["CACHE", "VERSION", "Corpus", "Plan", "parquet", "texts"]
-
-CACHE: Final = Path(__file__).parent / ".cache"
+__all__ = ["Corpus", "Kind", "Plan", "Script", "texts"]
 
 Script = Literal["latin", "cjk"]
 Kind = Literal["original", "exact", "substitute", "delete", "insert", "move", "site"]
@@ -54,10 +44,6 @@ SPREAD: Final = 0.7
 FEWEST_BYTES, MOST_BYTES = 200.0, 20_000.0
 SITES: Final = 400
 TABLE_BITS: Final = 20
-VERSION: Final = 1
-"""Part of the names of kept files: a change of any text here must raise it."""
-PART: Final = 5_000
-"""Documents that one process makes at a time; also a row group of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,60 +293,3 @@ _EDITS: Final[dict[Kind, Callable[[random.Random, str, Writing, float], str]]] =
     "insert": partial(_edit_tokens, edit=lambda old, new, blank: old + blank + new),
     "move": _move,
 }
-
-
-# -- writing files ----------------------------------------------------------------------------------------------------
-
-
-def parquet(count: int, script: Script = "latin", seed: int = 1, *, folder: Path = CACHE) -> Path:
-    """Return a Parquet file (id, text; snappy) with the first `count` documents; made once, then kept."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    path = folder / f"{script}-v{VERSION}-{seed}-{count}.parquet"
-    if path.exists():
-        return path
-    folder.mkdir(parents=True, exist_ok=True)
-    schema = pa.schema([("id", pa.string()), ("text", pa.string())])
-    parts = [range(start, min(start + PART, count)) for start in range(0, count, PART)]
-    unfinished = path.with_suffix(f".{os.getpid()}.tmp")  # another run may be making the same file
-    try:
-        # Every text is different: a dictionary would only be tried and given up.
-        with pq.ParquetWriter(unfinished, schema, compression="snappy", use_dictionary=False) as writer:
-            for table in _tables(parts, script, seed):
-                writer.write_table(table)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return path
-
-
-def _tables(parts: list[range], script: Script, seed: int) -> Iterator[pa.Table]:
-    make = partial(_table, script=script, seed=seed)
-    if len(parts) < 4:  # a pool costs more than it saves
-        yield from map(make, parts)
-        return
-    with ProcessPoolExecutor() as pool:
-        yield from pool.map(make, parts)
-
-
-def _table(numbers: range, script: Script, seed: int) -> pa.Table:
-    import pyarrow as pa
-
-    corpus = Corpus(script, seed)
-    names = [f"d{number:08d}" for number in numbers]
-    return pa.table({"id": names, "text": [corpus.text(number) for number in numbers]})
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Make a collection of documents to measure with.")
-    parser.add_argument("count", type=int, help="number of documents")
-    parser.add_argument("--script", choices=("latin", "cjk"), default="latin")
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    path = parquet(given.count, given.script, given.seed)
-    print(f"{path}  {path.stat().st_size / 1e6:.1f} MB")
-
-
-if __name__ == "__main__":
-    main()

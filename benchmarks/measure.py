@@ -26,9 +26,12 @@ __all__ = [
     "circumstances",
     "headline",
     "is_quick",
+    "own_environment",
     "print_table",
+    "record_path",
     "run_module",
     "seconds_of",
+    "usual_environment",
     "write_record",
 ]
 
@@ -112,10 +115,15 @@ def usual_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in _PYTHON}
 
 
+def own_environment() -> dict[str, str]:
+    """Return the usual environment, with the lookalike of this checkout, whatever else is installed."""
+    return usual_environment() | {"PYTHONPATH": str(ROOT / "src")}
+
+
 def run_module(module: str, *arguments: str) -> dict[str, Any]:
     """Run a module of this folder in a process of its own and return the JSON object that it prints."""
     command = [sys.executable, "-m", module, *arguments]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT, env=usual_environment())
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT, env=own_environment())
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
@@ -164,8 +172,14 @@ def _cpu() -> str:
     return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
+_NOT_MEASURED: Final = (":(exclude)benchmarks/records", ":(exclude)*.md")
+
+
 def _commit() -> str:
-    """Return the commit, with a + if files differ from it; unknown if another lookalike than this one is measured."""
+    """Return the commit, with a + if files differ from it; unknown if another lookalike than this one is measured.
+
+    Records and pages do not count: a measurement writes them itself, and the next one is still of the same commit.
+    """
     import lookalike
 
     if not Path(lookalike.__file__).is_relative_to(ROOT):
@@ -176,14 +190,21 @@ def _commit() -> str:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
     try:
-        return git("rev-parse", "--short=12", "HEAD") + "+" * bool(git("status", "--porcelain"))
+        return git("rev-parse", "--short=12", "HEAD") + "+" * bool(
+            git("status", "--porcelain", "--", ".", *_NOT_MEASURED)
+        )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 
 
+def record_path(name: str) -> Path:
+    """Return where a measurement is kept: records/NAME-latest.json; a quick one, which says little, out of the way."""
+    return ROOT / "benchmarks" / ".cache" / f"{name}-quick.json" if is_quick() else RECORDS / f"{name}-latest.json"
+
+
 def write_record(name: str, content: Mapping[str, Any]) -> Path:
-    """Keep a measurement as benchmarks/records/NAME-latest.json; a quick one, which says little, out of the way."""
-    path = ROOT / "benchmarks" / ".cache" / f"{name}-quick.json" if is_quick() else RECORDS / f"{name}-latest.json"
+    """Keep a measurement."""
+    path = record_path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path

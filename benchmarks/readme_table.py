@@ -16,14 +16,8 @@ from benchmarks.accuracy.labelled import KIND
 from benchmarks.accuracy.recipes import OWN as OWN_PRESETS
 from benchmarks.measure import RECORDS, ROOT
 from benchmarks.rivals.catalogue import OWN
-from benchmarks.target_table import (
-    HEADERS,
-    end_to_end_targets,
-    large_targets,
-    rival_targets,
-    stage_targets,
-    target_rows,
-)
+from benchmarks.target_table import command_targets, rival_targets, stage_targets
+from benchmarks.targets import HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["PAGES", "filled", "newest_rivals", "rivals"]
 
 Record = dict[str, Any]
+NOT_YET: Final = "Not measured yet: run `make bench`."
 
 
 def newest_rivals() -> Record:
@@ -43,6 +38,12 @@ def newest_rivals() -> Record:
 def _read(path: Path) -> Record:
     found: Record = json.loads(path.read_text(encoding="utf-8"))
     return found
+
+
+def _commands_record() -> Record:
+    """Return the record of whole commands; empty where there is none."""
+    path = RECORDS / "commands-latest.json"
+    return _read(path) if path.exists() else {}
 
 
 def _table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -154,23 +155,34 @@ def stages() -> str:
     return f"{_wrap(_when(record) + '. Megabytes of text a second, one thread.')}\n\n{_table(['stage', *cases], rows)}"
 
 
-def end_to_end() -> str:
-    """Return where the time of whole searches goes."""
-    record = _read(RECORDS / "end-to-end-latest.json")
-    names = list(record["rows"][-1]["timings"])
-    headers = ["documents", "whole, s", "÷ reading Parquet", *names, "peak MB", "recall"]
-    rows = [
-        [
-            f"{row['documents']:,}",
-            f"{row['seconds']:.2f}",
-            f"{row['seconds'] / row['parquet_seconds']:.1f}",
-            *(f"{row['timings'].get(name, 0.0):.2f}" for name in names),
-            f"{row['peak'] / 1e6:,.0f}",
-            f"{row['recall']:.4f}" if row["recall"] is not None else "—",
-        ]
-        for row in record["rows"]
-    ]
-    return f"{_wrap(_when(record) + '. Seconds.')}\n\n{_table(headers, rows)}"
+def commands() -> str:
+    """Return what whole commands take, and where the time of some of them goes."""
+    record = _commands_record()
+    if not record:
+        return NOT_YET
+    headers = ["command", "documents", "median, s", "least–most", "rounds", "peak MB", "other work, cores"]
+    rows = [_command(one) for one in record["works"].values()]
+    before = f"{_when(record)}. Other work is what else kept cores busy meanwhile, on average."
+    stages_of = [f"`{one['command']}`: {_by_stage(one['stages'])}." for one in _with_stages(record)]
+    told = [f"Seconds by stage, from one more run: {' '.join(stages_of)}"] if stages_of else []
+    return "\n\n".join([_wrap(before), _table(headers, rows), *map(_wrap, told)])
+
+
+def _command(one: Mapping[str, Any]) -> list[str]:
+    name, documents = f"`{one['command']}`", f"{one['documents']:,}"
+    if one["why"]:
+        return [name, documents, "—", one["why"].replace("|", "/").replace("\n", " "), "—", "—", "—"]
+    least, most = one["spread"]
+    times = [f"{one['seconds']:.2f}", f"{least:.2f}–{most:.2f}", str(len(one["times"]))]
+    return [name, documents, *times, f"{one['peak'] / 1e6:,.0f}", f"{one['others']:.2f}"]
+
+
+def _with_stages(record: Record) -> list[Record]:
+    return [one for one in record["works"].values() if one.get("stages")]
+
+
+def _by_stage(found: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {seconds:.2f}" for name, seconds in found.items())
 
 
 def limits() -> str:
@@ -188,16 +200,19 @@ def limits() -> str:
 
 
 def targets() -> str:
-    """Return the design's targets, and what is met of them."""
-    stages_record, whole = _read(RECORDS / "stages-latest.json"), _read(RECORDS / "end-to-end-latest.json")
-    large, engines = _read(RECORDS / "large-latest.json"), newest_rivals()
-    found = [
-        *stage_targets(stages_record),
-        *rival_targets(engines),
-        *end_to_end_targets(whole),
-        *large_targets(large),
-    ]
-    return _table(HEADERS, target_rows(found))
+    """Return what whole commands have to reach, and what is met of it."""
+    record, engines = _commands_record(), newest_rivals()
+    found = [*command_targets(record), *rival_targets(engines)]
+    commands_said = f"Commands: {_when(record)}." if record else NOT_YET
+    before = f"{commands_said} Other engines: {_when(engines)}."
+    return f"{_wrap(before)}\n\n{_table(HEADERS, [target.cells() for target in found])}"
+
+
+def targets_of_stages() -> str:
+    """Return what single stages have to reach, and what is met of it."""
+    record = _read(RECORDS / "stages-latest.json")
+    rows = [target.cells() for target in stage_targets(record)]
+    return f"{_wrap(_when(record) + '.')}\n\n{_table(HEADERS, rows)}"
 
 
 # -- accuracy ---------------------------------------------------------------------------------------------------------
@@ -254,8 +269,9 @@ PAGES: Final[dict[Path, dict[str, Callable[[], str]]]] = {
     ROOT / "README.md": {"rivals": lambda: rivals(newest_rivals()), "accuracy": accuracy_summary},
     ROOT / "docs" / "performance.md": {
         "targets": targets,
+        "targets-of-stages": targets_of_stages,
+        "commands": commands,
         "stages": stages,
-        "end-to-end": end_to_end,
         "limits": limits,
     },
     ROOT / "docs" / "accuracy.md": _accuracy_regions(),

@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow.parquet as pq
 
 import lookalike as la
-from benchmarks import corpus
+from benchmarks import files
 from benchmarks.measure import (
     best_of,
     circumstances,
     headline,
     is_quick,
+    own_environment,
     print_table,
     run_module,
-    usual_environment,
     write_record,
 )
-from benchmarks.targets import targets
+from benchmarks.targets import HEADERS, targets
 from lookalike import _native
 from lookalike.settings import settings
 
@@ -78,7 +78,7 @@ class Case:
 
 
 def cases(sizes: Sizes) -> list[Case]:
-    latin, cjk = corpus.parquet(sizes.latin), corpus.parquet(sizes.cjk, "cjk")
+    latin, cjk = files.parquet(sizes.latin), files.parquet(sizes.cjk, "cjk")
     english, chinese = load(latin), load(cjk)
     return [
         Case("words, k = 5", la.Recipe(), latin, english),
@@ -223,11 +223,9 @@ def measure_rival(case: Case, documents: int, rounds: int) -> dict[str, Any]:
 
 
 def measure_join(documents: int, rounds: int) -> dict[str, Any]:
-    texts = load(corpus.parquet(documents))
-    recipe = la.Recipe()
-    native = settings(recipe)
+    texts = load(files.parquet(documents))
     sample = random.Random(1).sample(texts, min(1000, documents))
-    each = sum(_native.overlap(text, text, native)[1] for text in sample) / sum(map(len, sample))
+    each = sum(len({shingle.text for shingle in la.shingles(text)}) for text in sample) / sum(map(len, sample))
     shingles = each * sum(map(len, texts))
     last: dict[str, la.Result] = {}
     join = partial(la.find, texts, 0.8, method="exact", threads=1)
@@ -259,11 +257,11 @@ def measure_join(documents: int, rounds: int) -> dict[str, Any]:
 
 def large_text() -> Path:
     """Return a file of 50 MB, all of it one text."""
-    path = corpus.CACHE / f"large-v{corpus.VERSION}-{LARGE_BYTES}.txt"
+    path = files.CACHE / f"large-v{files.VERSION}-{LARGE_BYTES}.txt"
     if not path.exists():
         # The first documents of the collection of the join, which is there already.
-        whole = "\n\n".join(load(corpus.parquet(max(25_000, Sizes.wanted().join)))[:25_000])
-        corpus.CACHE.mkdir(exist_ok=True)
+        whole = "\n\n".join(load(files.parquet(max(25_000, Sizes.wanted().join)))[:25_000])
+        files.CACHE.mkdir(exist_ok=True)
         path.write_text(whole[:LARGE_BYTES], encoding="ascii")
     return path
 
@@ -292,7 +290,7 @@ def measure_large(rounds: int) -> dict[str, Any]:
 def measure_start(starts: int) -> dict[str, float]:
     python = sys.executable
     command = str(Path(python).parent / "lookalike")
-    run = partial(subprocess.run, check=True, stdout=subprocess.DEVNULL, env=usual_environment())
+    run = partial(subprocess.run, check=True, stdout=subprocess.DEVNULL, env=own_environment())
     best = best_of(
         starts,
         {
@@ -323,7 +321,7 @@ def main() -> None:
     record["large_document"] = measure_large(min(sizes.rounds, 3))
     record["start"] = measure_start(sizes.starts)
     reached = targets(record)
-    print_table("targets", ["", "row", "measured", "target", ""], [target.cells() for target in reached])
+    print_table("targets", HEADERS, [target.cells() for target in reached])
     record["targets"] = [target.record() for target in reached]
     print(f"\nkept in {write_record('stages', record)}")
 

@@ -13,12 +13,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.corpus import CACHE
+from benchmarks.files import CACHE
+from benchmarks.launch import tree_memory
 from benchmarks.measure import ROOT, usual_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from benchmarks.engines.protocol import Task
     from benchmarks.rivals.catalogue import Engine
 
@@ -77,29 +76,11 @@ def _watch(process: subprocess.Popen[bytes], limit: float) -> int | None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(EVERY)
             return peak
-        children = list(_children(process.pid))
-        if children:  # the engine knows its own peak better
-            peak = max(peak, sum(map(_resident, [process.pid, *children])))
+        peak = max(peak, tree_memory(process.pid))
         if time.monotonic() > end:
             os.killpg(process.pid, signal.SIGKILL)  # the engine's own session, with its children
             process.wait()
             return None
-
-
-def _children(pid: int) -> Iterator[int]:
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            for child in map(int, path.read_text(encoding="ascii").split()):
-                yield child
-                yield from _children(child)
-
-
-def _resident(pid: int) -> int:
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-    except (OSError, IndexError):
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _reason(text: str, code: int) -> str:

@@ -10,7 +10,6 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-import pyarrow.parquet as pq
 import pytest
 
 import lookalike as la
@@ -48,14 +47,6 @@ print(hashlib.sha256("\\0".join(texts[i] for i in range({COUNT})).encode()).hexd
 @each_script
 def test_another_seed_is_another_collection(script: Script) -> None:
     assert not set(corpus.texts(50, script, seed=1)) & set(corpus.texts(50, script, seed=2))
-
-
-def test_file_holds_the_texts_and_a_smaller_one_is_its_beginning(tmp_path: Path) -> None:
-    few, many = (pq.read_table(corpus.parquet(count, folder=tmp_path)) for count in (50, COUNT))
-    assert many["text"].to_pylist() == list(corpus.texts(COUNT))
-    assert few.to_pylist() == many.slice(0, 50).to_pylist()
-    assert len(set(many["id"].to_pylist())) == COUNT
-    assert [path.suffix for path in tmp_path.iterdir()] == [".parquet"] * 2
 
 
 @each_script
