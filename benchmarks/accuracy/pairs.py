@@ -13,11 +13,12 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import pyarrow as pa
 
 import lookalike as la
 from benchmarks.accuracy.labelled import NOT_A_PAIR
-from lookalike import _native
-from lookalike.settings import settings
+from lookalike.engine import stages
+from lookalike.engine.strategy import Strategy
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -34,6 +35,8 @@ NEAR: Final = 0.3
 INSIDE: Final = 0.7
 """The same for containment."""
 SEED: Final = 1
+LEAST: Final = 1e-300
+"""A threshold that every pair reaches that shares anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,18 +153,16 @@ def score(texts: list[str], recipe: la.Recipe, judged: Judged) -> dict[str, npt.
 
 
 def _verified(texts: list[str], recipe: la.Recipe, judged: Judged) -> dict[str, npt.NDArray[np.float64]]:
-    """Let the core compare all pairs on shingle sets that are made once, as it does for large collections."""
-    native, threads = settings(recipe), 2
-    wanted = np.zeros(len(texts), np.uint8)
-    wanted[judged.a] = wanted[judged.b] = 1
-    sizes, elements = _native.sets_of(texts, wanted.tobytes(), native, [], threads)
-    starts = np.concatenate([np.zeros(1, "<u8"), np.cumsum(np.frombuffer(sizes, "<u8"))]).astype("<u8")
-    block = (np.flatnonzero(wanted).astype("<u4").tobytes(), starts.tobytes(), elements)
-    packed = (judged.a.astype("<u8") << np.uint64(32)) | judged.b.astype("<u8")
-    found = _native.verify_pairs(
-        packed.tobytes(), block, block, native, metric="jaccard", threshold=0.0, threads=threads
-    )
-    scores = {name: np.frombuffer(found[name], "<f8") for name in ("jaccard", "containment_a", "containment_b")}
-    if len(scores["jaccard"]) != len(judged):
-        raise RuntimeError("the core left out pairs that it was asked to score")
+    """Let the engine compare all pairs on shingle sets that are made once."""
+    strategy = Strategy(recipe, "exact", "jaccard", LEAST, None, 0, 1.0)
+    pairs = pa.table({"a": pa.array(judged.a, pa.uint32()), "b": pa.array(judged.b, pa.uint32())})
+    found = stages.verify_sets(pairs, stages.sets(texts, strategy), strategy)
+    keys = judged.a.astype("<u8") << np.uint64(32) | judged.b.astype("<u8")
+    a, b = (found[side].to_numpy().astype("<u8") for side in "ab")
+    order = np.argsort(keys)
+    places = order[np.searchsorted(keys, a << np.uint64(32) | b, sorter=order)]
+    scores = {}
+    for name in ("jaccard", "containment_a", "containment_b"):
+        scores[name] = np.zeros(len(judged))  # what shares nothing is left out
+        scores[name][places] = found[name].to_numpy()
     return scores

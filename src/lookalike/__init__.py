@@ -8,49 +8,54 @@
 0.67
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from lookalike._native import build_info as _build_info
-from lookalike.documents import Flag, Skipped, Source, open_documents, open_paths
-from lookalike.documents.metadata import Metadata, read_metadata
-from lookalike.engine.bands import Bands, choose_bands, s_curve
-from lookalike.engine.candidates import band_keys, candidates
-from lookalike.engine.groups import Group, groups
-from lookalike.engine.sign import Signatures, sign_sets
-from lookalike.errors import (
-    BandsError,
-    DocumentError,
-    DuplicateIdError,
-    InternalError,
-    LookalikeError,
-    MismatchError,
-    MissingExtraError,
-    RecipeError,
-)
-from lookalike.presets import PRESETS, Preset
-from lookalike.recipe import Recipe
-from lookalike.report.marks import Marks, read_marks
-from lookalike.result import Recall, Result
-from lookalike.result.audit import Audit
-from lookalike.result.keep import KeepRule
-from lookalike.result.plan import Plan
-from lookalike.search.cost import Cost, estimate_cost
-from lookalike.search.drop import drop_near_duplicates
-from lookalike.search.find import find
-from lookalike.search.sign import sign
-from lookalike.text.compare import Comparison, compare
-from lookalike.text.excluded import Span
-from lookalike.text.matrix import CharacteristicMatrix, characteristic_matrix
-from lookalike.text.measures import (
-    bag_jaccard,
-    bag_jaccard_report,
-    containment,
-    cosine,
-    euclidean,
-    jaccard,
-    jaccard_distance,
-    standard_error,
-)
-from lookalike.text.passages import Passage, passages
-from lookalike.text.shingles import Shingle, normalize, shingles, units
+
+if TYPE_CHECKING:
+    from lookalike.documents import Flag, Skipped, Source, open_documents, open_paths
+    from lookalike.documents.metadata import Metadata, read_metadata
+    from lookalike.engine.bands import Bands, choose_bands, s_curve
+    from lookalike.engine.candidates import band_keys, candidates
+    from lookalike.engine.groups import Group, groups
+    from lookalike.engine.sign import Signatures, sign_sets
+    from lookalike.errors import (
+        BandsError,
+        DocumentError,
+        DuplicateIdError,
+        InternalError,
+        LookalikeError,
+        MismatchError,
+        MissingExtraError,
+        RecipeError,
+    )
+    from lookalike.presets import PRESETS, Preset
+    from lookalike.recipe import Recipe
+    from lookalike.report.marks import Marks, read_marks
+    from lookalike.result import Recall, Result
+    from lookalike.result.audit import Audit
+    from lookalike.result.keep import KeepRule
+    from lookalike.result.plan import Plan
+    from lookalike.search.cost import Cost, estimate_cost
+    from lookalike.search.drop import drop_near_duplicates
+    from lookalike.search.find import find
+    from lookalike.search.sign import sign
+    from lookalike.text.compare import Comparison, compare
+    from lookalike.text.excluded import Span
+    from lookalike.text.matrix import CharacteristicMatrix, characteristic_matrix
+    from lookalike.text.measures import (
+        bag_jaccard,
+        bag_jaccard_report,
+        containment,
+        cosine,
+        euclidean,
+        jaccard,
+        jaccard_distance,
+        standard_error,
+    )
+    from lookalike.text.passages import Passage, passages
+    from lookalike.text.shingles import Shingle, normalize, shingles, units
 
 __version__: str = _build_info()["version"]
 
@@ -114,3 +119,113 @@ __all__ = [
     "standard_error",
     "units",
 ]
+
+# A name loads its module when it is first asked for, so that a command loads only what it uses.
+_HOMES = {
+    "lookalike.documents": (
+        "Flag",
+        "Skipped",
+        "Source",
+        "open_documents",
+        "open_paths",
+    ),
+    "lookalike.documents.metadata": (
+        "Metadata",
+        "read_metadata",
+    ),
+    "lookalike.engine.bands": (
+        "Bands",
+        "choose_bands",
+        "s_curve",
+    ),
+    "lookalike.engine.candidates": (
+        "band_keys",
+        "candidates",
+    ),
+    "lookalike.engine.groups": (
+        "Group",
+        "groups",
+    ),
+    "lookalike.engine.sign": (
+        "Signatures",
+        "sign_sets",
+    ),
+    "lookalike.errors": (
+        "BandsError",
+        "DocumentError",
+        "DuplicateIdError",
+        "InternalError",
+        "LookalikeError",
+        "MismatchError",
+        "MissingExtraError",
+        "RecipeError",
+    ),
+    "lookalike.presets": (
+        "PRESETS",
+        "Preset",
+    ),
+    "lookalike.recipe": ("Recipe",),
+    "lookalike.report.marks": (
+        "Marks",
+        "read_marks",
+    ),
+    "lookalike.result": (
+        "Recall",
+        "Result",
+    ),
+    "lookalike.result.audit": ("Audit",),
+    "lookalike.result.keep": ("KeepRule",),
+    "lookalike.result.plan": ("Plan",),
+    "lookalike.search.cost": (
+        "Cost",
+        "estimate_cost",
+    ),
+    "lookalike.search.drop": ("drop_near_duplicates",),
+    "lookalike.search.find": ("find",),
+    "lookalike.search.sign": ("sign",),
+    "lookalike.text.compare": (
+        "Comparison",
+        "compare",
+    ),
+    "lookalike.text.excluded": ("Span",),
+    "lookalike.text.matrix": (
+        "CharacteristicMatrix",
+        "characteristic_matrix",
+    ),
+    "lookalike.text.measures": (
+        "bag_jaccard",
+        "bag_jaccard_report",
+        "containment",
+        "cosine",
+        "euclidean",
+        "jaccard",
+        "jaccard_distance",
+        "standard_error",
+    ),
+    "lookalike.text.passages": (
+        "Passage",
+        "passages",
+    ),
+    "lookalike.text.shingles": (
+        "Shingle",
+        "normalize",
+        "shingles",
+        "units",
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name."""
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted({*globals(), *__all__})

@@ -1,48 +1,59 @@
 """The native core. Private: use the functions of `lookalike`. Arrays come and go as little-endian bytes."""
 
+import os
 from collections.abc import Callable
 from typing import Any, TypeAlias, final
 
+from typing_extensions import Buffer
+
 __all__ = [
-    "BandBuckets",
     "CharProperties",
+    "Common",
+    "Input",
+    "Intake",
     "Settings",
     "SignatureMatrix",
-    "Signer",
+    "Spilled",
+    "Strategy",
     "TableError",
     "TableFile",
+    "agree",
     "at_least",
     "avalanche",
     "build_info",
     "char_properties",
-    "classes_of",
     "closest",
-    "common",
+    "confirm_copies",
     "counts",
     "elements",
     "family_value",
-    "filter_pairs",
-    "find",
+    "fetch_texts",
     "grouped",
     "hash_vec32",
     "hash_vec64",
+    "hot_pairs",
     "jenkins_mix",
+    "json_pairs",
     "least_scores",
+    "limits",
     "linked",
-    "merge_pairs",
     "murmur3_32",
     "overlap",
     "passages",
     "principals",
+    "propose",
     "score_between",
+    "search",
     "sets_of",
+    "shared_in_long_runs",
     "shingles",
-    "sign_batch",
+    "sign_rows",
     "spread",
     "star",
     "take_texts",
     "units",
-    "verify_pairs",
+    "verify",
+    "verify_sets",
     "with_copies",
 ]
 
@@ -135,17 +146,25 @@ def passages(a: str, b: str, settings: Settings, least: int) -> list[tuple[int, 
     """Shared passages: (start in a, end in a, start in b, end in b, units), in code points."""
 
 @final
-class Signer:
-    """Signs the batches of a collection while the rest of it is read, on whichever thread they are given to it."""
+class Strategy:
+    """Everything that decides what a search finds, translated once."""
 
-    def __new__(cls, settings: Settings, ignored: list[int]) -> Signer: ...
-    def add(self, number: int, texts: _Texts) -> None:
-        """Sign the texts of batch `number`, on this thread."""
-
-    def stop(self) -> None:
-        """Let every `add` end soon, by KeyboardInterrupt."""
-
-    def __len__(self) -> int: ...
+    def __new__(
+        cls,
+        settings: Settings,
+        *,
+        threshold: float,
+        method: str,
+        metric: str,
+        bands: int,
+        rows: int,
+        least: int,
+        ignored: list[int],
+        walls: bool = False,
+        min_units: int | None = None,
+        limits: tuple[int, int] | None = None,
+        memory: int = ...,
+    ) -> Strategy: ...
 
 class TableError(Exception):
     """What the native reader of tables cannot read; rows and lines are counted from 0."""
@@ -174,81 +193,169 @@ class TableFile:
     ) -> list[tuple[int, int, str]]:
         """Some documents again, by chunk and index, for tests."""
 
-def find(
-    texts: _Texts,
-    settings: Settings,
-    *,
-    threshold: float,
-    method: str,
-    metric: str,
-    bands: int,
-    rows: int,
-    least: int,
-    old_from: int,
-    ignored: list[int],
-    threads: int,
-    signer: Signer | None = None,
-    progress: Callable[[str, int, int], object] | None = None,
-) -> dict[str, Any]:
-    """Verified pairs of a collection: class, a, b, jaccard, containment_a, containment_b, candidates.
+@final
+class Input:
+    """Documents to be searched: read once from the first to the last, then asked for some of them again."""
 
-    What a signer has signed are the first of the texts; it has nothing any more afterwards.
-    """
+    @staticmethod
+    def of_texts(texts: _Texts) -> Input: ...
+    @staticmethod
+    def of_table(table: TableFile, text: str, own_id: str | None = None) -> Input: ...
+    @staticmethod
+    def of_source(source: Any) -> Input:
+        """Of an object with `batches()`, which gives packed UTF-8, and `fetch(numbers)`, which takes 32-bit numbers as
+        bytes and gives some of them with their texts, packed.
+        """
 
-def common(texts: _Texts, settings: Settings, least: int, threads: int) -> list[int]:
-    """Shingles that at least so many of the texts have, sorted."""
+def fetch_texts(given: Input, documents: int, numbers: bytes, threads: int) -> list[tuple[int, str]]:
+    """Some documents of an input, which has so many and has been read, with their numbers (32 bits); not of a list."""
 
 @final
-class BandBuckets:
-    """The buckets of one band, given out as packed pairs."""
+class Intake:
+    """Takes the documents of a search: each is signed and let go."""
 
-    def __new__(cls, keys: bytes, class_: bytes, old_from: int) -> BandBuckets: ...
-    def next(self, most: int) -> bytes: ...
+    def __new__(cls, strategy: Strategy, keep: str, most: int = 0, spill: Any = None) -> Intake:
+        """`keep`: "rows" for bands, "sets" for a join, "auto" for sets of up to `most` code points of text and rows
+        beyond, "digests" for a join of what does not fit the memory. `spill` keeps rows in a file.
+        """
 
-def sign_batch(
-    texts: _Texts, settings: Settings, ignored: list[int], bands: int, rows: int, threads: int
-) -> tuple[bytes, bytes, list[bytes]]:
-    """A batch of texts: signatures, digests (two 64-bit numbers each), the 64-bit keys of each band."""
+    def add(
+        self, given: Input, threads: int, progress: Callable[[str, int, int], object] | None = None
+    ) -> dict[str, Any]:
+        """Read an input, behind those that were read before; of a table it tells what is known of its rows."""
 
-def classes_of(digests: bytes) -> bytes:
-    """For each document the first one with an equal digest."""
+    def finish(self, threads: int) -> tuple[bool, bytes]:
+        """All inputs are read. Gives whether signatures were kept, and the length of each text as 64-bit numbers."""
 
-def merge_pairs(pairs: bytes) -> bytes:
-    """Packed pairs (the smaller number in the upper 32 bits), sorted, each once."""
+    def code_points(self) -> int: ...
 
-def filter_pairs(
-    pairs: bytes,
+@final
+class Spilled:
+    """Rows in a work folder, to be searched stage by stage."""
+
+    def __new__(
+        cls,
+        path: str | os.PathLike[str],
+        entries: list[tuple[int, int, int, int]],
+        strategy: Strategy,
+        counts: list[int],
+        memory: int,
+    ) -> Spilled: ...
+    def lengths(self) -> bytes: ...
+    def candidates(
+        self,
+        strategy: Strategy,
+        old_from: int,
+        threads: int,
+        progress: Callable[[str, int, int], object] | None = None,
+    ) -> tuple[bytes, bytes]:
+        """Packed pairs as 64-bit numbers, and hot documents as 32-bit numbers."""
+
+    def verify(
+        self,
+        strategy: Strategy,
+        inputs: list[Input],
+        pairs: bytes,
+        hot: bytes,
+        work: Any,
+        *,
+        old_from: int,
+        order: bytes | None,
+        threads: int,
+        progress: Callable[[str, int, int], object] | None = None,
+    ) -> dict[str, Any]:
+        """Verified pairs from the candidates. `work` keeps what is done: `verified() -> (portions, bytes)`,
+        `add(bytes)`.
+        """
+
+@final
+class Common:
+    """Counts the shingles of a collection, in two passes."""
+
+    def __new__(cls, settings: Settings, walls: bool) -> Common: ...
+    def add(self, given: Input, threads: int) -> int:
+        """Read an input; gives the number of its documents."""
+
+    def count_exactly(self, least: int) -> None:
+        """Begin the second pass: count what may be in at least so many documents."""
+
+    def found(self) -> list[int]:
+        """The shingles that at least so many documents have, sorted."""
+
+def search(
+    intake: Intake,
+    strategy: Strategy,
+    inputs: list[Input],
     *,
-    first_a: int,
-    signatures_a: bytes,
-    first_b: int,
-    signatures_b: bytes,
-    hashes: int,
-    least: int,
+    old_from: int,
+    order: bytes | None,
     threads: int,
-) -> bytes:
-    """The packed pairs with at least `least` slots that agree."""
-
-def sets_of(texts: _Texts, wanted: bytes, settings: Settings, ignored: list[int], threads: int) -> tuple[bytes, bytes]:
-    """The element sets of the texts that `wanted` marks: (64-bit sizes, all 64-bit elements)."""
-
-def verify_pairs(
-    pairs: bytes,
-    block_a: tuple[bytes, bytes, bytes],
-    block_b: tuple[bytes, bytes, bytes],
-    settings: Settings,
-    *,
-    metric: str,
-    threshold: float,
-    threads: int,
+    progress: Callable[[str, int, int], object] | None = None,
 ) -> dict[str, Any]:
-    """The verified among packed pairs. A block: document numbers, starts of their sets and the end, elements."""
+    """Verified pairs of the documents that an intake has taken from these inputs.
+
+    class, a, b, jaccard, containment_a, containment_b as bytes; candidates, hot, in_part, short; seconds by stage.
+    """
+
+def limits(documents: int) -> tuple[int, int]:
+    """How many pairs buckets may propose, and how many may be listed, before clusters of so many documents are hot."""
+
+def sign_rows(texts: _Texts, strategy: Strategy, threads: int) -> tuple[bytes, bytes, bytes, bytes, bytes]:
+    """Digests (24 bytes), shingles (32 bits), lengths and keys (64 bits), slots (bytes): document by document."""
+
+def propose(
+    rows: tuple[Buffer, Buffer, Buffer],
+    strategy: Strategy,
+    *,
+    classes: Buffer | None,
+    old_from: int | None,
+    threads: int,
+) -> tuple[bytes, bytes, bytes, bytes]:
+    """Candidates among rows (digests, keys, slots): a and b of each pair, classes, hot documents; all in 32 bits."""
+
+def agree(a: Buffer, b: Buffer, hashes: int) -> bytes:
+    """In how many slots each row of one column agrees with the same row of another, in 32 bits."""
+
+def sets_of(texts: _Texts, strategy: Strategy, threads: int) -> tuple[bytes, bytes]:
+    """The elements of each text that count: where each begins and the last ends, all elements; in 64 bits."""
+
+def verify(a: Buffer, b: Buffer, texts: _Texts, strategy: Strategy, threads: int) -> dict[str, bytes]:
+    """The pairs of texts that the strategy looks for: a, b, jaccard, containment_a, containment_b."""
+
+def verify_sets(
+    a: Buffer, b: Buffer, sets: tuple[Buffer, Buffer], strategy: Strategy, threads: int
+) -> dict[str, bytes]:
+    """The same for documents whose elements are given as `sets_of` gives them."""
+
+def confirm_copies(classes: Buffer, texts: _Texts, strategy: Strategy, threads: int) -> bytes:
+    """The classes without copies whose shingles are others than those of their first."""
+
+def hot_pairs(
+    hot: Buffer,
+    classes: Buffer,
+    pairs: tuple[Buffer, Buffer],
+    texts: _Texts,
+    strategy: Strategy,
+    *,
+    order: bytes | None,
+    old_from: int | None,
+    threads: int,
+) -> dict[str, bytes]:
+    """The pairs of hot documents with their representatives, and a few more, beside pairs that are verified."""
+
+def shared_in_long_runs(a: str, b: str, strategy: Strategy, least: int) -> int:
+    """How many shingles two texts share in passages of at least `least` units."""
 
 def linked(documents: int, a: bytes, b: bytes) -> bytes:
     """For each document the least number of its linked group."""
 
 def star(class_: bytes, a: bytes, b: bytes, order: bytes, /) -> bytes:
     """For each document the principal of its star."""
+
+def json_pairs(
+    a: list[str], b: list[str], jaccard: bytes, containment_a: bytes, containment_b: bytes, between: str, /
+) -> str:
+    """JSON objects of pairs, whose ids are JSON already, one text for all."""
 
 def take_texts(packed: tuple[Any, Any, int, int], places: bytes) -> list[str]:
     """The packed texts at these places, 32 bits each."""

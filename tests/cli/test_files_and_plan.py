@@ -124,6 +124,6 @@ def test_plan_as_json(run: Run, tables: None) -> None:
 def test_plan_of_a_search_larger_than_memory(run: Run) -> None:
     lines = (json.dumps({"text": words(n, n + 200)}) + "\n" for n in range(2000))
     Path("large.jsonl").write_text("".join(lines), encoding="utf-8")
-    cost = run("plan", "large.jsonl", "--memory", "1MB", "--format", "json").json
+    cost = run("plan", "large.jsonl", "--method", "lsh", "--memory", "1MB", "--format", "json").json
     assert cost["method"] == "lsh"
     assert cost["disk"] > 0

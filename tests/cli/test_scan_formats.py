@@ -261,7 +261,7 @@ def test_ctrl_c_in_the_search_ends_with_130(run: Run, monkeypatch: pytest.Monkey
     def interrupted(*args: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(lookalike.cli.searching, "find", interrupted)
+    monkeypatch.setattr(lookalike.cli.searching, "find_kept", interrupted)
     done = run("scan", "corpus.jsonl")
     assert (done.code, done.out, done.err) == (130, "", "")
     done = run("scan", "corpus.jsonl", "--work", "here")

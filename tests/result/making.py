@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import fields
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 import lookalike as la
+from lookalike.result.made_of import SearchedDocuments, SearchSettings
 from lookalike.tables.found import Found
 
 Scores = tuple[float, float, float]
@@ -66,20 +68,19 @@ class Case(NamedTuple):
 
     def result(self, **changes: Any) -> la.Result:
         """The result that `find` would make of it."""
-        given: dict[str, Any] = {
+        documents: dict[str, Any] = {
             "ids": pa.array(range(len(self.kinds)), pa.int64()),
-            "found": self.found(),
-            "threshold": 0.5,
-            "recipe": la.Recipe(),
-            "method": "exact",
-            "bands": None,
-            "recall": la.Recall(1.0),
-            "linkage": "star",
-            "order": None,
-            "old_from": self.old_from,
             "lengths": pa.array([100] * len(self.kinds), pa.uint64()),
+            "old_from": self.old_from,
         }
-        return la.Result(**given | changes)
+        search: dict[str, Any] = {"recipe": la.Recipe(), "threshold": 0.5, "method": "exact", "recall": la.Recall(1.0)}
+        own = {field.name for field in fields(SearchedDocuments)}
+        for name, value in changes.items():
+            (documents if name in own else search)[name] = value
+        found = search.pop("found", None) or self.found()
+        origin = search.pop("origin", None)
+        made = SearchedDocuments(**documents), SearchSettings(**search)
+        return la.Result(*made, found, origin=origin)
 
 
 def numbered(groups: list[la.Group]) -> list[tuple[int, tuple[int, ...]]]:

@@ -253,3 +253,14 @@ def test_the_interval_holds_the_share(total: int, data: st.DataObject) -> None:
 def test_the_interval_of_the_books() -> None:
     # Brown, Cai, DasGupta (2001) and every table since: 95 %, 8 of 10.
     assert [round(end, 4) for end in wilson(8, 10)] == [0.4902, 0.9433]
+
+
+def test_what_did_not_count_in_the_search_does_not_count_in_the_audit() -> None:
+    quote = "“the tide rises because the moon pulls the water of the sea towards itself every single day”"
+    texts = [f"{first} {quote} {' '.join(first[::-1])}" for first in ("abcdefgh", "ijklmnop", "qrstuvwx")]
+    texts += [texts[0].replace("tide", "sea"), "quite another text, of which nobody has written a copy"]
+    result = la.find(texts, 0.3, recipe=RECIPE, skip=["quotes"])
+    assert result.pairs.num_rows == 1
+    seen = result.audit(documents=texts).audited
+    assert seen is not None
+    assert (seen.true_pairs, seen.found) == (0, 0)  # the one pair is of copies, once the quotes are left out

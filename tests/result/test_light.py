@@ -7,6 +7,7 @@ PROGRAM = """
 import io, sys
 from array import array
 import lookalike as la
+from lookalike.result.made_of import SearchedDocuments, SearchSettings
 from lookalike.tables.found import Found
 from lookalike.tables.packed import Ids
 
@@ -21,10 +22,9 @@ def numbers(kind, *values):
 
 # a and c are copies; b and d are near; d is old.
 found = Found(numbers("I", 0, 1, 0, 3), numbers("I", 0, 0), numbers("I", 1, 3), *(numbers("d", .75, .9),) * 3, 5)
-result = la.Result(
-    ids=Ids.of(["a", "b", "c", "d"]), found=found, threshold=0.5, recipe=la.Recipe(), method="exact", bands=None,
-    recall=la.Recall(1.0), linkage="star", order=None, lengths=[3, 4, 5, 6], old_from=3,
-)
+documents = SearchedDocuments(ids=Ids.of(["a", "b", "c", "d"]), lengths=[3, 4, 5, 6], old_from=3)
+search = SearchSettings(recipe=la.Recipe(), threshold=0.5, method="exact", recall=la.Recall(1.0))
+result = la.Result(documents, search, found)
 """
 ASK = """
 assert result.pair_count == 5

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.result.texts import words_left_out
-from lookalike.search.load import load
 from lookalike.text.uncounted import spans_of
 
 QUOTE = "the tide rises because the moon pulls the water of the sea towards itself"
@@ -129,11 +128,22 @@ def test_what_cannot_be_done_is_refused() -> None:
         la.compare(A, B, min_words=0)
 
 
-@pytest.mark.parametrize("options", [{"skip": ["quotes"]}, {"min_words": 20}])
-def test_a_search_in_files_refuses_what_it_cannot_do(options: dict[str, Any], tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text(A)
-    with pytest.raises(la.RecipeError, match="left out in a search larger than memory"):
-        la.find(tmp_path / "a.txt", work=tmp_path / "work", **options)
+@pytest.mark.parametrize("options", OPTIONS)
+def test_a_search_in_files_leaves_out_the_same(options: dict[str, Any], tmp_path: Path) -> None:
+    texts = {"a": A, "b": B, "c": A + " More.", "d": B + " More."}
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / name).with_suffix(".txt").write_text(text)
+    expected = la.find(list(texts.values()), 0.2, method="lsh", **options)
+    for method in ("lsh", "exact"):
+        found = la.find(folder, 0.2, method=method, work=tmp_path / "work", **options)
+        scores = ["jaccard", "containment_a", "containment_b"]
+        assert found.pairs.select(scores).equals(expected.pairs.select(scores))
+        assert found.notes == expected.notes
+        assert [list(each.values())[1:] for each in found.to_dict()["left_out"]] == [
+            list(each.values())[1:] for each in expected.to_dict()["left_out"]
+        ]
 
 
 def test_a_saved_result_knows_what_was_left_out(tmp_path: Path) -> None:
@@ -146,11 +156,14 @@ def test_a_saved_result_knows_what_was_left_out(tmp_path: Path) -> None:
     assert words_left_out(loaded, {"a": A}) == {"a": {"quotes": 14, "template": 18}}
 
 
-def test_texts_in_memory_are_found_by_number(tmp_path: Path) -> None:
-    for name, text in (("a", "first ä"), ("b", "second"), ("c", "third 雨")):
-        (tmp_path / f"{name}.txt").write_text(text)
-    assert [load(tmp_path).text(number) for number in range(3)] == ["first ä", "second", "third 雨"]
-    assert load(["x", "y"]).text(1) == "y"
+def test_a_passage_at_the_edges_of_characters_counts_whole() -> None:
+    """A passage that is cut out of its text would lose the blanks at its edges, and with them the shingles there."""
+    shared = "the quick brown fox jumps over the lazy dog while the cat sleeps on the warm stone wall"
+    a, b = f"one {shared} six", f"two {shared} ten"
+    recipe = la.PRESETS["edited"].recipe
+    whole = la.compare(a, b, recipe).jaccard
+    assert la.compare(a, b, recipe, min_words=20).jaccard == whole
+    assert score(la.find([a, b], whole, recipe=recipe, min_words=20)) == whole
 
 
 @given(

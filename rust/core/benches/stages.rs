@@ -7,11 +7,12 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use lookalike_core::Recipe;
-use lookalike_core::batch::{Control, sign_one};
+use lookalike_core::control::Control;
 use lookalike_core::families::Family;
 use lookalike_core::hash::Stream;
 use lookalike_core::recipe::{SketchKind, Unit, Whitespace};
 use lookalike_core::shingle::{Scratch, Shingler};
+use lookalike_core::sign::sign_one;
 use lookalike_core::sketch::{INFINITY, Sketcher};
 
 const DOCUMENTS: usize = 4_000;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::batch::Control;
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::hash::{fold, hash_vec32, hash_vec64};
 use crate::repeated::Repeated;
@@ -52,6 +52,12 @@ impl Bands {
         let mut key = [0];
         self.keys_from(kind, signature, band, &mut key);
         key[0]
+    }
+
+    /// Keys of all bands.
+    #[inline(always)]
+    pub fn keys_of(self, kind: KeyKind, signature: &[u32], keys: &mut [u64]) {
+        self.keys_from(kind, signature, 0, keys);
     }
 
     /// Keys of consecutive bands, from `first` on.

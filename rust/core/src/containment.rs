@@ -6,16 +6,23 @@
 
 use std::collections::HashSet;
 
-use crate::batch::Control;
+use crate::candidates::Limits;
+use crate::control::Control;
 use crate::error::Result;
-use crate::join::{Pair, Search};
-use crate::prefix::{Order, gather, prefixes};
+use crate::prefix::{Budget, Joined, Order, of_members, prefixes};
+use crate::search::Search;
 
-/// All pairs of `members` whose containment reaches the threshold, sorted, and how many were verified.
-pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &Control) -> Result<(Vec<Pair>, usize)> {
+/// All pairs of `members` whose containment reaches the threshold; None if that is too much work.
+pub fn join(
+    sets: &[Vec<u64>],
+    members: &[u32],
+    search: &Search<'_>,
+    limits: Limits,
+    control: &Control,
+) -> Result<Option<Joined>> {
     let mut ranked = members.to_vec();
     ranked.sort_by_key(|&d| (sets[d as usize].len(), d));
-    let order = Order::new(sets, &ranked, control)?;
+    let order = Order::new(&of_members(sets, &ranked), control)?;
     let prefixes = prefixes(sets, &ranked, search.threshold, &order, control)?;
     let mattering: HashSet<u64> = prefixes.iter().flatten().copied().collect();
     let postings = control.parts(
@@ -34,23 +41,29 @@ pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &C
     )?;
     let mut postings: Vec<(u64, u32)> = postings.into_iter().flatten().collect();
     postings.sort_unstable();
-    let state = || vec![u32::MAX; ranked.len()];
+    let (state, budget) = (|| vec![u32::MAX; ranked.len()], Budget::new(limits));
     let found = control.parts(ranked.len(), 64, state, |met, part| {
         let (mut out, mut verified) = (Vec::new(), 0);
         for rank in part {
             control.check()?;
+            if !budget.spend(0, 0) {
+                break;
+            }
+            let (before, mut steps) = (out.len(), 0);
             for &token in &prefixes[rank] {
                 // Larger documents with this shingle; of two of one size, the one that ranks later.
                 let from = postings.partition_point(|&p| p <= (token, rank as u32));
                 for &(_, other) in postings[from..].iter().take_while(|p| p.0 == token) {
+                    steps += 1;
                     if std::mem::replace(&mut met[other as usize], rank as u32) != rank as u32 {
                         verified += 1;
                         out.extend(search.verify(sets, ranked[rank], ranked[other as usize]));
                     }
                 }
             }
+            budget.spend(steps, out.len() - before);
         }
         Ok((out, verified))
     })?;
-    Ok(gather(found))
+    Ok(budget.joined(found))
 }

@@ -1,4 +1,5 @@
-//! What can go wrong in the core. Bad settings are refused before work starts; work itself can only be stopped.
+//! What can go wrong in the core. Bad settings are refused before work starts; work itself can only be
+//! stopped, or miss the texts that it asks for.
 
 use std::fmt;
 
@@ -18,6 +19,8 @@ pub enum Error {
     TooLarge(String),
     /// The caller asked to stop (Ctrl-C).
     Interrupted,
+    /// Texts or rows that the caller was asked for could not be had. The caller knows why.
+    Outside(String),
 }
 
 impl fmt::Display for Error {
@@ -26,6 +29,7 @@ impl fmt::Display for Error {
             Error::Setting { field, given, allowed } => write!(f, "{field} must be {allowed}, not {given}"),
             Error::TooLarge(what) => write!(f, "{what}"),
             Error::Interrupted => write!(f, "interrupted"),
+            Error::Outside(why) => write!(f, "{why}"),
         }
     }
 }

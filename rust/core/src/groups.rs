@@ -1,9 +1,9 @@
 //! From verified pairs to groups.
 
 /// Connected components: documents joined by a chain of pairs. Gives for each document the least number of its group.
-pub fn linked(documents: usize, pairs: &[(u32, u32)]) -> Vec<u32> {
+pub fn linked(documents: usize, pairs: impl IntoIterator<Item = (u32, u32)>) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..documents as u32).collect();
-    for &(a, b) in pairs {
+    for (a, b) in pairs {
         let (x, y) = (root(&mut parent, a), root(&mut parent, b));
         // The lesser number becomes the root, so the answer does not depend on the order of pairs.
         parent[x.max(y) as usize] = x.min(y);
@@ -54,7 +54,7 @@ pub fn star(class: &[u32], pairs: &[(u32, u32)], order: &[u32]) -> Vec<u32> {
 pub fn linked_by(class: &[u32], pairs: &[(u32, u32)], order: &[u32], old_from: usize) -> Vec<u32> {
     let copies = class.iter().enumerate().map(|(i, &c)| (c, i as u32));
     let all: Vec<(u32, u32)> = pairs.iter().copied().chain(copies).collect();
-    let mut principal = linked(class.len(), &all);
+    let mut principal = linked(class.len(), all.iter().copied());
     let mut head = vec![u32::MAX; class.len()];
     for old in [true, false] {
         for &document in order.iter().filter(|&&d| (d as usize >= old_from) == old) {
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn a_chain_is_one_linked_group_and_two_stars() {
         let pairs = [(0, 1), (1, 2), (2, 3)];
-        assert_eq!(linked(5, &pairs), [0, 0, 0, 0, 4]);
+        assert_eq!(linked(5, pairs), [0, 0, 0, 0, 4]);
         assert_eq!(star(&[0, 1, 2, 3, 4], &pairs, &[0, 1, 2, 3, 4]), [0, 0, 2, 2, 4]);
         assert_eq!(star(&[0, 1, 2, 3, 4], &pairs, &[1, 0, 2, 3, 4]), [1, 1, 1, 3, 4]);
     }

@@ -9,12 +9,18 @@ pub struct Overlap {
     pub a: usize,
     /// Elements of the second.
     pub b: usize,
+    /// Elements of either.
+    pub union: usize,
 }
 
 impl Overlap {
+    fn of(shared: usize, a: usize, b: usize) -> Self {
+        Overlap { shared, a, b, union: a + b - shared }
+    }
+
     /// |A ∩ B| / |A ∪ B|; two empty sets are equal.
     pub fn jaccard(self) -> f64 {
-        share(self.shared, self.a + self.b - self.shared)
+        share(self.shared, self.union)
     }
     /// Share of the first that is in the second.
     pub fn containment_a(self) -> f64 {
@@ -68,7 +74,7 @@ pub fn overlap(a: &[u64], b: &[u64]) -> Overlap {
         i += usize::from(x <= y);
         j += usize::from(y <= x);
     }
-    Overlap { shared, a: a.len(), b: b.len() }
+    Overlap::of(shared, a.len(), b.len())
 }
 
 /// Like [`overlap`], but gives up as soon as `threshold` is out of reach. The final word is the division itself, so that
@@ -90,7 +96,7 @@ pub fn overlap_at_least(a: &[u64], b: &[u64], metric: Metric, threshold: f64) ->
             return None;
         }
     }
-    let found = Overlap { shared, a: a.len(), b: b.len() };
+    let found = Overlap::of(shared, a.len(), b.len());
     (metric.score(found) >= threshold).then_some(found)
 }
 

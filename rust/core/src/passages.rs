@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use crate::batch::Control;
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::hash::fold;
 

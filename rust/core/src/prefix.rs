@@ -9,11 +9,14 @@
 //! frequent, as the papers do, makes fewer candidates, but takes a counter for each shingle, and looking those up in main
 //! memory takes longer than all the rest.
 
-use crate::batch::Control;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::candidates::Limits;
+use crate::control::Control;
 use crate::error::Result;
 use crate::jaccard::Metric;
-use crate::join::{Pair, Search};
 use crate::repeated::Repeated;
+use crate::search::{Pair, Search};
 
 /// Where a shingle of a prefix stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,22 +29,79 @@ struct Posting {
     place: u32,
 }
 
-/// All pairs of `members` whose Jaccard similarity reaches the threshold, sorted, and how many were verified.
-pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &Control) -> Result<(Vec<Pair>, usize)> {
+/// What a join may do before it is given up as too much: see [`Limits`].
+pub(crate) struct Budget {
+    limits: Limits,
+    steps: AtomicU64,
+    pairs: AtomicU64,
+}
+
+/// Steps of a join that cost as much as one proposal of the bands.
+const STEPS: u64 = 16;
+
+impl Budget {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Budget { limits, steps: AtomicU64::new(0), pairs: AtomicU64::new(0) }
+    }
+
+    /// Count; false once there were too many. Whether it comes to this does not depend on the threads.
+    pub(crate) fn spend(&self, steps: usize, pairs: usize) -> bool {
+        let steps = steps as u64 + self.steps.fetch_add(steps as u64, Ordering::Relaxed);
+        let pairs = pairs as u64 + self.pairs.fetch_add(pairs as u64, Ordering::Relaxed);
+        steps / STEPS <= self.limits.proposals && pairs <= self.limits.pairs
+    }
+
+    /// Put the pairs of all parts in order; None if there were too many.
+    pub(crate) fn joined(self, parts: Vec<(Vec<Pair>, usize)>) -> Option<Joined> {
+        self.spend(0, 0).then(|| {
+            let verified = parts.iter().map(|part| part.1).sum();
+            let mut pairs: Vec<Pair> = parts.into_iter().flat_map(|part| part.0).collect();
+            pairs.sort_unstable_by_key(|p| (p.a, p.b));
+            Joined { pairs, verified }
+        })
+    }
+}
+
+/// What a join found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Joined {
+    /// Sorted.
+    pub pairs: Vec<Pair>,
+    /// Pairs that were verified.
+    pub verified: usize,
+}
+
+/// The sets of some members.
+pub(crate) fn of_members<'a>(sets: &'a [Vec<u64>], members: &[u32]) -> Vec<&'a [u64]> {
+    members.iter().map(|&d| &sets[d as usize][..]).collect()
+}
+
+/// All pairs of `members` whose Jaccard similarity reaches the threshold; None if that is too much work.
+pub fn join(
+    sets: &[Vec<u64>],
+    members: &[u32],
+    search: &Search<'_>,
+    limits: Limits,
+    control: &Control,
+) -> Result<Option<Joined>> {
     let threshold = search.threshold;
     let mut ranked = members.to_vec();
     ranked.sort_by_key(|&d| (sets[d as usize].len(), d));
-    let order = Order::new(sets, &ranked, control)?;
+    let order = Order::new(&of_members(sets, &ranked), control)?;
     let postings = postings(&prefixes(sets, &ranked, threshold, &order, control)?, control)?;
     let own = by_document(&postings, ranked.len());
     let size = |rank: u32| sets[ranked[rank as usize] as usize].len();
-    let state = || vec![u32::MAX; ranked.len()];
+    let (state, budget) = (|| vec![u32::MAX; ranked.len()], Budget::new(limits));
     let found = control.parts(ranked.len(), 256, state, |met, part| {
         let (mut out, mut verified) = (Vec::new(), 0);
         for rank in part.start as u32..part.end as u32 {
             control.check()?;
+            if !budget.spend(0, 0) {
+                break;
+            }
             let n = size(rank);
             let least_size = (threshold * n as f64 - 1e-6).ceil() as usize;
+            let (before, mut steps) = (out.len(), 0);
             for &at in own.of(rank) {
                 let mine = postings[at as usize];
                 // Smaller documents with the same shingle stand directly before, largest last.
@@ -49,6 +109,7 @@ pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &C
                     if other.token != mine.token || size(other.rank) < least_size {
                         break;
                     }
+                    steps += 1;
                     if std::mem::replace(&mut met[other.rank as usize], rank) == rank {
                         continue;
                     }
@@ -60,18 +121,11 @@ pub fn join(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &C
                     }
                 }
             }
+            budget.spend(steps, out.len() - before);
         }
         Ok((out, verified))
     })?;
-    Ok(gather(found))
-}
-
-/// Put the pairs of all parts in order, and count what was verified for them.
-pub(crate) fn gather(parts: Vec<(Vec<Pair>, usize)>) -> (Vec<Pair>, usize) {
-    let verified = parts.iter().map(|part| part.1).sum();
-    let mut found: Vec<Pair> = parts.into_iter().flat_map(|part| part.0).collect();
-    found.sort_unstable_by_key(|p| (p.a, p.b));
-    (found, verified)
+    Ok(budget.joined(found))
 }
 
 /// The order of shingles: by hash, those that very many documents have last.
@@ -91,16 +145,15 @@ const WINDOWS: usize = 4;
 impl Order {
     /// Each window of the table belongs to one thread: no atomics, and the same counts every time. Sets are sorted, so the
     /// elements of a window are one run of each.
-    pub(crate) fn new(sets: &[Vec<u64>], members: &[u32], control: &Control) -> Result<Self> {
-        let total: usize = members.iter().map(|&d| sets[d as usize].len()).sum();
+    pub(crate) fn new(sets: &[&[u64]], control: &Control) -> Result<Self> {
+        let total: usize = sets.iter().map(|set| set.len()).sum();
         let bits = (total / SHARING).max(1).ilog2().clamp(11, 30) + 1;
         let shift = 64 - bits;
         let mut counts = vec![0u8; 1 << bits];
         let size = (1usize << bits) / WINDOWS;
         control.fill_parts(&mut counts, size, |first, counts| {
-            for &d in members {
+            for set in sets {
                 control.check()?;
-                let set = &sets[d as usize];
                 let low = (first as u64) << shift;
                 let from = set.partition_point(|&x| x < low);
                 for &x in &set[from..] {
@@ -216,7 +269,7 @@ mod tests {
     use super::*;
     use crate::Recipe;
     use crate::hash::Stream;
-    use crate::join::Method;
+    use crate::search::Method;
     use proptest::prelude::*;
 
     /// Variants of a few originals, in which a good part of every document is what all documents have.
@@ -243,19 +296,17 @@ mod tests {
         fn it_finds_what_comparing_all_finds(seed: u64, common in 0..60u64, t in 5..=20u32) {
             let sets = sets(seed, 300, common);
             let (recipe, threshold) = (Recipe::default(), f64::from(t) / 20.0);
-            let search = Search {
-                recipe: &recipe, metric: Metric::Jaccard, threshold, method: Method::Exact, old_from: 300, ignored: &[],
-            };
+            let search = Search::new(&recipe, threshold, Method::Exact);
             let members: Vec<u32> = (0..300).collect();
-            let order = Order::new(&sets, &members, &Control::new(1)).unwrap();
+            let order = Order::new(&of_members(&sets, &members), &Control::new(1)).unwrap();
             let frequent = sets[0].iter().filter(|&&x| order.token(x) >> 56 > 0).count();
             prop_assert!(frequent as u64 >= common, "what all have comes last");
             for threads in [1, 2] {
-                let (found, _) = join(&sets, &members, &search, &Control::new(threads)).unwrap();
+                let found = join(&sets, &members, &search, Limits::of(300), &Control::new(threads)).unwrap().unwrap();
                 let pairs = |x: u32| (x + 1..300).map(move |y| (x, y));
                 let expected: Vec<Pair> =
                     (0..300).flat_map(pairs).filter_map(|(x, y)| search.verify(&sets, x, y)).collect();
-                prop_assert_eq!(&found, &expected);
+                prop_assert_eq!(&found.pairs, &expected);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! How good is a family of hash functions? The two tests of its designers (seed item 35).
 
-use crate::batch::Control;
+use crate::control::Control;
 use crate::error::Result;
 use crate::families::{Family, Functions};
 use crate::hash::Stream;

@@ -1,6 +1,6 @@
 //! Which of very many numbers occur twice. Most do not, and what does not needs no sorting.
 
-use crate::batch::Control;
+use crate::control::Control;
 use crate::error::Result;
 
 /// Tells, never wrongly denying, whether a number was met twice.

@@ -1,12 +1,13 @@
 //! Text → units → shingles → 64-bit elements (docs/format.md §2–4).
 
 mod placed;
+mod walls;
 mod windows;
 
 use std::collections::HashSet;
 
 use crate::ascii::{self, Left, Places, Sink};
-use crate::batch::Control;
+use crate::control::Control;
 use crate::error::Result;
 use crate::hash::{PADDING, ShingleHash};
 use crate::normalize::Normalizer;
@@ -17,6 +18,7 @@ use crate::unicode::Tables;
 use crate::words::{Segment, segments};
 
 pub use placed::Placed;
+pub use walls::WALL;
 use windows::Windows;
 
 /// Shingles are handed on in blocks of this many: 32 KiB, which stays in the first-level cache.
@@ -50,6 +52,10 @@ pub struct Shingler {
     stop: HashSet<u64>,
     /// Shingles that do not count: those of a template, or those that nearly every document has.
     ignored: HashSet<u64>,
+    /// Whether shingles that touch a wall do not count.
+    walls: bool,
+    /// The same with k = 1: what tells the units of a text one by one.
+    single: Option<Box<Shingler>>,
 }
 
 impl Shingler {
@@ -66,6 +72,8 @@ impl Shingler {
             whitespace: recipe.whitespace,
             stop: HashSet::new(),
             ignored: HashSet::new(),
+            walls: false,
+            single: None,
         };
         shingler.stop = recipe.stop_words.iter().map(|w| shingler.stop_hash(w)).collect();
         Ok(shingler)
@@ -91,13 +99,22 @@ impl Shingler {
     /// Call `take` with the hashes of all shingles, in order and with repeats, in blocks. At least one shingle comes.
     #[inline(always)]
     pub fn each_block(&self, text: &str, scratch: &mut Scratch, mut take: impl FnMut(&[u64])) {
-        if self.ignored.is_empty() {
+        if self.ignored.is_empty() && !self.walls {
             return self.every_block(text, scratch, take);
         }
+        let walls = self.wall_units(text, scratch);
+        let (mut next, mut number) = (0, 0);
+        let mut touches_wall = || {
+            while walls.get(next).is_some_and(|&wall| wall < number) {
+                next += 1;
+            }
+            number += 1;
+            walls.get(next).is_some_and(|&wall| wall < number - 1 + self.k)
+        };
         let (mut kept, mut any, mut whole) = (Vec::new(), false, 0u64);
         self.every_block(text, scratch, |block| {
             kept.clear();
-            kept.extend(block.iter().filter(|x| !self.ignored.contains(x)));
+            kept.extend(block.iter().filter(|x| !touches_wall() && !self.ignored.contains(x)));
             any |= !kept.is_empty();
             whole = block.iter().fold(whole, |h, &x| self.hash.words(&[h, x]));
             if !kept.is_empty() {

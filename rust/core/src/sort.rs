@@ -1,6 +1,6 @@
 //! Sorting hashes. They are spread evenly, so their first bits say where each belongs.
 
-use crate::batch::Control;
+use crate::control::Control;
 use crate::error::Result;
 
 /// Buffers that are kept from one sort to the next.

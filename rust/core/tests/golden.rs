@@ -4,11 +4,12 @@ use std::path::Path;
 
 use lookalike_core::Recipe;
 use lookalike_core::bands::{Bands, KeyKind};
-use lookalike_core::batch::{self, Control};
+use lookalike_core::control::Control;
 use lookalike_core::families::{FAMILIES, Family, Functions, first_primes};
 use lookalike_core::hash::{ShingleHash, Stream};
 use lookalike_core::recipe::{Form, SketchKind, Unit, Whitespace};
 use lookalike_core::shingle::{Scratch, Shingler};
+use lookalike_core::sign;
 use serde_json::Value;
 
 fn vectors() -> Value {
@@ -172,7 +173,7 @@ fn signatures_of_sets() {
             seed: long(&v["seed"]),
             ..Recipe::default()
         };
-        let found = batch::sign_sets(&[elements], &recipe, &Control::new(1)).unwrap();
+        let found = sign::sign_sets(&[elements], &recipe, &Control::new(1)).unwrap();
         assert_eq!(found, ints(&v["slots"]), "{}, {} hashes", v["set"], v["hashes"]);
     }
 }

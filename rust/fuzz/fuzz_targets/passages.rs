@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lookalike_core::batch::Control;
+use lookalike_core::control::Control;
 use lookalike_core::passages::{Run, passages};
 use lookalike_core::shingle::{Placed, Shingler};
 use lookalike_fuzz::{check_places, recipe, text};

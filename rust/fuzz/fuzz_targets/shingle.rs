@@ -2,10 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lookalike_core::batch::{Control, sign_one};
+use lookalike_core::control::Control;
 use lookalike_core::hash::ShingleHash;
 use lookalike_core::recipe::{Recipe, Unit};
 use lookalike_core::shingle::{BLOCK, Placed, Scratch, Shingler};
+use lookalike_core::sign::sign_one;
 use lookalike_core::sketch::{INFINITY, Sketcher};
 use lookalike_fuzz::{check_places, recipe, text};
 

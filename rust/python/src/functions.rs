@@ -1,23 +1,21 @@
 //! The functions of the module.
 
-use lookalike_core::bands::Bands;
-use lookalike_core::batch::{self, Control};
+use lookalike_core::control::Control;
 use lookalike_core::families::Functions;
-use lookalike_core::jaccard::Metric;
-use lookalike_core::join::{self, Method, Search};
 use lookalike_core::passages::passages as shared_runs;
+use lookalike_core::search::Pair;
 use lookalike_core::shingle::{Placed, Scratch, Shingler};
 use lookalike_core::unicode::{Tables, UNICODE_TABLES, combining_class};
 use lookalike_core::{groups, hash, jaccard, quality, simd};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
-use crate::run::{run, run_told};
+use crate::run::run;
 use crate::settings::{Settings, family};
 use crate::signatures::{bytes, from_bytes};
-use crate::signer::Signer;
-use crate::text::{CodePoints, Texts, read};
+use crate::strategy::Strategy;
+use crate::text::{CodePoints, read};
 
 type Spans = Vec<(String, usize, usize)>;
 type Places = (usize, usize, usize, usize, usize);
@@ -119,18 +117,9 @@ pub fn passages(
         .collect())
 }
 
-pub fn metric(name: &str) -> PyResult<Metric> {
-    match name {
-        "jaccard" => Ok(Metric::Jaccard),
-        "containment" => Ok(Metric::Containment),
-        _ => Err(PyValueError::new_err(format!("unknown metric {name:?}"))),
-    }
-}
-
 /// Scores of pairs as columns of little-endian bytes.
-pub fn scores<'py>(py: Python<'py>, pairs: &[join::Pair], out: &Bound<'py, PyDict>) -> PyResult<()> {
-    let column =
-        |value: fn(&join::Pair) -> f64| bytes(py, &pairs.iter().map(value).collect::<Vec<_>>(), f64::to_le_bytes);
+pub fn scores<'py>(py: Python<'py>, pairs: &[Pair], out: &Bound<'py, PyDict>) -> PyResult<()> {
+    let column = |value: fn(&Pair) -> f64| bytes(py, &pairs.iter().map(value).collect::<Vec<_>>(), f64::to_le_bytes);
     out.set_item("a", bytes(py, &pairs.iter().map(|p| p.a).collect::<Vec<_>>(), u32::to_le_bytes))?;
     out.set_item("b", bytes(py, &pairs.iter().map(|p| p.b).collect::<Vec<_>>(), u32::to_le_bytes))?;
     out.set_item("jaccard", column(|p| p.overlap.jaccard()))?;
@@ -138,63 +127,20 @@ pub fn scores<'py>(py: Python<'py>, pairs: &[join::Pair], out: &Bound<'py, PyDic
     out.set_item("containment_b", column(|p| p.overlap.containment_b()))
 }
 
-/// Verified pairs of a collection; arrays come as little-endian bytes.
+/// How many shingles two texts share in passages of at least `least` units.
 #[pyfunction]
-#[pyo3(signature = (texts, settings, *, threshold, method, metric, bands, rows, least, old_from, ignored, threads, signer = None, progress = None))]
-#[allow(clippy::too_many_arguments)] // by name only
-pub fn find<'py>(
-    py: Python<'py>,
-    texts: &Bound<'py, PyList>,
-    settings: &Settings,
-    threshold: f64,
-    method: &str,
-    metric: &str,
-    bands: usize,
-    rows: usize,
+pub fn shared_in_long_runs(
+    a: &Bound<'_, PyString>,
+    b: &Bound<'_, PyString>,
+    strategy: &Strategy,
     least: usize,
-    old_from: usize,
-    ignored: Vec<u64>,
-    threads: usize,
-    signer: Option<&Signer>,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let method = match method {
-        "brute" => Method::Brute,
-        "signatures" => Method::Signatures { least },
-        "lsh" => Method::Lsh { bands: Bands { bands, rows }, least },
-        "exact" => Method::Exact,
-        _ => return Err(PyValueError::new_err(format!("unknown method {method:?}"))),
-    };
-    let metric = self::metric(metric)?;
-    let signed = signer.map(Signer::take).unwrap_or_default();
-    let held = Texts::new(texts)?;
-    let read = held.read()?;
-    let texts: Vec<&str> = read.iter().map(|t| &**t).collect();
-    let size = texts.iter().map(|t| t.len()).sum::<usize>() + texts.len() * texts.len();
-    let search = Search { recipe: &settings.recipe, metric, threshold, method, old_from, ignored: &ignored };
-    let found = run_told(py, threads, size, progress.as_ref(), |control| join::find(&texts, signed, &search, control))?;
-    let out = PyDict::new(py);
-    out.set_item("class", bytes(py, &found.class, u32::to_le_bytes))?;
-    scores(py, &found.pairs, &out)?;
-    out.set_item("candidates", found.candidates)?;
-    out.set_item("seconds", PyDict::from_sequence(found.seconds.into_pyobject(py)?.as_any())?)?;
-    Ok(out)
-}
-
-/// Shingles that at least `least` of the texts have.
-#[pyfunction]
-pub fn common(
-    py: Python<'_>,
-    texts: &Bound<'_, PyList>,
-    settings: &Settings,
-    least: u32,
-    threads: usize,
-) -> PyResult<Vec<u64>> {
-    let held = Texts::new(texts)?;
-    let read = held.read()?;
-    let texts: Vec<&str> = read.iter().map(|t| &**t).collect();
-    let size = texts.iter().map(|t| t.len()).sum();
-    run(py, threads, size, |control| batch::common(&texts, least, &Shingler::new(&settings.recipe)?, control))
+) -> PyResult<usize> {
+    let (x, y) = (read(a)?, read(b)?);
+    let (x, y): (&str, &str) = (&x, &y);
+    run(a.py(), 1, x.len() + y.len(), |control| {
+        let shingler = strategy.search(usize::MAX).shingler()?.with_units();
+        shingler.shared_in_long_runs(x, y, least, &mut Scratch::default(), control)
+    })
 }
 
 fn pairs(documents: usize, a: &[u8], b: &[u8]) -> PyResult<Vec<(u32, u32)>> {
@@ -209,7 +155,7 @@ fn pairs(documents: usize, a: &[u8], b: &[u8]) -> PyResult<Vec<(u32, u32)>> {
 #[pyfunction]
 pub fn linked<'py>(py: Python<'py>, documents: usize, a: &[u8], b: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
     let pairs = pairs(documents, a, b)?;
-    let group = run(py, 1, pairs.len() * 8, |_| Ok(groups::linked(documents, &pairs)))?;
+    let group = run(py, 1, pairs.len() * 8, |_| Ok(groups::linked(documents, pairs.iter().copied())))?;
     Ok(bytes(py, &group, u32::to_le_bytes))
 }
 

@@ -1,14 +1,21 @@
 //! The door from Python to the core: signatures of functions, nothing else. The Python side of each is documented in
 //! `src/lookalike/_native.pyi`.
 
+mod again;
+mod engine;
+mod fetch;
 mod functions;
 mod groups;
+mod inputs;
+mod json;
 mod packed;
+mod rows;
 mod run;
 mod settings;
 mod signatures;
-mod signer;
+mod spill;
 mod stages;
+mod strategy;
 mod tables;
 mod text;
 
@@ -18,12 +25,20 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use crate::engine::{Common, Intake, Spilled, limits, search};
+    #[pymodule_export]
+    use crate::fetch::fetch_texts;
+    #[pymodule_export]
     use crate::functions::{
-        CharProperties, avalanche, build_info, char_properties, common, counts, elements, family_value, find,
-        hash_vec32, hash_vec64, jenkins_mix, linked, murmur3_32, overlap, passages, shingles, spread, star, units,
+        CharProperties, avalanche, build_info, char_properties, counts, elements, family_value, hash_vec32, hash_vec64,
+        jenkins_mix, linked, murmur3_32, overlap, passages, shared_in_long_runs, shingles, spread, star, units,
     };
     #[pymodule_export]
     use crate::groups::{at_least, closest, grouped, least_scores, principals, score_between, with_copies};
+    #[pymodule_export]
+    use crate::inputs::Input;
+    #[pymodule_export]
+    use crate::json::json_pairs;
     #[pymodule_export]
     use crate::packed::take_texts;
     #[pymodule_export]
@@ -31,9 +46,9 @@ mod _native {
     #[pymodule_export]
     use crate::signatures::SignatureMatrix;
     #[pymodule_export]
-    use crate::signer::Signer;
+    use crate::stages::{agree, confirm_copies, hot_pairs, propose, sets_of, sign_rows, verify, verify_sets};
     #[pymodule_export]
-    use crate::stages::{BandBuckets, classes_of, filter_pairs, merge_pairs, sets_of, sign_batch, verify_pairs};
+    use crate::strategy::Strategy;
     #[pymodule_export]
     use crate::tables::{TableError, TableFile};
 }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use lookalike_core::batch::Control;
+use lookalike_core::control::Control;
 use lookalike_core::{Error, Result};
 use pyo3::prelude::*;
 
@@ -21,16 +21,6 @@ pub fn run<T: Send>(
     work: impl FnOnce(&Control) -> Result<T> + Send,
 ) -> PyResult<T> {
     run_told(py, threads, bytes, None, work)
-}
-
-/// Run `work` without the GIL on this thread, for who has threads already, until `control` is told to stop.
-pub fn run_here<T: Send>(
-    py: Python<'_>,
-    control: &Control,
-    work: impl FnOnce(&Control) -> Result<T> + Send,
-) -> PyResult<T> {
-    let outcome = py.detach(|| catch_unwind(AssertUnwindSafe(|| work(control))));
-    come_out(py, outcome)
 }
 
 /// [`run`], telling `progress` every now and then how far the work is: (stage, parts done, parts in all).
@@ -50,7 +40,7 @@ pub fn run_told<T: Send>(
 }
 
 /// What came of work: a value, an error of ours, or a mistake of the core.
-fn come_out<T>(py: Python<'_>, outcome: std::thread::Result<Result<T>>) -> PyResult<T> {
+pub fn come_out<T>(py: Python<'_>, outcome: std::thread::Result<Result<T>>) -> PyResult<T> {
     match outcome {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(to_python(py, &error)),
@@ -100,13 +90,13 @@ pub fn error_of(py: Python<'_>, name: &str, arguments: impl for<'py> pyo3::call:
     made().unwrap_or_else(|error| error)
 }
 
-fn to_python(py: Python<'_>, error: &Error) -> PyErr {
+pub fn to_python(py: Python<'_>, error: &Error) -> PyErr {
     match error {
         Error::Setting { field, given, allowed } if field.contains("bands") => {
             error_of(py, "BandsError", (format!("{field} must be {allowed}, not {given}"),))
         }
         Error::Setting { field, given, allowed } => error_of(py, "RecipeError", (*field, given, allowed)),
-        Error::TooLarge(message) => error_of(py, "LookalikeError", (message,)),
+        Error::Outside(message) | Error::TooLarge(message) => error_of(py, "LookalikeError", (message,)),
         Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
     }
 }

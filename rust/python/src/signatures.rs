@@ -1,8 +1,8 @@
 //! A matrix of signatures that stays in native memory.
 
 use lookalike_core::bands::{Bands, KeyKind, Signatures, candidates};
-use lookalike_core::batch;
 use lookalike_core::shingle::Shingler;
+use lookalike_core::sign;
 use lookalike_core::sketch::agreeing;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -66,7 +66,7 @@ impl SignatureMatrix {
         let texts: Vec<&str> = read.iter().map(|t| &**t).collect();
         let size = texts.iter().map(|t| t.len()).sum();
         let values = run(py, threads, size, |control| {
-            batch::signatures(&texts, &Shingler::new(&settings.recipe)?, &settings.recipe, control)
+            sign::signatures(&texts, &Shingler::new(&settings.recipe)?, &settings.recipe, control)
         })?;
         Ok(SignatureMatrix { values, hashes: settings.recipe.hashes })
     }
@@ -75,7 +75,7 @@ impl SignatureMatrix {
     #[staticmethod]
     fn of_sets(py: Python<'_>, sets: Vec<Vec<u64>>, settings: &Settings, threads: usize) -> PyResult<Self> {
         let size = sets.iter().map(|s| s.len() * 8).sum();
-        let values = run(py, threads, size, |control| batch::sign_sets(&sets, &settings.recipe, control))?;
+        let values = run(py, threads, size, |control| sign::sign_sets(&sets, &settings.recipe, control))?;
         Ok(SignatureMatrix { values, hashes: settings.recipe.hashes })
     }
 

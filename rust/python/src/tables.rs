@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lookalike_core::batch::Control;
-use lookalike_files::{self as files, Chunk, Compression, Id, Ids, SkipReason, Table, Wanted};
+use lookalike_core::control::Control;
+use lookalike_files::{self as files, Chunk, Compression, Ids, SkipReason, Table, Wanted};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 
@@ -21,7 +21,6 @@ pub struct TableFile {
 
 impl TableFile {
     /// The table itself, for the rest of this crate.
-    #[allow(dead_code)] // the search of a whole file will use it
     pub fn table(&self) -> &Arc<dyn Table> {
         &self.table
     }
@@ -60,18 +59,9 @@ pub fn to_python(py: Python<'_>, error: &files::Error) -> PyErr {
 
 /// An id in Python: a number or a text.
 #[derive(IntoPyObject)]
-enum OwnId {
+pub enum OwnId {
     Number(i64),
     Text(String),
-}
-
-impl From<Id<'_>> for OwnId {
-    fn from(id: Id<'_>) -> Self {
-        match id {
-            Id::Number(number) => OwnId::Number(number),
-            Id::Text(text) => OwnId::Text(text.to_owned()),
-        }
-    }
 }
 
 /// (number, rows, places, texts, ids, skipped)

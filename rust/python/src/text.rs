@@ -30,7 +30,7 @@ fn replace_surrogates(text: &Bound<'_, PyString>) -> PyResult<String> {
 }
 
 /// Texts as Arrow's large_string lays them out: (offsets, data, first, count).
-struct Packed {
+pub struct Packed {
     offsets: PyBuffer<u8>,
     data: PyBuffer<u8>,
     first: usize,
@@ -52,6 +52,39 @@ impl Packed {
         let (data, ends) = self.parts()?;
         let text = std::str::from_utf8(data).map_err(|_| not_utf8())?;
         split(text, &ends).map(|text| text.ok_or_else(not_utf8)).collect()
+    }
+
+    /// Give `count` texts from `from` on to `work`.
+    pub fn read_some<T>(
+        &self,
+        from: usize,
+        count: usize,
+        work: impl FnOnce(&[&str]) -> lookalike_core::Result<T>,
+    ) -> lookalike_core::Result<T> {
+        let outside = |error: PyErr| lookalike_core::Error::Outside(error.to_string());
+        let (data, ends) = self.parts().map_err(outside)?;
+        let start = if from == 0 { 0 } else { ends[from - 1] };
+        let ends = &ends[from..ends.len().min(from.saturating_add(count))];
+        let end = ends.last().copied().unwrap_or(start);
+        let bad = || lookalike_core::Error::Outside("packed text is not UTF-8".into());
+        let text = std::str::from_utf8(&data[start..end]).map_err(|_| bad())?;
+        let ends: Vec<usize> = ends.iter().map(|end| end - start).collect();
+        let texts: Option<Vec<&str>> = split(text, &ends).collect();
+        work(&texts.ok_or_else(bad)?)
+    }
+
+    /// Consecutive texts that have about `size` bytes together: (first, count).
+    pub fn shares(&self, size: usize) -> PyResult<Vec<(usize, usize)>> {
+        let (_, ends) = self.parts()?;
+        let (mut shares, mut from, mut start) = (Vec::new(), 0, 0);
+        for (i, &end) in ends.iter().enumerate() {
+            if end - start >= size {
+                shares.push((from, i + 1 - from));
+                (from, start) = (i + 1, end);
+            }
+        }
+        shares.extend((from < ends.len()).then_some((from, ends.len() - from)));
+        Ok(shares)
     }
 
     /// All texts together as bytes, and where each ends.
@@ -131,7 +164,7 @@ fn not_text(item: &Bound<'_, PyAny>, i: usize) -> PyErr {
 /// The bytes of a buffer. Arrow's buffers do not change; a caller that writes to one during a call breaks Arrow's contract.
 pub fn bytes_of(buffer: &PyBuffer<u8>) -> PyResult<&[u8]> {
     if !buffer.is_c_contiguous() {
-        return Err(PyValueError::new_err("packed text must be contiguous"));
+        return Err(PyValueError::new_err("a buffer must be contiguous"));
     }
     if buffer.len_bytes() == 0 {
         return Ok(&[]);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +29,8 @@ from lookalike.tables.wording import count
 from lookalike.tables.write import write_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lookalike.documents import Source
     from lookalike.result import Result
     from lookalike.result.plan import Plan
@@ -129,18 +132,18 @@ def dedupe(
     outputs = Outputs(output, removed, plan)
     outputs.check([*given, *search.against, *search.ignore, *([result] if result else [])], force=force)
     source = reading.open(given) if given else None
-    found = _found(source, result, recipe, reading, search, quiet=quiet, verbose=verbose)
-    values = column_values(found, source, rule, given) if rule.needs_values else None
-    made = found.plan(str(rule), values=values, drop_all=drop_all)
-    if not quiet:
-        say_notes(made.notes)
-    if outputs.any:
-        _write(made, found, source, outputs, given, quiet=quiet)
-    else:
-        rules = [*(["--keep", str(rule)] if keep != KEEP else []), *(["--drop-all"] if drop_all else [])]
-        same = [*rules, *typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
-        hint = "" if quiet else _hint(given, result, source, same)
-        send(draw(to_table(made, found, hint), color=in_color), None)
+    with _found(source, result, recipe, reading, search, quiet=quiet, verbose=verbose) as found:
+        values = column_values(found, source, rule, given) if rule.needs_values else None
+        made = found.plan(str(rule), values=values, drop_all=drop_all)
+        if not quiet:
+            say_notes(made.notes)
+        if outputs.any:
+            _write(made, found, source, outputs, given, quiet=quiet)
+        else:
+            rules = [*(["--keep", str(rule)] if keep != KEEP else []), *(["--drop-all"] if drop_all else [])]
+            same = [*rules, *typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
+            hint = "" if quiet else _hint(given, result, source, same)
+            send(draw(to_table(made, found, hint), color=in_color), None)
 
 
 def _rule(keep: str, date_column: str | None) -> KeepRule:
@@ -152,6 +155,7 @@ def _rule(keep: str, date_column: str | None) -> KeepRule:
     return KeepRule(rule.kind, date_column)
 
 
+@contextmanager
 def _found(
     source: Source | None,
     saved: str | None,
@@ -161,12 +165,14 @@ def _found(
     *,
     quiet: bool,
     verbose: bool,
-) -> Result:
+) -> Iterator[Result]:
     """Return the saved result, if there is one, at the threshold that is wanted; else search."""
     if saved is None:
         if source is None:
             raise DocumentError("PATH", "file", "is missing", "give documents, or a saved result with --result FILE")
-        return run_search(source, recipe, reading, search, quiet=quiet, verbose=verbose)
+        with run_search(source, recipe, reading, search, quiet=quiet, verbose=verbose) as result:
+            yield result
+        return
     from lookalike.result import Result as Saved
 
     # Of the search only the threshold can still change: an option that would do nothing must not seem to do something.
@@ -174,7 +180,7 @@ def _found(
     if idle:
         raise RecipeError(" ".join(idle), saved, "given when documents are searched, not with --result")
     found = Saved.load(saved)
-    return found if search.threshold is None else found.rethreshold(search.threshold)
+    yield found if search.threshold is None else found.rethreshold(search.threshold)
 
 
 def _write(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+import typer
 
 from lookalike.cli.messages import complain
 from lookalike.cli.progress import showing_progress
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["run_search"]
 
 
+@contextmanager
 def run_search(
     source: Source,
     recipe: Recipe,
@@ -29,11 +33,14 @@ def run_search(
     *,
     quiet: bool = False,
     verbose: bool = False,
-) -> Result:
-    """Read and search; a collection without any document is an error."""
+) -> Iterator[Result]:
+    """Read and search; a collection without any document is an error.
+
+    What was kept to resume the search is removed at the end of the `with` statement, when all outputs are written.
+    """
     try:
         with showing_progress(quiet=quiet) as report:
-            result = search.find(source, recipe, reading, report)
+            result, done = search.find(source, recipe, reading, report)
     except KeyboardInterrupt:
         if search.work is not None:
             complain("interrupted; the same command goes on where it stopped")
@@ -48,7 +55,12 @@ def run_search(
     if verbose:
         for line in _details(result):
             complain(line)
-    return result
+    try:
+        yield result
+    except typer.Exit:  # how a command says what it found
+        done()
+        raise
+    done()
 
 
 def _details(result: Result) -> Iterator[str]:

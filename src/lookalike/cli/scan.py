@@ -101,26 +101,25 @@ def scan(
     known = rules.read(paths)
     worst, sample = _fail_over(fail_over, search.least), _sample(audit)
     keep_sources([output, save, report], [*paths, *search.against, *search.ignore, *rules.files()])
-    result = run_search(reading.open(paths), recipe, reading, search, quiet=quiet, verbose=verbose)
-    if sample is not None:
-        result = result.audit(sample=sample)
+    with run_search(reading.open(paths), recipe, reading, search, quiet=quiet, verbose=verbose) as searched:
+        audited = searched if sample is None else searched.audit(sample=sample)
+        if audited.audited is not None and not quiet:
+            complain(f"audit: {audited.audited}")
+        result, authors, notes = known.apply(audited)
         if not quiet:
-            complain(f"audit: {result.audited}")
-    result, authors, notes = known.apply(result)
-    if not quiet:
-        say_notes(notes)
-    made = origin(paths, recipe, reading, search, [*typed(rules, PairRules())])
-    result = result.with_origin(made | {"left_out": pairs_left_out(notes, authors)})
-    if save is not None:
-        result.save(save)
-    if report is not None:
-        write_html(result, report, marks=known.marks, quiet=quiet)
-    hint = "" if quiet else after_scan(result, paths, recipe, reading, search)
-    show(result, shown, authors, hint, quiet=quiet)
-    if strict and any(skipped.reason not in BY_RULE for skipped in result.skipped):
-        raise typer.Exit(UNREADABLE)
-    if worst is not None and _closest(result) >= worst:
-        raise typer.Exit(FOUND)
+            say_notes(notes)
+        made = origin(paths, recipe, reading, search, [*typed(rules, PairRules())])
+        result = result.with_origin(made | {"left_out": pairs_left_out(notes, authors)})
+        if save is not None:
+            result.save(save)
+        if report is not None:
+            write_html(result, report, marks=known.marks, quiet=quiet)
+        hint = "" if quiet else after_scan(result, paths, recipe, reading, search)
+        show(result, shown, authors, hint, quiet=quiet)
+        if strict and any(skipped.reason not in BY_RULE for skipped in result.skipped):
+            raise typer.Exit(UNREADABLE)
+        if worst is not None and _closest(result) >= worst:
+            raise typer.Exit(FOUND)
 
 
 def _fail_over(given: str | None, threshold: float) -> float | None:

@@ -11,7 +11,7 @@ from lookalike.cli.values import share, size, whole_number
 from lookalike.engine.strategy import METHODS, METRICS
 from lookalike.errors import RecipeError
 from lookalike.recipe import suggest
-from lookalike.search.find import find
+from lookalike.search.find import find_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,9 +94,11 @@ class Search(Demand):
     threads: int = 0
     work: str | None = None
 
-    def find(self, source: Source, recipe: Recipe, reading: Reading, report: Report | None) -> Result:
-        """Run the search."""
-        return find(
+    def find(
+        self, source: Source, recipe: Recipe, reading: Reading, report: Report | None
+    ) -> tuple[Result, Callable[[], None]]:
+        """Run the search; what comes with the result is to be called when all outputs are written."""
+        return find_kept(
             source,
             self.least,
             recall=self.recall,

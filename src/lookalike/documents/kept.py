@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lookalike.documents.extract.model import Flag
     from lookalike.documents.model import Batch, Skipped
     from lookalike.documents.native import NativePart
+    from lookalike.documents.source import Again
     from lookalike.tables.packed import Texts
 
 __all__ = ["KEPT", "Both", "Kept"]
@@ -73,10 +74,14 @@ class Kept(Source):
         return self.source.tables()
 
     def read_elsewhere(
-        self, skipped: Sequence[Skipped], notes: Sequence[str], counts: Sequence[int] | None = None
+        self,
+        skipped: Sequence[Skipped],
+        notes: Sequence[str],
+        counts: Sequence[int] | None = None,
+        again: Again | None = None,
     ) -> None:
         """Tell the source."""
-        self.source.read_elsewhere(skipped, notes, counts)
+        self.source.read_elsewhere(skipped, notes, counts, again)
 
     def identity(self) -> dict[str, Any]:
         """Ask the source."""

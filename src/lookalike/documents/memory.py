@@ -43,7 +43,8 @@ class MemorySource(Source):
         collection = gather(documents)
         self.texts = collection.texts
         """The texts as they were given."""
-        self._ids = _ids(collection.ids)
+        self.ids = _ids(collection.ids)
+        """The keys of a dict, or the positions in a list."""
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
         """Give the texts, encoded anew each time: they are not held twice."""
@@ -58,7 +59,7 @@ class MemorySource(Source):
             yield self._batch(start, len(self.texts))
 
     def _batch(self, start: int, end: int) -> Batch:
-        return Batch(self._ids[start:end], Texts.of(self.texts[start:end]))
+        return Batch(self.ids[start:end], Texts.of(self.texts[start:end]))
 
     def fetch(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:
         """Give some of the texts."""
@@ -76,7 +77,7 @@ class MemorySource(Source):
     def identity(self) -> dict[str, Any]:
         """Look at some of the ids and texts."""
         identity = Identity(self.name)
-        identity.add(*self._ids[:_SAMPLED_IDS])
+        identity.add(*self.ids[:_SAMPLED_IDS])
         identity.add_texts(self.texts, self.size().bytes)
         return identity.found()
 

@@ -36,7 +36,7 @@ def native_error(part: NativePart, error: NativeError) -> DocumentError | None:
     if kind == "truncated":
         return truncated(part.name, error)
     if kind == "damaged":
-        return truncated(part.name, reason) if row is None else unread_after(part.name, row, reason)
+        return truncated(part.name, error) if row is None else unread_after(part.name, row, reason)
     if row is None:
         return None
     if kind == "missing id":

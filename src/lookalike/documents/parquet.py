@@ -111,7 +111,7 @@ class ParquetTable(Table):
         try:
             with self._open() as file:
                 # Arrow has a thread for each column. For whole rows that is good; text and id are one column's work,
-                # and a thread of its own only hinders those that sign what was read (search/signing.py).
+                # and a thread of its own only hinders those that sign what was read (rust/python/src/inputs.rs).
                 for batch in file.iter_batches(count, row_groups=groups, columns=columns, use_threads=columns is None):
                     yield batch
                     start += batch.num_rows

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lookalike.documents.extract.model import Flag
     from lookalike.documents.model import Batch, Skipped
     from lookalike.documents.native import NativePart, NativeTable
+    from lookalike.documents.source import Again
     from lookalike.tables.packed import Texts
 
 __all__ = ["Part", "PartsSource", "Pass"]
@@ -63,6 +64,9 @@ class Part(ABC):
     def fetch(self, numbers: Sequence[int], reading: Pass) -> Iterator[tuple[Sequence[int], Texts]]:
         """Read some documents again, by ascending numbers within this part; all were read once before."""
         return chosen_of(self.batches(reading), numbers, self.name)
+
+    def check_unchanged(self) -> None:  # noqa: B027 — most parts are read again as they are
+        """Refuse a file that is not what was read before."""
 
     def native(self) -> NativeTable | None:
         """Describe the table to a native reader; None if there is none that reads it."""
@@ -107,6 +111,7 @@ class PartsSource(Source):
         self._schema: pa.Schema | None = None
         self._checked = False
         self._counts: list[int] | None = None
+        self._again: Again | None = None
 
     @property
     def schema(self) -> pa.Schema | None:
@@ -159,6 +164,11 @@ class PartsSource(Source):
         check_numbers(numbers)
         if len(numbers) and numbers[-1] >= sum(self._counts):
             raise changed(self.name)
+        if self._again is not None:
+            for part in self._parts:
+                part.check_unchanged()
+            yield from self._again(numbers)
+            return
         # How ids look does not matter here, so that nobody has to ask the other parts.
         reading = Pass(Log(), numbers=False, named_rows=False, rows=False, schema=None, ids=None)
         start = 0
@@ -180,7 +190,11 @@ class PartsSource(Source):
         return [table.part(named_rows=named, number_ids=numbers) for table in found] or None
 
     def read_elsewhere(
-        self, skipped: Sequence[Skipped], notes: Sequence[str], counts: Sequence[int] | None = None
+        self,
+        skipped: Sequence[Skipped],
+        notes: Sequence[str],
+        counts: Sequence[int] | None = None,
+        again: Again | None = None,
     ) -> None:
         """Take what a reader of `tables` found, and how many documents each table gave."""
         self._last = self._log()
@@ -189,6 +203,7 @@ class PartsSource(Source):
             self._last.note(note)
         self._checked = True
         self._counts = None if counts is None else list(counts)
+        self._again = again
 
     def identity(self) -> dict[str, Any]:
         """Put together what tells the parts from others."""

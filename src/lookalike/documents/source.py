@@ -14,13 +14,17 @@ from lookalike.documents.identity import Identity
 from lookalike.documents.model import Batch, Size, Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
 
     import pyarrow as pa
 
     from lookalike.documents.extract.model import Flag
     from lookalike.documents.native import NativePart
     from lookalike.tables.packed import Texts
+
+    Again: TypeAlias = Callable[[Sequence[int]], Iterator[tuple[Sequence[int], Texts]]]
+    """Reads the texts of some documents, by ascending numbers."""
 
 __all__ = ["Batch", "Size", "Skipped", "Source"]
 
@@ -57,13 +61,18 @@ class Source(ABC):
         return None
 
     def read_elsewhere(
-        self, skipped: Sequence[Skipped], notes: Sequence[str], counts: Sequence[int] | None = None
+        self,
+        skipped: Sequence[Skipped],
+        notes: Sequence[str],
+        counts: Sequence[int] | None = None,
+        again: Again | None = None,
     ) -> None:
         """Take what a reader of `tables` skipped and noted, in the place of a full pass over `batches`.
 
-        `counts` has how many documents each table gave, so that `fetch` need not begin with the first.
+        `counts` has how many documents each table gave, so that `fetch` need not begin with the first; `again` is what
+        that reader offers to do in the place of `fetch`.
         """
-        raise NotImplementedError(f"{self.name} has no native tables ({skipped}, {notes}, {counts})")
+        raise NotImplementedError(f"{self.name} has no native tables ({skipped}, {notes}, {counts}, {again})")
 
     def identity(self) -> dict[str, Any]:
         """Return what tells this source from others and from itself after a change: small, and fit for JSON."""

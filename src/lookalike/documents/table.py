@@ -159,9 +159,13 @@ class TablePart(Part):
 
     def fetch(self, numbers: Sequence[int], reading: Pass) -> Iterator[tuple[Sequence[int], Texts]]:
         """Read the rows again, up to the last that is wanted; of a file that is still what it was."""
+        self.check_unchanged()
+        return chosen_of(self.batches(reading), numbers, self.name)
+
+    def check_unchanged(self) -> None:
+        """Refuse a file of another size or time than when it was first looked at."""
         if self._stamp is not None and self._stamp != self._stamped():
             raise changed(self.name)
-        return chosen_of(self.batches(reading), numbers, self.name)
 
     def identify(self, identity: Identity) -> None:
         """Say what tells these documents from others."""

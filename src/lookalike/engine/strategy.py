@@ -2,56 +2,139 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
-from lookalike import checks
+from lookalike import _native, checks
 from lookalike.engine.bands import Bands, check_bands, choose_bands
 from lookalike.engine.chance import binomial
 from lookalike.errors import BandsError, RecipeError
-from lookalike.recipe import suggest
+from lookalike.recipe import DEFAULT, Recipe, suggest
+from lookalike.settings import settings
+from lookalike.tables.found import Metric  # noqa: TC001 — a field of a dataclass that is read at run time
 
-if TYPE_CHECKING:
-    from lookalike.recipe import Recipe
-
-__all__ = ["METHODS", "METRICS", "Method", "Strategy", "choose_strategy", "least_agreeing"]
+__all__ = ["DEFAULT", "HELD", "METHODS", "METRICS", "Asked", "Method", "Strategy", "choose_strategy", "least_agreeing"]
 
 Method = Literal["auto", "lsh", "exact", "signatures", "brute"]
 METHODS: Final = ("auto", "lsh", "exact", "signatures", "brute")
 METRICS: Final = ("jaccard", "containment", "bag")
 
-SMALL: Final = 5_000_000
+HELD: Final = 256 << 20
+"""Bytes of sets that verifying holds at a time, if nothing else is said."""
+SMALL: Final = 3_500_000
 """Up to about this many shingles the exact join takes a fraction of a second, and its recall is 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """How a search will be done, and what it promises."""
+    """Everything that decides what a search finds: pickled or stored, it means the same in another process.
 
+    >>> strategy = choose_strategy(Asked(DEFAULT, 0.8), size=10**9)
+    >>> strategy.method, strategy.bands, round(strategy.promised, 4)
+    ('lsh', Bands(bands=26, rows=8), 0.9914)
+    """
+
+    recipe: Recipe
     method: str
-    metric: str
+    metric: Metric
     threshold: float
     bands: Bands | None
     least: int
     """Slots of two signatures that must agree before a pair is verified."""
     promised: float
+    ignored: tuple[int, ...] = ()
+    """Shingles that do not count on any side: those of templates, and common ones."""
+    skip: tuple[str, ...] = ()
+    """Of ``quotes`` and ``references``: what is blanked in every text before it is shingled."""
+    min_words: int | None = None
+    """Units of the shortest passage that counts."""
+
+    @property
+    def signs(self) -> str:
+        """A digest of all that decides a row of `sign_rows`: recipe, bands, and the text that does not count."""
+        decides = (str(self.recipe), self.bands, self.ignored, self.skip)
+        return hashlib.sha256(repr(decides).encode()).hexdigest()[:16]
+
+    def native(self, *, memory: int = HELD, limits: tuple[int, int] | None = None) -> _native.Strategy:
+        """Return it as the core takes it; `memory` is what verifying may hold at a time, in bytes."""
+        return _native.Strategy(
+            settings(self.recipe),
+            threshold=self.threshold,
+            method=self.method,
+            metric="containment" if self.metric == "containment" else "jaccard",
+            bands=self.bands.bands if self.bands else 1,
+            rows=self.bands.rows if self.bands else 1,
+            least=self.least,
+            ignored=list(self.ignored),
+            walls=bool(self.skip),
+            min_units=self.min_words,
+            limits=limits,
+            memory=memory,
+        )
 
 
-def choose_strategy(
-    threshold: float, recall: float, method: str, metric: str, recipe: Recipe, bands: Bands | None, size: int
-) -> Strategy:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What somebody wants to find, before it is known how large the collection is."""
+
+    recipe: Recipe
+    threshold: float
+    recall: float = 0.99
+    method: str = "auto"
+    metric: Metric = "jaccard"
+    bands: Bands | None = None
+    ignored: tuple[int, ...] = ()
+    skip: tuple[str, ...] = ()
+    min_words: int | None = None
+
+    def check(self) -> None:
+        """Refuse what no search can do."""
+        _share("threshold", self.threshold)
+        _share("recall", self.recall)
+        for name, given, allowed in (("metric", self.metric, METRICS), ("method", self.method, METHODS)):
+            if given not in allowed:
+                raise RecipeError(name, given, "one of " + ", ".join(allowed), suggest(given, allowed))
+        if self.metric == "containment" and self.method in ("lsh", "signatures"):
+            allowed_methods = "'auto', 'exact' or 'brute' for containment: signatures do not know it"
+            raise RecipeError("method", self.method, allowed_methods)
+
+    @property
+    def exact_up_to(self) -> int | None:
+        """Characters of text up to which the exact join is taken; None if that does not depend on the size."""
+        if self.metric == "containment" or self.method != "auto" or self.bands is not None or self.recall == 1.0:
+            return None
+        try:
+            _bands(self.threshold, self.recall, self.recipe)
+        except BandsError:
+            return None
+        return SMALL * (6 if self.recipe.unit == "word" else 1)  # a word and its blank are about six letters
+
+
+def choose_strategy(asked: Asked, size: int) -> Strategy:
     """Decide how to search a collection whose texts have `size` characters."""
-    threshold, recall = _share("threshold", threshold), _share("recall", recall)
-    chosen = _choose(method, metric, threshold, recall, recipe, bands, size)
+    asked.check()
+    threshold, recall, bands = float(asked.threshold), float(asked.recall), asked.bands
+    chosen = _choose(asked, size)
     if chosen != "lsh":
         bands = None
     elif bands is None:
-        bands = _bands(threshold, recall, recipe)
+        bands = _bands(threshold, recall, asked.recipe)
     else:
-        check_bands(bands, recipe.hashes)
+        check_bands(bands, asked.recipe.hashes)
     lost = _allowed_loss(chosen, recall)
-    least = least_agreeing(threshold, recipe.hashes, lost) if lost else 0
-    return Strategy(chosen, metric, threshold, bands, least, _promised(chosen, threshold, recall, bands, lost))
+    return Strategy(
+        recipe=asked.recipe,
+        method=chosen,
+        metric=asked.metric,
+        threshold=threshold,
+        bands=bands,
+        least=least_agreeing(threshold, asked.recipe.hashes, lost) if lost else 0,
+        promised=_promised(chosen, threshold, recall, bands, lost),
+        ignored=asked.ignored,
+        skip=asked.skip,
+        min_words=asked.min_words,
+    )
 
 
 def _share(name: str, given: float) -> float:
@@ -62,27 +145,13 @@ def _share(name: str, given: float) -> float:
     return value
 
 
-def _choose(
-    method: str, metric: str, threshold: float, recall: float, recipe: Recipe, bands: Bands | None, size: int
-) -> str:
-    if method not in METHODS:
-        raise RecipeError("method", method, "one of " + ", ".join(METHODS), suggest(method, METHODS))
-    if metric == "containment":
-        if method in ("lsh", "signatures"):
-            raise RecipeError("method", method, "'auto', 'exact' or 'brute' for containment: signatures do not know it")
-        return "exact" if method == "auto" else method
-    if method != "auto":
-        return method
-    if bands is not None:
+def _choose(asked: Asked, size: int) -> str:
+    if asked.method != "auto":
+        return asked.method
+    if asked.metric != "containment" and asked.bands is not None:
         return "lsh"
-    shingles = size // (6 if recipe.unit == "word" else 1)  # a word and its blank are about six letters
-    if shingles <= SMALL or recall == 1.0:
-        return "exact"
-    try:
-        _bands(threshold, recall, recipe)
-    except BandsError:
-        return "exact"
-    return "lsh"
+    most = asked.exact_up_to
+    return "exact" if most is None or size <= most else "lsh"
 
 
 def _bands(threshold: float, recall: float, recipe: Recipe) -> Bands:

@@ -42,6 +42,7 @@ from lookalike.reference.search import (
     linked_groups,
     ordered_pair,
     passages,
+    slot_byte,
     star_groups,
 )
 from lookalike.reference.similarity import (
@@ -109,6 +110,7 @@ __all__ = [
     "signature",
     "signature_matrix",
     "signature_states",
+    "slot_byte",
     "splitmix",
     "star_groups",
     "units",

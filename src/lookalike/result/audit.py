@@ -13,14 +13,15 @@ from bisect import bisect_left
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike import _native, checks
+from lookalike import checks
 from lookalike.documents import open_documents
 from lookalike.engine.chance import wilson
-from lookalike.errors import DocumentError, RecipeError
+from lookalike.engine.stages import UNLIMITED, join
+from lookalike.engine.strategy import Strategy
+from lookalike.errors import DocumentError, LookalikeError, RecipeError
 from lookalike.result.pairs import NamedPairs, pairs_of
-from lookalike.settings import settings
-from lookalike.tables.found import COLUMNS, Found, Pairs
-from lookalike.text.uncounted import Gaps
+from lookalike.tables.found import COLUMNS, Pairs
+from lookalike.text.uncounted import blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -98,6 +99,9 @@ def audit(result: Result, sample: int, seed: int, documents: Any = None, against
     if result.uncounted.min_words is not None:
         allowed = "None for an audit: the recall is that of all passages"
         raise RecipeError("min_words", result.uncounted.min_words, allowed, "search and audit without it")
+    if result.limited:
+        problem = f"{result.limited:,} documents are in clusters so large that not all their pairs are listed"
+        raise LookalikeError(f"{problem}, so there is no recall of pairs to measure; audit at a higher threshold")
     found = result._found  # noqa: SLF001 — what the result was made of
     texts = _Texts(result, documents, against)
     firsts = [number for number, first in enumerate(found.firsts) if number == first]
@@ -131,10 +135,10 @@ def _mask(documents: int, chosen: Iterable[int], without: Iterable[int] = ()) ->
 def _true_pairs(result: Result, texts: _Texts, drawn: list[int], others: bytearray) -> Pairs:
     """Return the pairs of the drawn documents with each other and with `others`, a mask; by number."""
     sample = [text for _, those in texts.portions(_mask(result.documents, drawn)) for text in those]
-    true = dict(_join(result, drawn, sample, [], [], texts.at_gaps))
+    true = dict(_join(result, drawn, sample, [], []))
     size = max(_PORTION, _LARGER * sum(map(len, sample)))
     for numbers, those in texts.portions(others, size):
-        true |= _join(result, drawn, sample, numbers, those, texts.at_gaps)  # pairs within the sample turn up again
+        true |= _join(result, drawn, sample, numbers, those)  # pairs within the sample turn up again
     rows = [(*ends, *scores) for ends, scores in true.items()]
     columns = zip(COLUMNS, zip(*rows, strict=True) if rows else [()] * len(COLUMNS), strict=True)
     return Pairs(*(array("I" if name in "ab" else "d", values).tobytes() for name, values in columns))
@@ -146,23 +150,21 @@ def _join(
     sample: list[str],
     others: list[int],
     texts: list[str],
-    at_gaps: Iterable[int],
 ) -> Iterator[tuple[tuple[int, int], Sequence[float]]]:
     """Give the exact pairs of the sample within itself and with other documents: both numbers, and the scores."""
-    core = _native.find(
-        [*sample, *texts],
-        settings(result.recipe),
-        threshold=result.threshold,
+    strategy = Strategy(
+        recipe=result.recipe,
         method="exact",
-        metric="containment" if result.metric == "containment" else "jaccard",
-        bands=1,
-        rows=1,
+        metric=result.metric,
+        threshold=result.threshold,
+        bands=None,
         least=0,
-        old_from=len(sample),
-        ignored=sorted({*result.ignored, *at_gaps}),
-        threads=0,
+        promised=1.0,
+        ignored=tuple(result.ignored),
+        skip=result.uncounted.skip,
     )
-    pairs = pairs_of(Found.of_core(core), len(sample)).pairs
+    found = join([*sample, *texts], strategy, old_from=len(sample), limits=UNLIMITED)
+    pairs = pairs_of(found, len(sample)).pairs
     number = [*drawn, *others]
     for a, b, jaccard, in_b, in_a in zip(*map(pairs.values, COLUMNS), strict=True):
         x, y = number[a], number[b]
@@ -182,12 +184,6 @@ class _Texts:
             problem = "are not there any more, and an audit reads them again"
             raise DocumentError("all", "texts", problem, f"give them: result.audit(documents=…{more})")
         self.result = result
-        self._gaps = Gaps(result.uncounted.skip, result.recipe)
-
-    @property
-    def at_gaps(self) -> set[int]:
-        """The shingles of the texts read so far that touch what was left out."""
-        return self._gaps.shingles
 
     def portions(self, chosen: bytearray, size: int = 0) -> Iterator[tuple[list[int], list[str]]]:
         """Give the numbers and texts of the chosen documents, about `size` characters at a time."""
@@ -195,7 +191,7 @@ class _Texts:
         texts: list[str] = []
         length = 0
         for start, batch in self._batches():
-            for number, text in enumerate(map(self._gaps.text, batch), start):
+            for number, text in enumerate(batch, start):
                 if chosen[number]:
                     numbers.append(number)
                     texts.append(text)
@@ -216,7 +212,7 @@ class _Texts:
                 read = batch.ids[:of_new]
                 if start + len(batch) > len(ids) or not _same(read, ids[start : start + of_new]):
                     raise self._changed(source)
-                yield start, batch.texts
+                yield start, blank(batch.texts, self.result.uncounted.skip)
                 start += len(batch)
         if start != len(ids):
             raise self._changed(self.sources[-1])

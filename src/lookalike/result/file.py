@@ -28,6 +28,7 @@ from lookalike.errors import DocumentError
 from lookalike.recipe import Recipe
 from lookalike.result.audit import Audit
 from lookalike.result.check import check_parts
+from lookalike.result.made_of import SearchedDocuments, SearchSettings
 from lookalike.result.recall import Recall
 from lookalike.tables.columns import as_bytes, numbers, whole
 from lookalike.tables.files import new_file
@@ -50,7 +51,17 @@ FORMAT: Final = "lookalike-result/1"
 _META: Final = "meta.json"
 _MOST_META: Final = 1 << 30
 """No real `meta.json` is larger: it lists what was skipped, a hundred bytes each."""
-_SAVED: Final = ("searched_threshold", "threshold", "method", "metric", "linkage", "old_from", "notes", "timings")
+_SAVED: Final = (
+    "searched_threshold",
+    "threshold",
+    "method",
+    "metric",
+    "linkage",
+    "old_from",
+    "notes",
+    "timings",
+    "limited",
+)
 
 
 def save(result: Result, path: str | os.PathLike[str]) -> None:
@@ -67,10 +78,12 @@ def save(result: Result, path: str | os.PathLike[str]) -> None:
 class Saved:
     """A result as its file tells it."""
 
-    made_of: dict[str, Any]
-    """What `Result` takes: the search at its own threshold."""
+    documents: SearchedDocuments
+    search: SearchSettings
+    """As it was searched; `threshold` is the one it was saved at."""
+    found: Found
+    origin: Mapping[str, Any] | None
     threshold: float
-    """The one it was saved at."""
     metadata: dict[Any, Metadata]
     audit: Audit | None
 
@@ -214,30 +227,31 @@ def _saved(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Saved:
     pairs = {name: as_bytes(column) for name, column in zip("ab", tables["pairs.arrow"].columns, strict=False)}
     scores = {name: as_bytes(tables["pairs.arrow"][name]) for name in ("jaccard", "containment_a", "containment_b")}
     found = Found(as_bytes(tables["classes.arrow"]["class"]), **pairs, **scores, candidates=meta["candidates"])
-    made_of: dict[str, Any] = {
-        "ids": whole(tables["ids.arrow"]["id"]),
-        "found": found,
-        "threshold": meta["searched_threshold"],
-        "recipe": recipe,
-        "method": meta["method"],
-        "metric": meta["metric"],
-        "bands": None if meta["bands"] is None else Bands(*meta["bands"]),
-        "recall": _recall(**meta["recall"]),
-        "linkage": meta["linkage"],
-        "order": _column(tables, "order.arrow"),
-        "skipped": [Skipped(*skipped) for skipped in meta["skipped"]],
-        "notes": meta["notes"],
-        "flags": {name: [Flag(*flag) for flag in flags] for name, flags in meta.get("flags", {}).items()},
-        "timings": meta["timings"],
-        "lengths": whole(tables["lengths.arrow"]["length"]) if "lengths.arrow" in tables else None,
-        "old_from": meta["old_from"],
-        "ignored": _column(tables, "ignored.arrow") or (),
-        "origin": meta.get("origin"),
-        "uncounted": _uncounted(meta, tables),
-    }
+    documents = SearchedDocuments(
+        ids=whole(tables["ids.arrow"]["id"]),
+        lengths=whole(tables["lengths.arrow"]["length"]) if "lengths.arrow" in tables else None,
+        old_from=meta["old_from"],
+        skipped=[Skipped(*skipped) for skipped in meta["skipped"]],
+        notes=meta["notes"],
+        flags={name: [Flag(*flag) for flag in flags] for name, flags in meta.get("flags", {}).items()},
+    )
+    search = SearchSettings(
+        recipe=recipe,
+        threshold=meta["searched_threshold"],
+        method=meta["method"],
+        metric=meta["metric"],
+        bands=None if meta["bands"] is None else Bands(*meta["bands"]),
+        recall=_recall(**meta["recall"]),
+        linkage=meta["linkage"],
+        order=_column(tables, "order.arrow"),
+        ignored=_column(tables, "ignored.arrow") or (),
+        uncounted=_uncounted(meta, tables),
+        limited=meta.get("limited", 0),
+        timings=meta["timings"],
+    )
     metadata = {name: metadata_of(known) for name, known in meta.get("metadata") or ()}
     audit = None if meta["audit"] is None else Audit(**meta["audit"], missed_pairs=tables["missed.arrow"])
-    return Saved(made_of, meta["threshold"], metadata, audit)
+    return Saved(documents, search, found, meta.get("origin"), meta["threshold"], metadata, audit)
 
 
 def _uncounted(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Uncounted:

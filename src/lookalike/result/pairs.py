@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from lookalike import _native
 from lookalike.tables.found import COLUMNS, Found, Pairs
+from lookalike.tables.json import json_rows, json_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -62,6 +63,18 @@ class NamedPairs:
             ends = [self._ids.take(self._pairs.values(side)[part]) for side in COLUMNS[:2]]
             scores = [self._pairs.values(name)[part].tolist() for name in COLUMNS[2:]]
             yield [*ends, *scores, *([] if self._firsts is None else [self._firsts[part]])]
+
+    def json_pieces(self, rows: int, between: str) -> Iterator[str]:
+        """Give the pairs as JSON objects, so many at a time, with `between` between them."""
+        if self._firsts is not None:
+            for columns in self.chunks(rows):
+                yield between.join(json_rows(self.column_names, [columns]))
+            return
+        for start in range(0, len(self), rows):
+            part = slice(start, start + rows)
+            ends = [list(json_values(self._ids.take(self._pairs.values(side)[part]))) for side in COLUMNS[:2]]
+            scores = [self._pairs.values(name)[part].tobytes() for name in COLUMNS[2:]]
+            yield _native.json_pairs(ends[0], ends[1], scores[0], scores[1], scores[2], between)
 
     def to_pylist(self) -> list[dict[str, Any]]:
         """Return a dict for each pair."""

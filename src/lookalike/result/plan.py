@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from lookalike.result import Result
     from lookalike.tables.columns import Column
+    from lookalike.tables.found import Found
 
 __all__ = ["Plan", "make_plan"]
 
@@ -116,11 +117,12 @@ def make_plan(result: Result, keep: str | KeepRule = "first", *, values: Any = N
     order: bytes | None = as_bytes(ranked)
     if rule.kind == "first" and result.order is not None:
         order = check_order(result.order, result.documents)
-    found = result._found  # noqa: SLF001 — what the result was made of
     linkage = "linked" if drop_all else result.linkage
+    as_searched = linkage == "linked" or (rule.kind == "first" and result.order is None)
+    found = result.found_in_order(None if as_searched else order, f"keep={str(rule)!r}")
     head = principals(found, linkage, order, metric=result.metric, old_from=result.old_from)
     kept, group = _decide(head, result.old_from, drop_all=drop_all)
-    return Plan(_table(result, head, kept, group), str(rule), drop_all, tuple(notes))
+    return Plan(_table(result, found, head, kept, group), str(rule), drop_all, tuple(notes))
 
 
 def _decide(principal: bytes, old_from: int | None, *, drop_all: bool) -> tuple[Column, Column]:
@@ -139,7 +141,7 @@ def _decide(principal: bytes, old_from: int | None, *, drop_all: bool) -> tuple[
     return kept, group
 
 
-def _table(result: Result, principal: bytes, kept: Column, group: Column) -> pa.Table:
+def _table(result: Result, found: Found, principal: bytes, kept: Column, group: Column) -> pa.Table:
     import pyarrow as pa
 
     pc = compute()
@@ -148,7 +150,7 @@ def _table(result: Result, principal: bytes, kept: Column, group: Column) -> pa.
     in_favour = pc.and_(pc.invert(kept), kept.take(head))
     favoured = pc.if_else(in_favour, head, pa.nulls(1, head.type)[0])
     every = as_bytes(counting(len(head)))
-    scores = shares(result._found.score_between(every, principal, result.metric))  # noqa: SLF001 — as above
+    scores = shares(found.score_between(every, principal, result.metric))
     known = pc.and_not(in_favour, pc.is_nan(scores))
     return pa.table(
         {

@@ -2,46 +2,42 @@
 
 from __future__ import annotations
 
-from array import array
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lookalike import checks
-from lookalike.engine.groups import grouping_of, name_groups
-from lookalike.errors import RecipeError
-from lookalike.result.pairs import NamedPairs, pairs_of
+from lookalike.errors import LookalikeError, RecipeError
 from lookalike.result.recall import Recall, promised_at, recall_of
-from lookalike.tables.columns import as_bytes
+from lookalike.result.view import View, lengths_of
 from lookalike.tables.packed import Ids
 from lookalike.tables.wording import count
-from lookalike.text.uncounted import Uncounted
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
-    from typing import IO
-
-    import pyarrow as pa
+    from collections.abc import Callable, Mapping
+    from typing import IO, TypeAlias
 
     from lookalike.documents import Flag, Skipped, Source
     from lookalike.documents.metadata import Metadata
     from lookalike.engine.bands import Bands
-    from lookalike.engine.groups import Group, Grouping, Linkage
     from lookalike.recipe import Recipe
     from lookalike.report.marks import Marks
     from lookalike.result.audit import Audit
     from lookalike.result.keep import KeepRule
-    from lookalike.result.pairs import Listed
+    from lookalike.result.made_of import SearchedDocuments, SearchSettings
     from lookalike.result.plan import Plan
     from lookalike.tables.columns import Column
-    from lookalike.tables.found import Found, Metric, Pairs
+    from lookalike.tables.found import Found
     from lookalike.tables.write import Format
+    from lookalike.text.uncounted import Uncounted
+
+    Again: TypeAlias = Callable[[float, bytes | None], Found]
+    """Searches again, at a threshold, with documents becoming representatives in an order."""
 
 __all__ = ["Result"]
 
 
-class Result:
+class Result(View):
     """The outcome of `find`.
 
     Documents with the same shingles are *copies*: they are searched as one, and each reads 1.0 to the others. All pairs
@@ -61,28 +57,19 @@ class Result:
     ['a', 'c']
     """
 
-    id_of: Ids
-    """The id of each document by its number, as plain values."""
     threshold: float
     searched_threshold: float
     """The threshold of the search itself: `rethreshold` goes down to it."""
     recipe: Recipe
     method: str
-    metric: Metric
     bands: Bands | None
     recall: Recall
-    linkage: Linkage
-    order: Sequence[int] | None
     skipped: tuple[Skipped, ...]
     notes: tuple[str, ...]
     flags: dict[str, list[Flag]]
     """What is odd about a document, such as hidden text, by its id; only documents that have something odd."""
     timings: dict[str, float]
     """Seconds by stage."""
-    length_of: memoryview[int] | None
-    """The length of each text by its number, as `plan(keep="longest")` compares them."""
-    old_from: int | None
-    """Documents from this number on are old: they are not compared with each other, and a plan keeps them all."""
     ignored: tuple[int, ...]
     """Shingles that did not count, as the core's 64-bit hashes; the audit leaves them out too."""
     metadata: dict[Any, Metadata]
@@ -93,49 +80,38 @@ class Result:
     """Where the texts can be read again."""
     audited: Audit | None
     """What the audit saw, if there was one at this threshold."""
+    limited: int
+    """Documents of clusters so large that their pairs are listed in part: each with its representative and a few more.
+    Clusters are those of all pairs; another threshold or keep rule searches again."""
     origin: dict[str, Any]
     """How a command made it, for reports: ``command``, ``paths``, ``against``, ``reading``; else empty."""
 
-    _found: Found
     _searched: Found
     _searched_recall: Recall
     _searched_audit: Audit | None
 
     def __init__(
         self,
-        *,
-        ids: Ids | Column,
+        documents: SearchedDocuments,
+        search: SearchSettings,
         found: Found,
-        threshold: float,
-        recipe: Recipe,
-        method: str,
-        metric: Metric = "jaccard",
-        bands: Bands | None,
-        recall: Recall,
-        linkage: Linkage,
-        order: Sequence[int] | None,
-        skipped: Sequence[Skipped] = (),
-        notes: Sequence[str] = (),
-        flags: Mapping[str, list[Flag]] | None = None,
-        timings: Mapping[str, float] | None = None,
-        lengths: Column | Sequence[int] | bytes | None = None,
-        old_from: int | None = None,
-        ignored: Sequence[int] = (),
-        uncounted: Uncounted | None = None,
-        source: Source | None = None,
+        *,
         origin: Mapping[str, Any] | None = None,
+        again: Again | None = None,
     ) -> None:
-        """Keep what the core found; made by `find` and `load`."""
-        self.id_of, self.length_of, self.source = Ids.from_arrow(ids), _lengths(lengths), source
-        self.threshold = self.searched_threshold = threshold
-        self.recipe, self.method, self.metric, self.bands = recipe, method, metric, bands
-        self.linkage, self.order, self.old_from, self.ignored = linkage, order, old_from, tuple(ignored)
-        self.skipped, self.notes, self.timings = tuple(skipped), tuple(notes), dict(timings or {})
-        self.uncounted, self.metadata = uncounted or Uncounted(), {}
-        self.recall = self._searched_recall = recall
+        """Keep what the core found; made by `find` and `load`. `again` searches the same documents again."""
+        self.id_of, self.length_of = Ids.from_arrow(documents.ids), lengths_of(documents.lengths)
+        self.source, self.old_from = documents.source, documents.old_from
+        self.skipped, self.notes = tuple(documents.skipped), tuple(documents.notes)
+        self.flags, self.metadata = dict(documents.flags), {}
+        self.threshold = self.searched_threshold = search.threshold
+        self.recipe, self.method, self.metric, self.bands = search.recipe, search.method, search.metric, search.bands
+        self.linkage, self.order, self.limited = search.linkage, search.order, search.limited
+        self.ignored, self.uncounted, self.timings = tuple(search.ignored), search.uncounted, dict(search.timings)
+        self.recall = self._searched_recall = search.recall
         self.audited = self._searched_audit = None
-        self.flags = dict(flags or {})
         self.origin = dict(origin or {})
+        self._again = again
         self._found = self._searched = found
 
     def _changed(self, **attributes: Any) -> Result:
@@ -153,25 +129,6 @@ class Result:
         )
 
     @property
-    def documents(self) -> int:
-        """How many documents were searched, old ones included."""
-        return len(self.id_of)
-
-    @cached_property
-    def ids(self) -> Column:
-        """The id of each document as an Arrow array, int64 or large_string, in the order in which they were given."""
-        return self.id_of.to_arrow()
-
-    @cached_property
-    def lengths(self) -> Column | None:
-        """The length of each text as an Arrow array of uint64."""
-        import pyarrow as pa
-
-        if self.length_of is None:
-            return None
-        return pa.Array.from_buffers(pa.uint64(), self.documents, [None, pa.py_buffer(self.length_of)])
-
-    @property
     def candidates(self) -> int:
         """How many pairs were verified."""
         return self._searched.candidates
@@ -180,69 +137,6 @@ class Result:
     def seconds(self) -> float:
         """How long it took: all stages together."""
         return sum(self.timings.values())
-
-    @cached_property
-    def _listed(self) -> Listed:
-        return pairs_of(self._found, self.old_from)
-
-    @property
-    def listed(self) -> Pairs:
-        """The pairs by the numbers of their documents, as plain columns."""
-        return self._listed.pairs
-
-    @property
-    def named(self) -> NamedPairs:
-        """The pairs with the ids of their documents, as plain values."""
-        return NamedPairs(self.listed, self.id_of)
-
-    @property
-    def copies_listed(self) -> str:
-        """``"all"`` or ``"first"``: which pairs between copies `pairs` lists."""
-        return self._listed.copies
-
-    @property
-    def pair_count(self) -> int:
-        """How many pairs `pairs` lists."""
-        return len(self.listed)
-
-    @cached_property
-    def pairs(self) -> pa.Table:
-        """The pairs as an Arrow table: a, b, jaccard, containment_a, containment_b; in the order of the documents."""
-        return self.named.to_arrow()
-
-    def top(self, n: int) -> pa.Table:
-        """Return the `n` most similar pairs: by score, equal ones in the order of the documents."""
-        return NamedPairs(self.closest(n), self.id_of).to_arrow()
-
-    def top_rows(self, n: int) -> list[dict[str, Any]]:
-        """Return the same as plain values, a dict for each pair."""
-        return NamedPairs(self.closest(n), self.id_of).to_pylist()
-
-    def closest(self, n: int) -> Pairs:
-        """Return the `n` most similar pairs by the numbers of their documents, as plain columns."""
-        return self.listed.closest(n, self.metric)
-
-    @cached_property
-    def _grouping(self) -> Grouping:
-        asked: dict[str, Any] = {"linkage": self.linkage, "order": self.order, "metric": self.metric}
-        return grouping_of(self._found, **asked, old_from=self.old_from)
-
-    @property
-    def group_count(self) -> int:
-        """How many groups there are."""
-        return self._grouping.size
-
-    @cached_property
-    def groups(self) -> list[Group]:
-        """Groups of verified pairs, as `linkage` says: ``star`` or ``linked``; in the order of their first members.
-
-        Each also tells the `least` score of a member to its principal.
-        """
-        return name_groups(self._found, self._grouping, self.id_of, self.metric)
-
-    def largest_groups(self, n: int) -> list[Group]:
-        """Return the `n` groups with the most members, the largest first."""
-        return name_groups(self._found, self._grouping.largest(n), self.id_of, self.metric)
 
     # -- what can be asked afterwards --------------------------------------------------------------------------------
 
@@ -267,6 +161,9 @@ to go lower, search again
         value = checks.number("threshold", threshold, allowed)
         if not base <= value <= 1.0:
             raise RecipeError("threshold", threshold, allowed, "to go lower, search again")
+        if self.limited and value > base:
+            found = self._search_again(f"threshold {value:g}", value, None)
+            return self._changed(threshold=value, audited=None).with_found(found)
         if value == base:
             recall, audited, found = self._searched_recall, self._searched_audit, self._searched
         else:
@@ -276,6 +173,18 @@ to go lower, search again
                 self._searched.at_least(value, self.metric),
             )
         return self._changed(threshold=value, recall=recall, audited=audited, _found=found)
+
+    def found_in_order(self, order: bytes | None, why: str) -> Found:
+        """Return pairs from which stars can be made in another order of documents."""
+        if not self.limited or order is None:
+            return self._found
+        return self._search_again(why, self.threshold, order)
+
+    def _search_again(self, why: str, threshold: float, order: bytes | None) -> Found:
+        if self._again is None:
+            problem = f"{self.limited:,} documents are in clusters so large that not all their pairs were listed"
+            raise LookalikeError(f"{problem}; for {why}, search the documents again")
+        return self._again(threshold, order)
 
     def audit(self, sample: int = 1000, *, seed: int = 1, documents: Any = None, against: Any = None) -> Result:
         """Measure the recall: draw documents, find all their true pairs exactly, and count those that were found.
@@ -323,13 +232,6 @@ to go lower, search again
         base = {"searched_threshold": self.threshold, "_searched_recall": recall, "_searched_audit": audited}
         return self._changed(_found=found, _searched=found, **base)
 
-    def with_short_pairs(self, lost: int) -> Result:
-        """Return the result with the number of pairs that shared only short passages, and a note of them."""
-        from lookalike.result.say import short_pairs
-
-        uncounted = replace(self.uncounted, short_pairs=lost)
-        return self._changed(uncounted=uncounted, notes=(*self.notes, *short_pairs(uncounted, self.recipe)))
-
     def plan(self, keep: str | KeepRule = "first", *, values: Any = None, drop_all: bool = False) -> Plan:
         """Return which documents to keep, and in whose favour each of the others is removed; see `Plan`.
 
@@ -347,20 +249,6 @@ to go lower, search again
         from lookalike.result.say import summary
 
         return summary(self)
-
-    def to_arrow(self) -> pa.Table:
-        """Return `pairs`."""
-        return self.pairs
-
-    def to_pandas(self) -> Any:
-        """Return the pairs as a pandas data frame."""
-        return self.pairs.to_pandas()
-
-    def to_polars(self) -> Any:
-        """Return the pairs as a polars data frame."""
-        import polars as pl
-
-        return pl.from_arrow(self.pairs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole result as JSON can hold it, by the schema ``lookalike/1``."""
@@ -423,19 +311,9 @@ to go lower, search again
         from lookalike.result.file import load
 
         saved = load(path)
-        result = Result(**saved.made_of)
+        result = Result(saved.documents, saved.search, saved.found, origin=saved.origin)
         if saved.metadata:
             result = result.with_metadata(saved.metadata)
         if saved.threshold != result.threshold:
             result = result.rethreshold(saved.threshold)
         return result if saved.audit is None else result.with_audit(saved.audit)
-
-
-def _lengths(given: Any) -> memoryview[int] | None:
-    """Return lengths, which may come as an Arrow array, as little-endian bytes of 64 bits or as numbers."""
-    if given is None:
-        return None
-    if hasattr(given, "buffers"):
-        given = as_bytes(given)
-    data = given if isinstance(given, bytes | memoryview) else array("Q", given)
-    return memoryview(data).cast("B").cast("Q")

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from lookalike.result.say import head, with_first
 from lookalike.tables.files import opened
-from lookalike.tables.json import json_rows, to_json, write_json
+from lookalike.tables.json import BETWEEN, json_values, write_json
 from lookalike.tables.write import ROWS, write_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lookalike.result.result import Result
     from lookalike.tables.files import Target
 
@@ -19,13 +21,22 @@ __all__ = ["write_pairs"]
 def write_pairs(result: Result, target: Target, format: str, top: int | None) -> None:  # noqa: A002 — as everywhere
     """Write the pairs, or the `top` most similar ones; as json, all of `Result.to_dict`."""
     pairs = with_first(result, result.listed if top is None else result.closest(top))
-    if format != "json":
+    if format == "jsonl":
+        with opened(target) as stream:
+            stream.writelines(piece.encode() + b"\n" for piece in pairs.json_pieces(ROWS, "\n"))
+    elif format != "json":
         write_table(target, pairs, format)
-        return
-    groups = ({"principal": group.principal, "members": list(group.members)} for group in result.groups)
-    with opened(target) as stream:
-        lists = {
-            "pairs": json_rows(pairs.column_names, pairs.chunks(ROWS)),
-            "groups": (to_json(group, indent=None).rstrip() for group in groups),
-        }
-        write_json(stream, head(result, pairs), lists)
+    else:
+        lists = {"pairs": pairs.json_pieces(ROWS, BETWEEN), "groups": _group_pieces(result)}
+        with opened(target) as stream:
+            write_json(stream, head(result, pairs), lists)
+
+
+def _group_pieces(result: Result) -> Iterator[str]:
+    """Give the groups as JSON objects, some at a time."""
+    for start in range(0, len(result.groups), ROWS):
+        rows = []
+        for group in result.groups[start : start + ROWS]:
+            principal, *members = json_values([group.principal, *group.members])
+            rows.append(f'{{"principal": {principal}, "members": [{", ".join(members)}]}}')
+        yield BETWEEN.join(rows)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
 from lookalike.documents import open_documents
-from lookalike.engine.strategy import choose_strategy
+from lookalike.engine.strategy import Asked, choose_strategy
 from lookalike.recipe import DEFAULT, Recipe
-from lookalike.search.budget import PAGE, memory_needed
+from lookalike.search.run import PAGE, memory_needed, row_bytes
 from lookalike.settings import settings
 from lookalike.tables.wording import roughly, size
 
@@ -84,11 +84,10 @@ def estimate_cost(
     given = source.size()
     sample = list(islice(source.batches(), SAMPLE))
     count = given.documents if given.documents is not None else _guess(sample, given.bytes)
-    in_memory = memory_needed(given.bytes, count, recipe)
+    strategy = choose_strategy(Asked(recipe, threshold, recall, method, metric), given.bytes)
+    in_memory = memory_needed(given.bytes, count, strategy)
     in_files = memory is not None and in_memory > memory
-    strategy = choose_strategy(threshold, recall, "lsh" if in_files else method, metric, recipe, None, given.bytes)
     factor = LSH_FACTOR if strategy.method == "lsh" else EXACT_FACTOR
-    bands = strategy.bands.bands if strategy.bands else 0
     return Cost(
         documents=count,
         documents_counted=given.documents is not None,
@@ -97,7 +96,7 @@ def estimate_cost(
         bands=strategy.bands,
         promised_recall=strategy.promised,
         memory=memory if in_files and memory is not None else in_memory,
-        disk=count * (4 * recipe.hashes + 16 + 8 * bands) + given.bytes // 2 if in_files else 0,
+        disk=count * row_bytes(strategy) if in_files and strategy.method == "lsh" else 0,
         seconds=factor * _seconds_to_sign(sample, given.bytes, recipe) + 0.3,
     )
 

@@ -1,34 +1,40 @@
-"""Find the pairs of a collection, by one of four methods that end in the same verified form."""
+"""Find the pairs of a collection: check what is asked, choose how, read and search, put the result together."""
 
 from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native, checks
-from lookalike.engine.min_words import rescored
-from lookalike.engine.strategy import METRICS, Method, Strategy, choose_strategy
+from lookalike.documents import open_documents
+from lookalike.engine.strategy import METRICS, Asked, Method
 from lookalike.errors import RecipeError
 from lookalike.recipe import DEFAULT, Recipe, suggest
 from lookalike.result import Recall, Result
-from lookalike.search.budget import plan_files
-from lookalike.search.load import Loaded, load, together
-from lookalike.search.signing import Signing
+from lookalike.result.made_of import SearchedDocuments, SearchSettings
+from lookalike.result.say import short_pairs
+from lookalike.search.inputs import Documents, ids_together, sources_together
+from lookalike.search.run import Run, Searched
 from lookalike.settings import settings
 from lookalike.tables.found import Found, Metric
 from lookalike.text.counted import check_min_words
 from lookalike.text.excluded import check_kinds
-from lookalike.text.uncounted import Gaps, Uncounted, template_shingles
+from lookalike.text.uncounted import Uncounted, template_shingles
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from lookalike.documents import Flag
     from lookalike.engine.bands import Bands
     from lookalike.engine.groups import Linkage
+    from lookalike.tables.packed import Ids
 
-__all__ = ["find"]
+    Progress = Callable[[str, int, int | None], None]
+
+__all__ = ["find", "find_kept"]
 
 LINKAGES: Final = ("star", "linked")
 
@@ -55,7 +61,7 @@ def find(
     memory: int | None = None,
     work: str | os.PathLike[str] | None = None,
     threads: int = 0,
-    progress: Callable[[str, int, int | None], None] | None = None,
+    progress: Progress | None = None,
 ) -> Result:
     """Find all pairs whose similarity is at least `threshold`, each with its exact score.
 
@@ -80,125 +86,70 @@ def find(
     * `memory`: bytes to stay below; what does not fit goes to files, in `work` or a temporary folder. A search in
       `work` that was interrupted goes on when it is started again.
 
+    Where so many documents are alike that their pairs could not all be listed, each is listed with the representative
+    of its cluster and a few others, and a note says so; the clusters are the same.
+
     >>> result = find(["the quick brown fox jumps over the lazy dog", "The quick brown fox jumps over the lazy dog!",
     ...                "something else altogether, not like the others"])
     >>> result.pairs.to_pylist()
     [{'a': 0, 'b': 1, 'jaccard': 1.0, 'containment_a': 1.0, 'containment_b': 1.0}]
     """
-    started = time.perf_counter()
-    recipe = _with_metric(recipe or DEFAULT, metric)
-    if linkage not in LINKAGES:
-        raise RecipeError("linkage", linkage, "'star' or 'linked'")
-    threads = checks.threads(threads)
-    templates = template_shingles(recipe, ignore)
-    uncounted = Uncounted(check_kinds(skip), check_min_words(min_words, recipe), tuple(sorted(templates)))
-    if memory is not None or work is not None:
-        plan = plan_files(documents, against, recipe, memory, work)
-        if plan is not None:
-            method = _only_lsh(method, metric, common, uncounted)
-            strategy = choose_strategy(threshold, recall, method, metric, recipe, bands, 0)
-            loaded, old_from, found = plan.run(strategy, recipe, templates, threads, progress)
-            found["ignored"] = sorted(templates)
-            return _result(loaded, found, strategy, recipe, metric, linkage, order, old_from, started, uncounted)
-    gaps = Gaps(uncounted.skip, recipe) if uncounted.skip else None
-
-    def strategy_for(size: int) -> Strategy:
-        return choose_strategy(threshold, recall, method, metric, recipe, bands, size)
-
-    def needs_signatures(size: int) -> bool:
-        # Gaps and common shingles do not count, and are known only when all is read.
-        return not gaps and common is None and strategy_for(size).method in ("lsh", "signatures")
-
-    with Signing(settings(recipe), sorted(templates), threads, wanted=needs_signatures) as signing:
-        loaded, old_from = _read(documents, against, signing, progress, gaps)
-        signer = signing.finish()
-    reading = time.perf_counter() - started - signing.seconds
-    strategy = strategy_for(loaded.size)
-    at_gaps = gaps.shingles if gaps else set()
-    ignored = sorted(templates | _common_shingles(loaded, recipe, common, threads, at_gaps))
-    uncounting = sorted({*ignored, *at_gaps})
-    found = _run(strategy, loaded, recipe, uncounting, old_from, threads, progress, signer)
-    found["seconds"] = {"reading": reading} | found["seconds"]
-    if signer is not None:
-        found["seconds"]["sign"] += signing.seconds
-    found["ignored"] = ignored
-    result = _result(loaded, found, strategy, recipe, metric, linkage, order, old_from, started, uncounted)
-    return result if uncounted.min_words is None else _with_long_passages(result, loaded, uncounting)
+    options = dict(locals())
+    result, done = find_kept(options.pop("documents"), options.pop("threshold"), **options)
+    done()
+    return result
 
 
-def _read(
+def find_kept(
     documents: Any,
-    against: Any,
-    signing: Signing,
-    progress: Callable[[str, int, int | None], None] | None,
-    gaps: Gaps | None,
-) -> tuple[Loaded, int | None]:
-    """Load new and old documents; return them together, and where the old ones begin."""
-    new = load(documents, progress, gaps, signing.add)
-    if against is None:
-        return new, None
-    # Only the first documents may be signed beforehand, and those of a list are not.
-    taken = signing.add if signing.documents == len(new) else None
-    return together(new, load(against, progress, gaps, taken)), len(new)
-
-
-def _with_long_passages(result: Result, loaded: Loaded, ignored: list[int]) -> Result:
-    """Return the result with scores that count long passages only, and say how many pairs it lost."""
-    least = result.uncounted.min_words or 1
-    before = result.pair_count
-    found = rescored(result._found, loaded.text, result.recipe, ignored, least)  # noqa: SLF001 — find makes the result
-    result = result.with_found(found.at_least(result.threshold, result.metric))
-    return result.with_short_pairs(before - result.pair_count)
-
-
-def _only_lsh(method: str, metric: str, common: float | None, uncounted: Uncounted) -> Method:
-    """Say what a search in files cannot do."""
-    for name, given in (("skip", uncounted.skip or None), ("min_words", uncounted.min_words)):
-        if given is not None:
-            raise RecipeError(name, given, "left out in a search larger than memory")
-    if metric == "containment":
-        raise RecipeError("metric", metric, "'jaccard' or 'bag' in a search larger than memory")
+    threshold: float = 0.8,
+    *,
+    recipe: Recipe | None = None,
+    recall: float = 0.99,
+    method: Method = "auto",
+    metric: Metric = "jaccard",
+    bands: Bands | None = None,
+    against: Any = None,
+    ignore: Iterable[str] = (),
+    common: float | None = None,
+    skip: Iterable[str] = (),
+    min_words: int | None = None,
+    linkage: Linkage = "star",
+    order: Sequence[int] | None = None,
+    memory: int | None = None,
+    work: str | os.PathLike[str] | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> tuple[Result, Callable[[], None]]:
+    """Do what `find` does; return also what is to be called when the result is safe: it empties the work folder."""
+    recipe = _with_metric(recipe or DEFAULT, metric)
+    templates = tuple(sorted(template_shingles(recipe, ignore)))
+    kinds, least = check_kinds(skip), check_min_words(min_words, recipe)
+    asked = Asked(recipe, threshold, recall, method, metric, bands, templates, kinds, least)
+    asked.check()
+    task = Task(asked, _checked_common(common), _checked_linkage(linkage), order, checks.threads(threads))
+    started = time.perf_counter()
+    new = Documents(open_documents(documents), kinds, progress)
+    old = None if against is None else Documents(open_documents(against), kinds, progress)
     if common is not None:
-        raise RecipeError("common", common, "None in a search larger than memory")
-    if method not in ("auto", "lsh"):
-        raise RecipeError("method", method, "'auto' or 'lsh' in a search larger than memory")
-    return "lsh"
+        task, said = _without_common(task, new, old)
+    else:
+        said = ()
+    run = Run(task.asked, new, old, task.threads, progress, memory=memory, work=work, order=order)
+    searched = run.search()
+    result = _assembled(task, new, old, searched, said, templates, started, run)
+    return result, searched.clear
 
 
-def _result(
-    loaded: Loaded,
-    found: dict[str, Any],
-    strategy: Strategy,
-    recipe: Recipe,
-    metric: Metric,
-    linkage: Linkage,
-    order: Sequence[int] | None,
-    old_from: int | None,
-    started: float,
-    uncounted: Uncounted,
-) -> Result:
-    stages: dict[str, float] = found["seconds"]
-    return Result(
-        ids=loaded.ids,
-        found=Found.of_core(found),
-        threshold=strategy.threshold,
-        recipe=recipe,
-        method=strategy.method,
-        metric=metric,
-        bands=strategy.bands,
-        recall=Recall(promised=strategy.promised),
-        linkage=linkage,
-        order=order,
-        skipped=loaded.skipped,
-        notes=loaded.notes,
-        flags=loaded.flags,
-        timings=stages | {"other": max(0.0, time.perf_counter() - started - sum(stages.values()))},
-        lengths=loaded.lengths,
-        old_from=old_from,
-        ignored=found["ignored"],
-        source=loaded.source,
-        uncounted=uncounted,
-    )
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What `find` was asked for, checked."""
+
+    asked: Asked
+    common: float | None
+    linkage: Linkage
+    order: Sequence[int] | None
+    threads: int
 
 
 def _with_metric(recipe: Recipe, metric: str) -> Recipe:
@@ -207,41 +158,112 @@ def _with_metric(recipe: Recipe, metric: str) -> Recipe:
     return recipe.replace(bag=True) if metric == "bag" else recipe
 
 
-def _common_shingles(loaded: Loaded, recipe: Recipe, common: float | None, threads: int, at_gaps: set[int]) -> set[int]:
-    """Return the shingles that too many documents have; how many they are is said in the notes."""
-    if common is None:
-        return set()
-    if not 0.0 < checks.number("common", common, "a share between 0 and 1") < 1.0:
+def _checked_linkage(linkage: Linkage) -> Linkage:
+    if linkage not in LINKAGES:
+        raise RecipeError("linkage", linkage, "'star' or 'linked'")
+    return linkage
+
+
+def _checked_common(common: float | None) -> float | None:
+    if common is not None and not 0.0 < checks.number("common", common, "a share between 0 and 1") < 1.0:
         raise RecipeError("common", common, "a share between 0 and 1")
-    least = max(FEW, math.floor(common * len(loaded)) + 1)
-    frequent = set(_native.common(loaded.texts, settings(recipe.replace(bag=False)), least, threads)) - at_gaps
-    loaded.notes.append(f"{len(frequent)} shingles that at least {least} of {len(loaded)} documents have do not count")
-    return frequent
+    return common
 
 
-def _run(
-    strategy: Strategy,
-    loaded: Loaded,
-    recipe: Recipe,
-    ignored: list[int],
-    old_from: int | None,
-    threads: int,
-    progress: Callable[[str, int, int | None], None] | None = None,
-    signer: _native.Signer | None = None,
-) -> dict[str, Any]:
-    """Search in memory; what a signer has are the signatures of the first documents."""
-    return _native.find(
-        loaded.texts,
-        settings(recipe),
+def _without_common(task: Task, new: Documents, old: Documents | None) -> tuple[Task, tuple[str, ...]]:
+    """Return the task without the shingles that too many documents have, and how many they are."""
+    asked, share = task.asked, task.common or 0.0
+    single = settings(asked.recipe.replace(bag=False))
+
+    def counted() -> tuple[int, list[int], int]:
+        counter = _native.Common(single, bool(asked.skip))
+        inputs = [one for documents in (new, old) if documents is not None for one in documents.inputs]
+        documents = sum(counter.add(one, task.threads) for one in inputs)
+        least = max(FEW, math.floor(share * documents) + 1)
+        counter.count_exactly(least)
+        for one in inputs:
+            counter.add(one, task.threads)
+        return documents, counter.found(), least
+
+    documents, frequent, least = _retried(counted, new, old)
+    ignored = tuple(sorted({*asked.ignored, *frequent}))
+    said = f"{len(frequent)} shingles that at least {least} of {documents} documents have do not count"
+    return replace(task, asked=replace(asked, ignored=ignored)), (said,)
+
+
+def _retried(work: Callable[[], Any], *documents: Documents | None) -> Any:
+    """Do something with inputs; what the native readers refuse is read through Python instead."""
+    while True:
+        try:
+            return work()
+        except _native.TableError:
+            native = [one for one in documents if one is not None and one.is_native]
+            if not native:
+                raise
+            for one in native:
+                one.use_python()
+
+
+def _assembled(
+    task: Task,
+    new: Documents,
+    old: Documents | None,
+    searched: Searched,
+    said: tuple[str, ...],
+    templates: tuple[int, ...],
+    started: float,
+    run: Run,
+) -> Result:
+    asked, strategy, found = task.asked, searched.strategy, searched.found
+    uncounted = Uncounted(asked.skip, asked.min_words, templates, found["short"])
+    stages = {"reading": searched.reading} | found["seconds"]
+    sources = [one.source for one in (new, old) if one is not None]
+    ids = new.ids if old is None else ids_together(new.ids, old.ids)
+    documents = SearchedDocuments(
+        ids=ids,
+        lengths=searched.lengths,
+        old_from=None if old is None else len(new.ids),
+        skipped=[skipped for source in sources for skipped in source.skipped()],
+        notes=[*(note for source in sources for note in source.notes()), *said, *_notes(task, found, uncounted)],
+        flags=_flags(new, old, ids),
+        source=sources_together(new, old),
+    )
+    made = SearchSettings(
+        recipe=asked.recipe,
         threshold=strategy.threshold,
         method=strategy.method,
-        metric="containment" if strategy.metric == "containment" else "jaccard",
-        bands=strategy.bands.bands if strategy.bands else 1,
-        rows=strategy.bands.rows if strategy.bands else 1,
-        least=strategy.least,
-        old_from=len(loaded) if old_from is None else old_from,
-        ignored=ignored,
-        threads=threads,
-        signer=signer,
-        progress=progress and (lambda stage, done, total: progress(stage, done, total or None)),
+        metric=asked.metric,
+        bands=strategy.bands,
+        recall=Recall(promised=strategy.promised),
+        linkage=task.linkage,
+        order=task.order,
+        ignored=asked.ignored,
+        uncounted=uncounted,
+        limited=found["hot"],
+        timings=stages | {"other": max(0.0, time.perf_counter() - started - sum(stages.values()))},
     )
+    again = (lambda least, ranked: Found.of_core(run.again(least, ranked).found)) if found["hot"] else None
+    return Result(documents, made, Found.of_core(found), again=again)
+
+
+def _notes(task: Task, found: dict[str, Any], uncounted: Uncounted) -> Iterator[str]:
+    """Say what is not as somebody might expect it."""
+    yield from short_pairs(uncounted, task.asked.recipe)
+    if hot := found["hot"]:
+        listed = "each is listed with its representative and a few others"
+        yield f"{hot:,} documents are in clusters so large that not all their pairs are listed: {listed}"
+        if task.linkage == "linked":
+            yield "linked groups are made of the listed pairs, so such a cluster may be in several parts"
+    if found["in_part"]:
+        parts = f"{found['in_part']:,} of them were not compared with all representatives"
+        yield f"{parts}: give more memory, a higher threshold, or leave out the text that they share (common)"
+
+
+def _flags(new: Documents, old: Documents | None, ids: Ids) -> dict[str, list[Flag]]:
+    """Put the flags of old documents beside those of new ones, under the ids that the old ones have now."""
+    flags = new.source.flags()
+    theirs = old.source.flags() if old is not None else {}
+    if not theirs or old is None:
+        return flags
+    renamed = bool(len(old.ids)) and str(ids[len(new.ids)]) != str(old.ids[0])
+    return flags | {f"old:{name}" if renamed else name: found for name, found in theirs.items()}

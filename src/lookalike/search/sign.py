@@ -1,13 +1,16 @@
-"""The signatures of a collection, whatever holds it."""
+"""Signatures of whatever can be searched."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lookalike import checks
+from lookalike._native import SignatureMatrix
 from lookalike.documents import open_documents
 from lookalike.documents.memory import MemorySource
 from lookalike.engine.sign import Signatures, sign_texts
 from lookalike.recipe import DEFAULT
+from lookalike.settings import settings
 
 if TYPE_CHECKING:
     from lookalike.recipe import Recipe
@@ -25,7 +28,8 @@ def sign(documents: Any, recipe: Recipe | None = None, *, threads: int = 0) -> S
     source = open_documents(documents)
     if isinstance(source, MemorySource):  # texts that are held already are not packed first
         return sign_texts(source.texts, recipe, threads=threads)
+    core, threads = settings(recipe), checks.threads(threads)
     signed = bytearray()
     for batch in source.batches():
-        signed += sign_texts([batch.texts.packed()], recipe, threads=threads).to_bytes()
-    return Signatures.from_bytes(bytes(signed), recipe)
+        signed += SignatureMatrix.of_texts([batch.texts.packed()], core, threads).to_bytes()
+    return Signatures(SignatureMatrix.of_bytes(bytes(signed), recipe.hashes), recipe)

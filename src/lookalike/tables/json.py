@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["JsonRows", "json_rows", "to_json", "write_json", "write_json_lines"]
+__all__ = ["BETWEEN", "JsonRows", "json_rows", "json_values", "to_json", "write_json", "write_json_lines"]
 
 _ROWS: Final = 10_000
 """How many rows are written at a time."""
@@ -42,10 +42,10 @@ def json_rows(names: Sequence[str], chunks: Iterable[Sequence[Sequence[Any]]]) -
     """
     template = "{" + ", ".join(f"{_text(name).replace('%', '%%')}: %s" for name in names) + "}"
     for columns in chunks:
-        yield from map(template.__mod__, zip(*map(_values, columns), strict=True))
+        yield from map(template.__mod__, zip(*map(json_values, columns), strict=True))
 
 
-def _values(column: Sequence[Any]) -> Iterable[str]:
+def json_values(column: Sequence[Any]) -> Iterable[str]:
     """Return the values of a column as JSON: those of one kind quicker than one by one."""
     kinds = set(map(type, column))
     if kinds == {str}:
@@ -66,14 +66,18 @@ def write_json_lines(stream: IO[bytes], names: Sequence[str], chunks: Iterable[S
         stream.write(("\n".join(piece) + "\n").encode())
 
 
+BETWEEN: Final = ",\n    "
+"""What stands between the members of a list in `write_json`."""
+
+
 def write_json(stream: IO[bytes], head: Mapping[str, Any], lists: Mapping[str, Iterable[str]]) -> None:
-    """Write one object: what `head` says, then lists, whose members are JSON already."""
+    """Write one object: what `head` says, then lists, which come in pieces: members that are JSON, with `BETWEEN`."""
     stream.write(to_json(head).removesuffix("\n}\n").encode())
     for name, given in lists.items():
         stream.write(f",\n  {_text(name)}: [".encode())
-        members, written = iter(given), False
-        while piece := list(islice(members, _ROWS)):
-            stream.write(((",\n    " if written else "\n    ") + ",\n    ".join(piece)).encode())
+        written = False
+        for piece in given:
+            stream.write(((BETWEEN if written else BETWEEN[1:]) + piece).encode())
             written = True
         stream.write(b"\n  ]" if written else b"]")
     stream.write(b"\n}\n")

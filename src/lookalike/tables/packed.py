@@ -92,7 +92,7 @@ class Texts(Sequence[str]):
 
         if column.null_count:
             raise ValueError(f"{column.null_count} texts are null")
-        column = column.cast(pa.large_string())
+        column = column.cast(pa.large_string())  # which may begin elsewhere in its buffers than before
         _, offsets, data = column.buffers()
         if offsets is None or not len(column):
             return cls(bytes(8), b"")

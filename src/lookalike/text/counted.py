@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 from lookalike import _native, checks
 from lookalike.errors import RecipeError
 from lookalike.settings import settings
-from lookalike.text.excluded import WALL, WALL_OF_B, Span, blanked, check_kinds, left_out, tally
-from lookalike.text.uncounted import gap_shingles, spans_of, template_shingles
+from lookalike.text.excluded import WALL_OF_B, Span, blanked, check_kinds, left_out, tally
+from lookalike.text.uncounted import spans_of, template_shingles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lookalike.recipe import Recipe
 
-__all__ = ["Counted", "check_min_words", "count", "in_long_passages", "shingles_of"]
+__all__ = ["Counted", "check_min_words", "count"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +45,18 @@ def count(a: str, b: str, recipe: Recipe, ignore: Iterable[str], skip: Iterable[
     kinds, least = check_kinds(skip), check_min_words(min_words, recipe)
     templates = template_shingles(recipe, ignore)
     seen = [blanked(text, left_out(text, kinds)) for text in (a, b)]
-    ignored = sorted(templates.union(*(gap_shingles(text, recipe) for text in seen)))
-    of_a, of_b = (shingles_of(text, recipe, ignored) for text in seen)
-    shared = of_a & of_b
+    core = _settings(recipe, sorted(templates), walls=bool(kinds))
+    of_a, of_b = _shingles(seen, core)
+    shared = len(of_a & of_b)
     if least is not None and of_a != of_b:
-        shared &= in_long_passages(seen[0], seen[1], recipe, least)
+        shared = _native.shared_in_long_runs(seen[0], seen[1], core, least)
     spans = [spans_of(text, recipe, kinds, templates, templates) for text in (a, b)]
     return Counted(
-        shared=len(shared),
+        shared=shared,
         union=len(of_a | of_b),
         shingles_a=len(of_a),
         shingles_b=len(of_b),
-        estimate=_estimate(seen, recipe, ignored),
+        estimate=_estimate(of_a, of_b, recipe),
         text_a=blanked(a, spans[0]),
         text_b=blanked(b, spans[1], WALL_OF_B),
         spans=(tuple(spans[0]), tuple(spans[1])),
@@ -64,10 +64,22 @@ def count(a: str, b: str, recipe: Recipe, ignore: Iterable[str], skip: Iterable[
     )
 
 
-def _estimate(texts: list[str], recipe: Recipe, ignored: list[int]) -> float:
+def _settings(recipe: Recipe, ignored: list[int], *, walls: bool) -> _native.Strategy:
+    """Return what a search has that leaves out the same; what it would do with a pair does not matter here."""
+    how = {"threshold": 1.0, "method": "exact", "metric": "jaccard", "bands": 1, "rows": 1, "least": 0}
+    return _native.Strategy(settings(recipe), ignored=ignored, walls=walls, **how)  # type: ignore[arg-type]
+
+
+def _shingles(texts: list[str], core: _native.Strategy) -> tuple[frozenset[int], frozenset[int]]:
+    """Return the shingles of two texts that count, as a search counts them."""
+    offsets, elements = _native.sets_of(texts, core, 1)
+    values, size = array("Q", elements), array("Q", offsets)[1]
+    return frozenset(values[:size]), frozenset(values[size:])
+
+
+def _estimate(of_a: frozenset[int], of_b: frozenset[int], recipe: Recipe) -> float:
     """Return what the signatures say; short passages count in them, because a signature knows no places."""
-    signatures, _, _ = _native.sign_batch(texts, settings(recipe), ignored, 1, 1, 1)
-    matrix = _native.SignatureMatrix.of_bytes(signatures, recipe.hashes)
+    matrix = _native.SignatureMatrix.of_sets([sorted(of_a), sorted(of_b)], settings(recipe), 1)
     return matrix.agreeing(0, 1) / recipe.hashes
 
 
@@ -84,20 +96,3 @@ def check_min_words(given: int | None, recipe: Recipe) -> int | None:
     if recipe.bag:
         raise RecipeError("min_words", given, "left out where repeated shingles count")
     return least if least > recipe.k else None
-
-
-def shingles_of(text: str, recipe: Recipe, ignored: Iterable[int]) -> frozenset[int]:
-    """Return the shingles of a text that count, as a search counts them."""
-    _, elements = _native.sets_of([text], b"\1", settings(recipe), list(ignored), 1)
-    return frozenset(array("Q", elements))
-
-
-def in_long_passages(a: str, b: str, recipe: Recipe, least: int) -> set[int]:
-    """Return the shingles that lie in passages of at least `least` units, as seen from either text."""
-    core = settings(recipe)
-    b = b.replace(WALL, WALL_OF_B)
-    found: set[int] = set()
-    for x, y in ((a, b), (b, a)):
-        for start, end, *_ in _native.passages(x, y, core, least):
-            found.update(_native.elements(x[start:end], core))
-    return found

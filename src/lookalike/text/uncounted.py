@@ -1,31 +1,28 @@
 """Text that does not count in a search: as the core must see it, and as a person is told of it.
 
-Quotes and references are blanked before the texts reach the core (`Gaps`), and the shingles that touch a gap are
-ignored, so that nothing is made of the words before it and those behind. The shingles of templates and common ones are
+Quotes and references are blanked before the texts reach the core, which leaves out the shingles that touch a gap, so
+that nothing is made of the words before it and those behind. The shingles of templates and common ones are
 ignored where they stand.
 """
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lookalike import _native, checks
 from lookalike.errors import DocumentError
 from lookalike.settings import settings
 from lookalike.tables.packed import Texts
-from lookalike.text.excluded import WALL, Span, blanked, left_out
+from lookalike.text.excluded import Span, blanked, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
-    import pyarrow as pa
-
     from lookalike.recipe import Recipe
 
-__all__ = ["Gaps", "Uncounted", "gap_shingles", "spans_of", "template_shingles"]
+__all__ = ["Uncounted", "blank", "spans_of", "template_shingles"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,50 +39,19 @@ class Uncounted:
     """How many pairs are alike only with shorter passages than `min_words`, and left out for it."""
 
 
-class Gaps:
-    """Blanks what is left out of each text, and gathers the shingles that touch a gap."""
-
-    def __init__(self, skip: Sequence[str], recipe: Recipe) -> None:
-        """Take what to leave out."""
-        self._skip, self._recipe = skip, recipe
-        self.shingles: set[int] = set()
-
-    def text(self, text: str) -> str:
-        """Return a text as long as before."""
-        spans = left_out(text, self._skip) if self._skip else []
-        if not spans:
-            return text
-        made = blanked(text, spans)
-        self.shingles |= gap_shingles(made, self._recipe)
-        return made
-
-    def array(self, texts: pa.Array[Any]) -> pa.Array[Any]:
-        """Return a column of texts in the same way."""
-        return Texts.of(self.text(text) for text in Texts.from_arrow(texts)).to_arrow() if self._skip else texts
-
-
-def gap_shingles(text: str, recipe: Recipe, wall: str = WALL) -> set[int]:
-    """Return the shingles of a blanked text that hold a wall.
-
-    >>> from lookalike.recipe import Recipe
-    >>> len(gap_shingles(f"one two three {WALL * 9} four five six", Recipe(k=3)))
-    5
-    """
-    core = settings(recipe.replace(bag=False))
-    return set(_hashes([shingle for shingle, _, _ in _native.shingles(text, core) if wall in shingle], core))
+def blank(texts: Texts, skip: Sequence[str]) -> Texts:
+    """Return texts with walls in the place of what is left out of them, each as long as before."""
+    if not skip:
+        return texts
+    return Texts.of(blanked(text, left_out(text, skip)) for text in texts)
 
 
 def _hashes(shingles: list[str], core: _native.Settings) -> list[int]:
     """Return the element of each shingle: as a text of its own, it has that one alone."""
     if not shingles:
         return []
-    sizes, elements = _native.sets_of(shingles, b"\1" * len(shingles), core, [], 1)
-    found, place = [], 0
-    values = array("Q", elements)
-    for size in array("Q", sizes):
-        found.append(values[place] if size == 1 else -1)
-        place += size
-    return found
+    found = [_native.elements(shingle, core) for shingle in shingles]
+    return [elements[0] if len(elements) == 1 else -1 for elements in found]
 
 
 def spans_of(

@@ -1,7 +1,7 @@
 //! Units and shingles with their places in the original, for people: slower than the hashes, and the same.
 
 use super::Shingler;
-use crate::batch::Control;
+use crate::control::Control;
 use crate::error::Result;
 use crate::normalize::Traced;
 use crate::recipe::Unit;

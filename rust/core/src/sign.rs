@@ -1,0 +1,366 @@
+//! Signing: from texts to signatures, and to the little that a search keeps of each document.
+//!
+//! A search lets every text go as soon as it is signed. What stays of a document ([`Row`]) is what finding candidates
+//! needs: a digest, the keys of its bands, one byte of each slot, and two counts; about 500 bytes with the default recipe.
+
+use crate::bands::{Bands, KeyKind};
+use crate::control::{Control, PART};
+use crate::error::Result;
+use crate::hash::fold;
+use crate::recipe::Recipe;
+use crate::shingle::{Scratch, Shingler};
+use crate::simd::{self, Kernel, Tools};
+use crate::sketch::{INFINITY, Sketcher};
+
+/// Equal for documents with the same shingles in the same numbers: the sum of their hashes, the sum of the products of
+/// their halves, and a hash of the keys of all bands. That equal digests mean equal shingles is confirmed on the shingles
+/// before anything is built on it ([`crate::verify`]).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Digest {
+    /// Σ hash.
+    pub sum: u64,
+    /// Σ upper half × lower half.
+    pub products: u64,
+    /// Of all keys; 0 for a document that was not signed.
+    pub signature: u64,
+}
+
+impl Digest {
+    /// Bytes of a digest.
+    pub const SIZE: usize = 24;
+
+    /// Of the hashes of all shingles, in any order; without the signature.
+    pub fn of(hashes: &[u64]) -> Self {
+        let mut digest = Digest::default();
+        add(&mut digest, hashes);
+        digest
+    }
+
+    /// Whether it is of the same shingles, as far as that can be told without the signature.
+    pub fn is_like(self, other: Digest) -> bool {
+        (self.sum, self.products) == (other.sum, other.products)
+    }
+
+    /// The three numbers one behind the other, as every store keeps them.
+    pub fn to_bytes(self) -> [u8; Self::SIZE] {
+        let mut bytes = [0; Self::SIZE];
+        let numbers = [self.sum, self.products, self.signature];
+        bytes.chunks_exact_mut(8).zip(numbers).for_each(|(slot, number)| slot.copy_from_slice(&number.to_le_bytes()));
+        bytes
+    }
+
+    /// Read back what [`Digest::to_bytes`] gave.
+    pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> Self {
+        let (numbers, _) = bytes.as_chunks::<8>();
+        let number = |i: usize| u64::from_le_bytes(numbers[i]);
+        Digest { sum: number(0), products: number(1), signature: number(2) }
+    }
+}
+
+/// What stays of some consecutive documents once their texts are let go.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rows {
+    /// See [`Digest`].
+    pub digests: Vec<Digest>,
+    /// Shingles of each document, repeats included.
+    pub shingles: Vec<u32>,
+    /// Code points of each text.
+    pub lengths: Vec<u64>,
+    /// `bands` keys of each document: band by band, so that the keys of one band stand together.
+    pub keys: Vec<u64>,
+    /// One byte of each slot, document by document.
+    pub slots: Vec<u8>,
+}
+
+impl Rows {
+    /// The keys document by document: as an index or a cluster holds them.
+    pub fn keys_by_document(&self) -> Vec<u64> {
+        transposed(&self.keys, self.digests.len())
+    }
+
+    /// Put keys that stand document by document where candidates look for them.
+    pub fn with_keys_by_document(self, keys: &[u64]) -> Self {
+        let documents = self.digests.len();
+        Rows { keys: transposed(keys, keys.len().checked_div(documents).unwrap_or(0)), ..self }
+    }
+}
+
+/// A table of numbers, row by row, as one column by column.
+fn transposed(table: &[u64], columns: usize) -> Vec<u64> {
+    let rows = table.len().checked_div(columns).unwrap_or(0);
+    (0..columns).flat_map(|column| (0..rows).map(move |row| table[row * columns + column])).collect()
+}
+
+/// Bytes of a row beside its keys and slots.
+pub const ROW: usize = Digest::SIZE + size_of::<u32>() + size_of::<u64>();
+
+/// The byte that stays of a slot: equal slots have equal bytes, others do so once in 256 times.
+#[inline(always)]
+pub fn slot_byte(slot: u32) -> u8 {
+    (slot.wrapping_mul(0x9e37_79b1) >> 24) as u8
+}
+
+/// Signs the documents of one search.
+#[derive(Debug, Clone)]
+pub struct Signer {
+    /// Turns texts into shingles.
+    pub shingler: Shingler,
+    sketcher: Sketcher,
+    bands: Option<Bands>,
+    hashes: usize,
+}
+
+impl Signer {
+    /// With these bands; without bands no keys are kept.
+    pub fn new(recipe: &Recipe, shingler: Shingler, bands: Option<Bands>) -> Result<Self> {
+        if let Some(bands) = bands {
+            bands.check(recipe.hashes)?;
+        }
+        Ok(Signer { shingler, sketcher: Sketcher::new(recipe)?, bands, hashes: recipe.hashes })
+    }
+
+    /// Bytes that stay of a document.
+    pub fn row_bytes(&self) -> usize {
+        ROW + self.hashes + 8 * self.bands.map_or(0, |b| b.bands)
+    }
+
+    /// Sign some consecutive texts on this thread.
+    pub fn rows(&self, texts: &[&str], lengths: Vec<u64>, scratch: &mut Scratch, control: &Control) -> Result<Rows> {
+        let mut rows = self.room(lengths);
+        let mut work = Work::new(self);
+        for (i, text) in texts.iter().enumerate() {
+            control.check()?;
+            work.slots.fill(INFINITY);
+            let counted = sign_one(&self.shingler, &self.sketcher, text, &mut work.slots, scratch, control)?;
+            self.keep(&mut rows, i, &mut work, counted);
+        }
+        Ok(rows)
+    }
+
+    /// The same from the sets of documents that turned out to be too many for a join of sets.
+    pub fn rows_of_sets(&self, held: &Sets, control: &Control) -> Result<Rows> {
+        let mut rows = self.room(held.lengths.clone());
+        let mut work = Work::new(self);
+        for (i, set) in held.sets.iter().enumerate() {
+            control.check()?;
+            work.slots.fill(INFINITY);
+            self.sketcher.update(&mut work.slots, set);
+            self.keep(&mut rows, i, &mut work, (held.digests[i], held.shingles[i]));
+        }
+        Ok(rows)
+    }
+
+    fn room(&self, lengths: Vec<u64>) -> Rows {
+        let documents = lengths.len();
+        Rows {
+            digests: Vec::with_capacity(documents),
+            shingles: Vec::with_capacity(documents),
+            lengths,
+            keys: vec![0; documents * self.bands.map_or(0, |b| b.bands)],
+            slots: Vec::with_capacity(documents * self.hashes),
+        }
+    }
+
+    fn keep(&self, rows: &mut Rows, i: usize, work: &mut Work, (digest, shingles): (Digest, u32)) {
+        let mut signature = 0;
+        if let Some(bands) = self.bands {
+            bands.keys_of(KeyKind::Mix64, &work.slots, &mut work.keys);
+            let documents = rows.lengths.len();
+            for (band, &key) in work.keys.iter().enumerate() {
+                rows.keys[band * documents + i] = key;
+                signature = fold(signature ^ key, 0xd6e8_feb8_6659_fd93);
+            }
+        }
+        rows.digests.push(Digest { signature, ..digest });
+        rows.shingles.push(shingles);
+        rows.slots.extend(work.slots.iter().map(|&slot| slot_byte(slot)));
+    }
+}
+
+/// The signature of one document, and its keys.
+struct Work {
+    slots: Vec<u32>,
+    keys: Vec<u64>,
+}
+
+impl Work {
+    fn new(signer: &Signer) -> Self {
+        Work { slots: vec![INFINITY; signer.hashes], keys: vec![0; signer.bands.map_or(0, |b| b.bands)] }
+    }
+}
+
+/// Documents as sets: what the exact join works on.
+#[derive(Debug, Clone, Default)]
+pub struct Sets {
+    /// See [`Digest`]; without that of the signature.
+    pub digests: Vec<Digest>,
+    /// Shingles of each document, repeats included.
+    pub shingles: Vec<u32>,
+    /// Code points of each text.
+    pub lengths: Vec<u64>,
+    /// The elements of each document, sorted and distinct.
+    pub sets: Vec<Vec<u64>>,
+}
+
+impl Sets {
+    /// The sets of some consecutive texts, made on this thread; without the sets themselves unless they are to be kept.
+    pub fn of(
+        texts: &[&str],
+        lengths: Vec<u64>,
+        shingler: &Shingler,
+        keep: bool,
+        scratch: &mut Scratch,
+        control: &Control,
+    ) -> Result<Self> {
+        let mut made = Sets { lengths, ..Sets::default() };
+        for text in texts {
+            control.check()?;
+            let (mut digest, mut count) = (Digest::default(), 0);
+            if keep {
+                let set = shingler.set_seen(text, scratch, control, |all| {
+                    add(&mut digest, all);
+                    count = all.len();
+                })?;
+                made.sets.push(set);
+            } else {
+                shingler.each_block(text, scratch, |block| {
+                    add(&mut digest, block);
+                    count += block.len();
+                });
+            }
+            made.digests.push(digest);
+            made.shingles.push(u32::try_from(count).unwrap_or(u32::MAX));
+        }
+        Ok(made)
+    }
+}
+
+/// Code points of a text.
+pub fn code_points(text: &str) -> u64 {
+    simd::dispatch(CodePoints(text.as_bytes()))
+}
+
+struct CodePoints<'a>(&'a [u8]);
+
+impl Kernel for CodePoints<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self, _: impl Tools) -> u64 {
+        // Bytes that do not begin a code point are 0x80 to 0xbf; counted in bytes, which a register holds many of.
+        let going_on = |block: &[u8]| block.iter().map(|&b| u8::from((b as i8) < -64)).sum::<u8>();
+        self.0.len() as u64 - self.0.chunks(128).map(|block| u64::from(going_on(block))).sum::<u64>()
+    }
+}
+
+/// One text: its signature into `slots`; the digest and the number of its shingles back.
+pub fn sign_one(
+    shingler: &Shingler,
+    sketcher: &Sketcher,
+    text: &str,
+    slots: &mut [u32],
+    scratch: &mut Scratch,
+    control: &Control,
+) -> Result<(Digest, u32)> {
+    let (mut digest, mut count) = (Digest::default(), 0usize);
+    let mut seen = |block: &[u64]| {
+        add(&mut digest, block);
+        count += block.len();
+    };
+    if shingler.is_bag() {
+        sketcher.update(slots, &shingler.set_seen(text, scratch, control, &mut seen)?);
+    } else {
+        shingler.each_block(text, scratch, |block| {
+            seen(block);
+            sketcher.update(slots, block);
+        });
+    }
+    Ok((digest, u32::try_from(count).unwrap_or(u32::MAX)))
+}
+
+fn add(digest: &mut Digest, block: &[u64]) {
+    let (sum, products) = simd::dispatch(Sums(block));
+    digest.sum = digest.sum.wrapping_add(sum);
+    digest.products = digest.products.wrapping_add(products);
+}
+
+/// The sum of some numbers, and of the products of their halves.
+struct Sums<'a>(&'a [u64]);
+
+impl Kernel for Sums<'_> {
+    type Output = (u64, u64);
+
+    #[inline(always)]
+    fn run(self, _: impl Tools) -> (u64, u64) {
+        self.0.iter().fold((0, 0), |(sum, products), &x| {
+            (sum.wrapping_add(x), products.wrapping_add((x >> 32).wrapping_mul(x & 0xffff_ffff)))
+        })
+    }
+}
+
+/// Whole signatures of many texts, one row each.
+pub fn signatures(texts: &[&str], shingler: &Shingler, recipe: &Recipe, control: &Control) -> Result<Vec<u32>> {
+    let sketcher = Sketcher::new(recipe)?;
+    // Zeros, which each thread turns into infinities for itself: memory is slow when it is touched for the first time.
+    let mut out = vec![0; texts.len() * recipe.hashes];
+    control.fill(&mut out, recipe.hashes, Scratch::default, |scratch, i, slots| {
+        slots.fill(INFINITY);
+        if shingler.is_bag() {
+            sketcher.update(slots, &shingler.set(texts[i], scratch, control)?);
+        } else {
+            shingler.each_block(texts[i], scratch, |block| sketcher.update(slots, block));
+        }
+        Ok(())
+    })?;
+    Ok(out)
+}
+
+/// Signatures of sets of 64-bit elements, one row each; an empty set stays at infinity.
+pub fn sign_sets(sets: &[Vec<u64>], recipe: &Recipe, control: &Control) -> Result<Vec<u32>> {
+    let sketcher = Sketcher::new(recipe)?;
+    let mut out = vec![INFINITY; sets.len() * recipe.hashes];
+    control.fill(
+        &mut out,
+        recipe.hashes,
+        || (),
+        |(), i, slots| {
+            sketcher.update(slots, &sets[i]);
+            Ok(())
+        },
+    )?;
+    Ok(out)
+}
+
+/// The element sets of texts.
+pub fn sets(texts: &[&str], shingler: &Shingler, control: &Control) -> Result<Vec<Vec<u64>>> {
+    let mut out: Vec<Vec<u64>> = vec![Vec::new(); texts.len()];
+    control.fill(&mut out, 1, Scratch::default, |scratch, i, set| {
+        set[0] = shingler.set(texts[i], scratch, control)?;
+        Ok(())
+    })?;
+    Ok(out)
+}
+
+/// Rows of many texts, signed in parallel.
+pub fn rows(texts: &[&str], signer: &Signer, control: &Control) -> Result<Vec<Rows>> {
+    control.parts(texts.len(), PART, Scratch::default, |scratch, part| {
+        let lengths = texts[part.clone()].iter().map(|text| code_points(text)).collect();
+        signer.rows(&texts[part], lengths, scratch, control)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_digests_come_back_as_they_went() {
+        let digests = vec![Digest { sum: 1, products: u64::MAX, signature: 1 << 40 }, Digest::default()];
+        let read: Vec<Digest> = digests.iter().map(|digest| Digest::from_bytes(&digest.to_bytes())).collect();
+        assert_eq!(read, digests);
+        let rows = Rows { digests, keys: vec![1, 2, 10, 20, 100, 200], ..Rows::default() };
+        assert_eq!(rows.keys_by_document(), [1, 10, 100, 2, 20, 200]);
+        assert_eq!(rows.clone().with_keys_by_document(&rows.keys_by_document()), rows);
+        assert_eq!(Rows::default().with_keys_by_document(&[]), Rows::default());
+    }
+}

@@ -1,0 +1,38 @@
+//! Some texts of an input once more, for a person who wants to see them.
+
+use std::sync::Mutex;
+
+use lookalike_core::texts::Texts as _;
+use pyo3::prelude::*;
+
+use crate::again::Inputs;
+use crate::inputs::{Input, lock};
+use crate::run::run;
+use crate::signatures::from_bytes;
+
+/// The texts of these documents of an input that has been read, with their numbers, in order. Not of a list.
+#[pyfunction]
+pub fn fetch_texts(
+    py: Python<'_>,
+    given: PyRef<'_, Input>,
+    documents: u32,
+    numbers: &[u8],
+    threads: usize,
+) -> PyResult<Vec<(u32, String)>> {
+    let (wanted, inputs) = (from_bytes(numbers), [given]);
+    let again = Inputs::new(&inputs, Vec::new(), &[documents]);
+    let found = Mutex::new(Vec::with_capacity(wanted.len()));
+    let outcome = run(py, threads, usize::MAX, |control| {
+        again.fetch(&wanted, control, &|number, text, _| {
+            lock(&found).push((number, text.to_owned()));
+            Ok(())
+        })
+    });
+    if let Some(error) = again.take_failure() {
+        return Err(error);
+    }
+    outcome?;
+    let mut found = std::mem::take(&mut *lock(&found));
+    found.sort_unstable();
+    Ok(found)
+}

@@ -1,0 +1,205 @@
+"""Sources as the engine reads them: in memory, by the native readers of tables, or batch by batch through Python."""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike import _native
+from lookalike.documents import Both, Kept
+from lookalike.documents.chosen import within
+from lookalike.documents.inputs import COMPRESSED_FACTOR
+from lookalike.documents.memory import MemorySource
+from lookalike.documents.model import Size
+from lookalike.documents.table_errors import changed, duplicate_id, empty_table, place, row_without_text
+from lookalike.tables.packed import Ids, Texts
+from lookalike.text.excluded import blanked, left_out
+from lookalike.text.uncounted import blank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from lookalike.documents import Source
+    from lookalike.documents.model import Skipped
+    from lookalike.documents.native import NativePart
+    from lookalike.tables.packed import Packed
+
+    Progress = Callable[[str, int, int | None], None]
+    Read = Callable[[_native.Input], dict[str, Any]]
+
+__all__ = ["Documents", "ids_together", "sources_together"]
+
+_AT_ONCE: Final = 4096
+"""Texts that are read again at a time."""
+
+
+class Documents:
+    """The documents of one source: what the engine reads and asks for again, and what is known of them after that."""
+
+    def __init__(self, source: Source, skip: Sequence[str], progress: Progress | None) -> None:
+        """Take a source; `skip` says what is blanked in its texts."""
+        self.source = source
+        self._skip, self._progress = skip, progress
+        self._ids: list[Ids] = []
+        self._parts: list[NativePart] | None = None
+        self._counts: list[int] = []
+        self.inputs: list[_native.Input] = self._open()
+
+    def _open(self) -> list[_native.Input]:
+        if isinstance(self.source, MemorySource):
+            texts = self.source.texts
+            if self._skip:
+                texts = [blanked(text, left_out(text, self._skip)) for text in texts]
+            return [_native.Input.of_texts(texts)]
+        self._parts = None if self._skip else self.source.tables()
+        if self._parts is not None:
+            return [_table(part) for part in self._parts]
+        return self._by_python()
+
+    def _by_python(self) -> list[_native.Input]:
+        """Read through Python: whatever no native reader takes."""
+        self._parts = None
+        if not isinstance(self.source, Kept):
+            self.source = Kept(self.source)
+        return [_native.Input.of_source(self)]
+
+    @property
+    def is_native(self) -> bool:
+        """Whether native readers read it."""
+        return self._parts is not None
+
+    def size(self) -> Size:
+        """Say what is known before reading; of tables that are read natively, without loading another reader."""
+        if self._parts is None:
+            return self.source.size()
+        rows = [part.rows for part in self._parts]
+        known = None if None in rows else sum(count for count in rows if count is not None)
+        packed = [(Path(part.path).stat().st_size, part.compression) for part in self._parts]
+        return Size(known, sum(size * (COMPRESSED_FACTOR if kind else 1) for size, kind in packed))
+
+    def use_python(self) -> None:
+        """Read through Python from now on: a native reader refused it."""
+        self.inputs = self._by_python()
+
+    def read(self, read: Read) -> None:
+        """Let the engine read everything once."""
+        self._learn([read(one) for one in self.inputs])
+
+    def _learn(self, found: list[dict[str, Any]]) -> None:
+        if isinstance(self.source, MemorySource):
+            self._ids = [self.source.ids]  # no batches were asked for
+        if self._parts is None:
+            return
+        self._ids, skipped, notes = [], [], []
+        for part, rows in zip(self._parts, found, strict=True):
+            self._ids.append(_part_ids(part, rows))
+            notes += [part.note] if part.note else []
+            skipped += list(_skipped(part, rows))
+        self._counts = [rows["documents"] for rows in found]
+        self.source.read_elsewhere(skipped, notes, self._counts, self._again)
+        if len(self._parts) > 1 and (repeated := self.ids.repeated()) is not None:
+            raise self._repeated(repeated)
+
+    def _again(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:
+        """Read some texts again, by the readers that read them first."""
+        start = 0
+        for one, count in zip(self.inputs, self._counts, strict=True):
+            wanted = within(numbers, start, start + count)
+            for at in range(0, len(wanted), _AT_ONCE):
+                some = array("I", wanted[at : at + _AT_ONCE]).tobytes()
+                try:
+                    found = _native.fetch_texts(one, count, some, 0)
+                except _native.TableError:
+                    raise changed(self.source.name) from None
+                yield [start + number for number, _ in found], Texts.of(text for _, text in found)
+            start += count
+
+    def _repeated(self, value: str | int) -> Exception:
+        """Say where an id is that more than one table has."""
+        places = []
+        for part, ids in zip(self._parts or (), self._ids, strict=True):
+            places += [place(part.name, row) for row, one in enumerate(ids) if one == value]
+        return duplicate_id(value, places[0], places[1])
+
+    @property
+    def ids(self) -> Ids:
+        """The id of each document, after `read`."""
+        return Ids.joined(self._ids)
+
+    # -- what the engine calls for sources that are read through Python ---
+
+    def batches(self) -> Iterator[Packed]:
+        """Give all texts."""
+        expected = self.source.size().documents if self._progress else None
+        self._ids = []
+        done = 0
+        for batch in self.source.batches():
+            self._ids.append(batch.ids)
+            yield blank(batch.texts, self._skip).packed()
+            done += len(batch)
+            if self._progress:
+                self._progress("reading", done, expected)
+
+    def fetch(self, numbers: bytes) -> Iterator[tuple[bytes, Packed]]:
+        """Give some texts again, with their numbers."""
+        wanted = array("I", numbers)
+        left = len(wanted)
+        for found, texts in self.source.fetch(wanted):
+            left -= len(found)
+            yield array("I", found).tobytes(), blank(texts, self._skip).packed()
+        if left:
+            raise changed(self.source.name)
+
+
+def _table(part: NativePart) -> _native.Input:
+    file = _native.TableFile.open(part.path, part.format, part.compression)
+    return _native.Input.of_table(file, part.text, part.id)
+
+
+def _part_ids(part: NativePart, rows: dict[str, Any]) -> Ids:
+    """Return the ids of a table: those of its column, or the numbers of its rows."""
+    if rows["repeated"] is not None:
+        first, second = rows["repeated"]
+        ids = _column_ids(rows)
+        raise duplicate_id(ids[second], *(place(part.name, _row(rows, one)) for one in (first, second)))
+    if part.id is not None and rows["documents"]:
+        ids = _column_ids(rows)
+        return ids if part.number_ids else ids.as_texts()
+    numbers = range(rows["documents"]) if rows["places"] is None else array("q", rows["places"])
+    if part.named_rows:
+        return Ids.of([f"{part.name}:{number + 1}" for number in numbers])
+    return Ids(numbers) if part.number_ids else Ids(numbers).as_texts()
+
+
+def _column_ids(rows: dict[str, Any]) -> Ids:
+    if rows["numbers"] is not None:
+        return Ids.of_numbers(rows["numbers"])
+    return Ids.of_texts(rows["offsets"], rows["texts"])
+
+
+def _row(rows: dict[str, Any], document: int) -> int:
+    return document if rows["places"] is None else array("q", rows["places"])[document]
+
+
+def _skipped(part: NativePart, rows: dict[str, Any]) -> Iterator[Skipped]:
+    for row, reason, own in rows["skipped"]:
+        broken = reason == "not text"
+        yield row_without_text(part.name, row, own, part.text, named=part.named_rows, broken=broken)
+    if not rows["rows"]:
+        yield empty_table(part.name)
+
+
+def ids_together(new: Ids, old: Ids) -> Ids:
+    """Put old ids behind new ones; if both have some in common, all old ones get the prefix ``old:``."""
+    if new.are_numbers != old.are_numbers and len(new) and len(old):
+        new, old = new.as_texts(), old.as_texts()
+    known = set(new)
+    if not known.isdisjoint(old):
+        new, old = new.as_texts(), Ids.of([f"old:{one}" for one in old])
+    return Ids.joined([new, old])
+
+
+def sources_together(new: Documents, old: Documents | None) -> Source:
+    """Return where the texts can be read again."""
+    return new.source if old is None else Both(new.source, old.source, len(new.ids))
