@@ -93,6 +93,9 @@ class Documents:
             return
         self._ids, skipped, notes = [], [], []
         for part, rows in zip(self._parts, found, strict=True):
+            if part.format == "jsonl" and any(reason == "not text" for _, reason, _ in rows["skipped"]):
+                # Which field is not UTF-8 decides whether the line is a document: Python looks closer.
+                raise _native.TableError("a line that is not UTF-8")
             self._ids.append(_part_ids(part, rows))
             notes += [part.note] if part.note else []
             skipped += list(_skipped(part, rows))
