@@ -273,7 +273,7 @@ def test_a_search_goes_on_from_wherever_it_was_stopped(
     tables: list[Path], tmp_path: Path, options: dict[str, Any]
 ) -> None:
     expected = answer(search(tables, **options))
-    with spilling(held=6_000), pytest.MonkeyPatch.context() as patch:
+    with spilling(held=3_000), pytest.MonkeyPatch.context() as patch:
         begun = stop_at(patch, -1, after=False)
         assert answer(search(tables, work=tmp_path / "whole", **options)) == expected
     assert begun.count("write") == (1 if "skip" in options else 3)
@@ -282,7 +282,7 @@ def test_a_search_goes_on_from_wherever_it_was_stopped(
         # Before and after each record; with other options by turns.
         for after in (step % 2 == 0,) if options else (False, True):
             work = tmp_path / f"work-{step}-{after}"
-            with spilling(held=6_000):
+            with spilling(held=3_000):
                 with pytest.MonkeyPatch.context() as patch:
                     stop_at(patch, step, after=after)
                     with pytest.raises(Stopped):
@@ -300,7 +300,7 @@ def test_a_search_goes_on_from_wherever_it_was_stopped(
 def test_a_search_that_is_stopped_again_and_again_still_ends(tables: list[Path], work: Path) -> None:
     expected = answer(search(tables))
     for turn in range(100):
-        with spilling(held=6_000), pytest.MonkeyPatch.context() as patch:
+        with spilling(held=3_000), pytest.MonkeyPatch.context() as patch:
             stop_at(patch, 1, after=True)
             try:
                 found = search(tables, work=work)

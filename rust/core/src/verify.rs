@@ -82,6 +82,8 @@ struct Edge {
     a: u32,
     b: u32,
     copy: bool,
+    /// Edges of one group hang together.
+    group: u32,
 }
 
 impl Second<'_> {
@@ -133,15 +135,17 @@ impl Second<'_> {
     fn edges(&self, pairs: &[u64], copies: &[(u32, u32)]) -> Vec<Edge> {
         let of_pairs = pairs.iter().map(|&pair| unpack(pair));
         let group = linked(self.shingles.len(), of_pairs.clone().chain(copies.iter().copied()));
-        let mut edges: Vec<Edge> = of_pairs.map(|(a, b)| Edge { a, b, copy: false }).collect();
-        edges.extend(copies.iter().map(|&(a, b)| Edge { a, b, copy: true }));
-        edges.sort_unstable_by_key(|e| (group[e.a as usize], e.a, e.b));
+        let edge = |a: u32, b: u32, copy: bool| Edge { a, b, copy, group: group[a as usize] };
+        let mut edges: Vec<Edge> = of_pairs.map(|(a, b)| edge(a, b, false)).collect();
+        edges.extend(copies.iter().map(|&(a, b)| edge(a, b, true)));
+        edges.sort_unstable_by_key(|e| (e.group, e.a, e.b));
         edges
     }
 
-    /// Consecutive edges whose documents fit the memory.
+    /// Consecutive edges whose documents fit the memory. Sets go when their group is complete, so that about half of them
+    /// are held at a time.
     fn portions(&self, edges: &[Edge], at_hand: bool) -> Vec<Range<usize>> {
-        let (memory, most) = if at_hand { (CACHE, SHARE) } else { (self.memory, usize::MAX) };
+        let (memory, most) = if at_hand { (CACHE, SHARE) } else { (self.memory.saturating_mul(2), usize::MAX) };
         let mut last = vec![u32::MAX; self.shingles.len()];
         let (mut portions, mut start, mut held) = (Vec::new(), 0, 0);
         for (i, edge) in edges.iter().enumerate() {
@@ -169,19 +173,18 @@ impl Second<'_> {
     fn portion(&self, texts: &dyn Texts, edges: &[Edge], control: &Control) -> Result<Verified> {
         let held = Held::new(edges);
         texts.fetch(&held.documents, control, &|document, text, scratch| {
-            held.take(self, document, text, scratch, control)
+            held.take(self, edges, document, text, scratch, control)
         })?;
         if !held.slots.iter().all(|slot| slot.taken.load(Ordering::Relaxed)) {
             return Err(changed());
         }
-        let pairs = control.parts(edges.len(), 1024, Scratch::default, |scratch, part| {
-            control.check()?;
-            let pairs = edges[part].iter().filter(|e| !e.copy);
-            Ok(pairs.filter_map(|e| held.verify(self, e, scratch, control)).collect::<Vec<_>>())
-        })?;
+        for group in held.groups.iter().filter(|group| group.edges.len() > SHARE) {
+            held.finish(self, &edges[group.edges.clone()], control)?;
+        }
         control.check()?; // one that was stopped may have left out pairs
         let short = held.short.load(Ordering::Relaxed);
-        Ok(Verified { pairs: pairs.into_iter().flatten().collect(), unlike: held.unlike(self, control)?, short })
+        let pairs = std::mem::take(&mut *held.found.lock().expect("held briefly"));
+        Ok(Verified { pairs, unlike: held.unlike(self, control)?, short })
     }
 }
 
@@ -196,14 +199,26 @@ struct Document {
     copied: bool,
     /// The document that it is supposed to be a copy of.
     first: Option<u32>,
-    set: OnceLock<Vec<u64>>,
+    /// The place of its group.
+    group: usize,
+    set: Mutex<Vec<u64>>,
     text: OnceLock<Box<str>>,
+}
+
+/// Edges of a portion that hang together.
+#[derive(Debug)]
+struct Group {
+    edges: Range<usize>,
+    /// Documents whose texts have not come yet.
+    left: AtomicUsize,
 }
 
 #[derive(Debug)]
 struct Held {
     documents: Vec<u32>,
     slots: Vec<Document>,
+    groups: Vec<Group>,
+    found: Mutex<Vec<Pair>>,
     /// Copies that came before their first: (first, copy, text).
     early: Mutex<Vec<(u32, u32, Box<str>)>>,
     unlike: Mutex<Vec<(u32, u32)>>,
@@ -217,8 +232,15 @@ impl Held {
         documents.dedup();
         let mut slots: Vec<Document> = documents.iter().map(|_| Document::default()).collect();
         let place = |d: u32| documents.binary_search(&d).expect("it was put in above");
-        for edge in edges {
+        let mut groups: Vec<Group> = Vec::new();
+        for (i, edge) in edges.iter().enumerate() {
+            if i == 0 || edges[i - 1].group != edge.group {
+                groups.push(Group { edges: i..i, left: AtomicUsize::new(0) });
+            }
+            let number = groups.len() - 1;
+            groups[number].edges.end = i + 1;
             let (a, b) = (place(edge.a), place(edge.b));
+            (slots[a].group, slots[b].group) = (number, number);
             if edge.copy {
                 slots[a].copied = true;
                 slots[b].first = Some(edge.a);
@@ -226,7 +248,9 @@ impl Held {
                 (slots[a].paired, slots[b].paired) = (true, true);
             }
         }
-        Held { documents, slots, early: Mutex::default(), unlike: Mutex::default(), short: AtomicUsize::new(0) }
+        slots.iter().for_each(|slot| *groups[slot.group].left.get_mut() += 1);
+        let (found, early, unlike) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Held { documents, slots, groups, found, early, unlike, short: AtomicUsize::new(0) }
     }
 
     fn slot(&self, document: u32) -> &Document {
@@ -236,27 +260,50 @@ impl Held {
     fn take(
         &self,
         second: &Second<'_>,
+        edges: &[Edge],
         document: u32,
         text: &str,
         scratch: &mut Scratch,
         control: &Control,
     ) -> Result<()> {
         let slot = self.slot(document);
-        slot.taken.store(true, Ordering::Relaxed);
+        if slot.taken.swap(true, Ordering::Relaxed) {
+            return Ok(()); // it came before
+        }
         if slot.paired {
-            let _ = slot.set.set(second.set(document, text, scratch, control)?);
+            *slot.set.lock().expect("held briefly") = second.set(document, text, scratch, control)?;
         }
         if slot.copied || second.search.min_units.is_some() {
             let _ = slot.text.set(text.into());
         }
-        let Some(first) = slot.first else { return Ok(()) };
-        match self.slot(first).text.get() {
-            Some(other) => self.compare(second, (first, other), (document, text), scratch),
-            None => {
-                self.early.lock().expect("held briefly").push((first, document, text.into()));
-                Ok(())
+        if let Some(first) = slot.first {
+            match self.slot(first).text.get() {
+                Some(other) => self.compare(second, (first, other), (document, text), scratch)?,
+                None => self.early.lock().expect("held briefly").push((first, document, text.into())),
             }
         }
+        let group = &self.groups[slot.group];
+        if group.left.fetch_sub(1, Ordering::AcqRel) == 1 && group.edges.len() <= SHARE {
+            self.finish(second, &edges[group.edges.clone()], &control.alone())?;
+        }
+        Ok(())
+    }
+
+    /// All texts of a group have come: verify its pairs, and let its sets go.
+    fn finish(&self, second: &Second<'_>, edges: &[Edge], control: &Control) -> Result<()> {
+        let mut documents: Vec<u32> = edges.iter().filter(|e| !e.copy).flat_map(|e| [e.a, e.b]).collect();
+        documents.sort_unstable();
+        documents.dedup();
+        let take = |&d: &u32| std::mem::take(&mut *self.slot(d).set.lock().expect("held briefly"));
+        let sets: Vec<Vec<u64>> = documents.iter().map(take).collect();
+        let set = |d: u32| &sets[documents.binary_search(&d).expect("it was put in above")][..];
+        let found = control.parts(edges.len(), 1024, Scratch::default, |scratch, part| {
+            control.check()?;
+            let pairs = edges[part].iter().filter(|e| !e.copy);
+            Ok(pairs.filter_map(|e| self.verify(second, e, set(e.a), set(e.b), scratch, control)).collect::<Vec<_>>())
+        })?;
+        self.found.lock().expect("held briefly").extend(found.into_iter().flatten());
+        Ok(())
     }
 
     fn compare(&self, second: &Second<'_>, a: (u32, &str), b: (u32, &str), scratch: &mut Scratch) -> Result<()> {
@@ -289,9 +336,17 @@ impl Held {
         Ok(unlike)
     }
 
-    fn verify(&self, second: &Second<'_>, edge: &Edge, scratch: &mut Scratch, control: &Control) -> Option<Pair> {
+    fn verify(
+        &self,
+        second: &Second<'_>,
+        edge: &Edge,
+        set_a: &[u64],
+        set_b: &[u64],
+        scratch: &mut Scratch,
+        control: &Control,
+    ) -> Option<Pair> {
+        let pair = second.search.verify_sets(edge.a, edge.b, set_a, set_b)?;
         let (a, b) = (self.slot(edge.a), self.slot(edge.b));
-        let pair = second.search.verify_sets(edge.a, edge.b, a.set.get()?, b.set.get()?)?;
         match (second.search.min_units, a.text.get(), b.text.get()) {
             (Some(least), Some(x), Some(y)) => {
                 let shared = second.shingler.shared_in_long_runs(x, y, least, scratch, control).ok()?;
