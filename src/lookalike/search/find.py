@@ -87,7 +87,8 @@ def find(
       `work` that was interrupted goes on when it is started again.
 
     Where so many documents are alike that their pairs could not all be listed, each is listed with the representative
-    of its cluster and a few others, and a note says so; the clusters are the same.
+    of its cluster and a few others, and a note says so. The clusters are those of all pairs; with `against`, a new
+    document may join another of the old ones that it is like than the most similar one.
 
     >>> result = find(["the quick brown fox jumps over the lazy dog", "The quick brown fox jumps over the lazy dog!",
     ...                "something else altogether, not like the others"])
