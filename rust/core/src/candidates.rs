@@ -68,6 +68,13 @@ pub struct Candidates {
     pub hot: Vec<u32>,
 }
 
+impl Candidates {
+    /// The documents of the pairs, and the hot ones; some come more than once.
+    pub fn documents(&self) -> impl Iterator<Item = u32> {
+        self.pairs.iter().flat_map(|&pair| <[u32; 2]>::from(unpack(pair))).chain(self.hot.iter().copied())
+    }
+}
+
 /// What is asked of the bands.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {

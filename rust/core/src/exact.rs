@@ -3,10 +3,11 @@
 use crate::candidates::{Limits, pack};
 use crate::containment;
 use crate::control::Control;
+use crate::copies::{classes, firsts};
 use crate::error::Result;
 use crate::jaccard::Metric;
 use crate::prefix::{self, Joined};
-use crate::search::{Clock, Found, Method, Pair, Search, classes, cluster, confirm, ends, firsts, held};
+use crate::search::{Clock, Found, Method, Pair, Search, cluster, confirm, ends, held};
 use crate::shingle::Shingler;
 use crate::sign::Sets;
 use crate::stars::{Held, SetsOf};

@@ -27,6 +27,7 @@ pub mod candidates;
 pub mod common;
 pub mod containment;
 pub mod control;
+pub mod copies;
 pub mod error;
 pub mod exact;
 pub mod families;

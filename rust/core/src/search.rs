@@ -6,6 +6,7 @@ use std::time::Instant;
 use crate::bands::Bands;
 use crate::candidates::{Asked, Candidates, Limits, Store, all_pairs, candidates, once, pack};
 use crate::control::Control;
+use crate::copies::{classes, copies, firsts, of_interest, pairs_of_unlike, set_apart};
 use crate::error::{Error, Result};
 use crate::exact;
 use crate::intake::Kept;
@@ -16,7 +17,7 @@ use crate::shingle::Shingler;
 use crate::sign::Digest;
 use crate::stars::{Held, Listed, Stars};
 use crate::texts::Texts;
-use crate::verify::{NoRecord, Record, Second, Verified, changed, pairs_of_unlike};
+use crate::verify::{NoRecord, Record, Second, Verified, changed};
 
 /// How candidates are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +54,8 @@ pub struct Pair {
 /// What a search found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
-    /// For each document the first one with the same shingles in the same numbers; itself if there is none before it.
+    /// For each document the first one with the same shingles in the same numbers; itself if there is none before it, or
+    /// if all of them are old and in no pair.
     pub class: Vec<u32>,
     /// Pairs between such firsts, sorted.
     pub pairs: Vec<Pair>,
@@ -67,6 +69,14 @@ pub struct Found {
     pub short: usize,
     /// How long each stage took.
     pub seconds: Vec<(&'static str, f64)>,
+}
+
+impl Found {
+    /// Leave no class of old documents that is in no pair, so that every method gives the same classes.
+    pub fn forget_old_copies(&mut self, old_from: usize) {
+        let paired = self.pairs.iter().flat_map(|pair| [pair.a, pair.b]);
+        self.class = of_interest(std::mem::take(&mut self.class), paired, old_from);
+    }
 }
 
 /// Times the stages of a search.
@@ -185,27 +195,6 @@ impl<'a> Search<'a> {
     }
 }
 
-/// For each document the first one with an equal digest.
-pub fn classes(digests: &[Digest]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..digests.len() as u32).collect();
-    order.sort_unstable_by_key(|&i| (digests[i as usize], i));
-    let mut class = vec![0; digests.len()];
-    for run in order.chunk_by(|&x, &y| digests[x as usize] == digests[y as usize]) {
-        run.iter().for_each(|&i| class[i as usize] = run[0]);
-    }
-    class
-}
-
-/// Documents that are the first of their class.
-pub(crate) fn firsts(class: &[u32]) -> Vec<u32> {
-    (0..class.len() as u32).filter(|&i| class[i as usize] == i).collect()
-}
-
-/// (first, copy) for each document that is not the first of its class.
-pub(crate) fn copies(class: &[u32]) -> Vec<(u32, u32)> {
-    (0..class.len() as u32).map(|i| (class[i as usize], i)).filter(|(first, copy)| first != copy).collect()
-}
-
 /// Find all pairs that a search looks for. `order` says which documents become representatives first where clusters are
 /// hot: every number once; as they stand if it is None.
 pub fn find(
@@ -217,13 +206,15 @@ pub fn find(
 ) -> Result<Found> {
     search.check()?;
     let shingler = search.shingler()?;
-    match kept {
-        Kept::Sets(sets) => exact::find(sets, texts, search, &shingler, order, control),
+    let mut found = match kept {
+        Kept::Sets(sets) => exact::find(sets, texts, search, &shingler, order, control)?,
         Kept::Rows(rows) => {
             let (digests, shingles) = (rows.digests(), rows.shingles());
-            find_by_rows(rows, &digests, &shingles, texts, search, order, control)
+            find_by_rows(rows, &digests, &shingles, texts, search, order, control)?
         }
-    }
+    };
+    found.forget_old_copies(search.old_from);
+    Ok(found)
 }
 
 fn find_by_rows(
@@ -244,6 +235,7 @@ fn find_by_rows(
     clock.next("verify");
     let shingler = search.shingler()?;
     let second = Second { search, shingler: &shingler, digests, shingles, memory: search.memory.max(freed) };
+    let class = of_interest(class, proposed.documents(), search.old_from);
     let mut found = confirm(&second, texts, &proposed.pairs, class, &mut NoRecord, control)?;
     if !proposed.hot.is_empty() {
         clock.next("hot clusters");
@@ -292,22 +284,6 @@ pub fn confirm(
         found.sort_unstable_by_key(|pair| (pair.a, pair.b));
     }
     Ok(Found { class, pairs: found, candidates, short, ..Found::default() })
-}
-
-/// The classes without copies that are none, which become classes of their own: for who has no pairs to verify.
-pub fn confirm_copies(
-    second: &Second<'_>,
-    texts: &dyn Texts,
-    mut class: Vec<u32>,
-    control: &Control,
-) -> Result<Vec<u32>> {
-    let verified = second.read(texts, &[], &copies(&class), &mut NoRecord, control)?;
-    set_apart(&mut class, &verified.unlike);
-    Ok(class)
-}
-
-fn set_apart(class: &mut [u32], unlike: &[(u32, u32)]) {
-    unlike.iter().for_each(|&(_, document)| class[document as usize] = document);
 }
 
 /// Add the pairs of hot documents.

@@ -7,8 +7,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use crate::candidates::{pack, unpack};
+use crate::candidates::unpack;
 use crate::control::Control;
+use crate::copies::same_shingles;
 use crate::error::{Error, Result};
 use crate::groups::linked;
 use crate::search::{Pair, Search};
@@ -380,44 +381,4 @@ pub fn verify_sets(search: &Search<'_>, pairs: &[u64], sets: &[&[u64]], control:
 /// The texts of the second read are not those of the first.
 pub fn changed() -> Error {
     Error::Outside("the documents have changed since they were read; search again".into())
-}
-
-/// Whether two texts have the same shingles in the same numbers.
-pub fn same_shingles(shingler: &Shingler, a: &str, b: &str, scratch: &mut Scratch) -> bool {
-    let (mut x, mut y) = (shingler.sequence(a, scratch), shingler.sequence(b, scratch));
-    x == y || {
-        x.sort_unstable();
-        y.sort_unstable();
-        x == y
-    }
-}
-
-/// Pairs for copies that turned out to be none: each may be alike with its supposed first, and with whatever that one may
-/// be alike with, because their keys are the same.
-pub fn pairs_of_unlike(unlike: &[(u32, u32)], pairs: &[u64]) -> Vec<u64> {
-    let mut found = Vec::new();
-    for group in unlike.chunk_by(|x, y| x.0 == y.0) {
-        let first = group[0].0;
-        let partners: Vec<u32> = pairs
-            .iter()
-            .map(|&pair| unpack(pair))
-            .filter_map(|(a, b)| {
-                if a == first {
-                    Some(b)
-                } else if b == first {
-                    Some(a)
-                } else {
-                    None
-                }
-            })
-            .collect();
-        for (i, &(_, document)) in group.iter().enumerate() {
-            found.push(pack(first, document));
-            found.extend(partners.iter().map(|&other| pack(document, other)));
-            // Few are ever unlike; somebody may have made many.
-            found.extend(group[i + 1..].iter().take(64).map(|&(_, other)| pack(document, other)));
-        }
-    }
-    crate::candidates::once(&mut found);
-    found
 }

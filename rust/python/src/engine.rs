@@ -6,11 +6,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lookalike_core::Error;
-use lookalike_core::candidates::Limits;
+use lookalike_core::candidates::{Candidates, Limits};
 use lookalike_core::common;
 use lookalike_core::control::Control;
+use lookalike_core::copies::{classes, of_interest};
 use lookalike_core::intake::{self, Keep, Kept};
-use lookalike_core::search::{Found, Method, add_hot, classes, confirm, find, propose};
+use lookalike_core::search::{Found, Method, add_hot, confirm, find, propose};
 use lookalike_core::shingle::{Scratch, Shingler};
 use lookalike_core::verify::{Second, changed};
 use pyo3::exceptions::PyValueError;
@@ -213,6 +214,7 @@ impl Spilled {
             return Err(PyValueError::new_err("a candidate names a document that is not there"));
         }
         check_order(order.as_deref(), all as usize)?;
+        let proposed = Candidates { pairs, hot };
         let (search, failed) = (strategy.search(old_from), Mutex::new(None));
         let found = with_inputs(&inputs, &self.counts, |inputs| {
             run_told(py, threads, usize::MAX, progress.as_ref(), |control| {
@@ -225,10 +227,12 @@ impl Spilled {
                     memory: search.memory,
                 };
                 let mut record = spill::Kept { work: &work, failed: &failed };
-                let mut found = confirm(&second, inputs, &pairs, classes(&self.store.digests), &mut record, control)?;
-                if !hot.is_empty() {
-                    add_hot(&second, inputs, &hot, order.as_deref(), &mut found, control)?;
+                let class = of_interest(classes(&self.store.digests), proposed.documents(), old_from);
+                let mut found = confirm(&second, inputs, &proposed.pairs, class, &mut record, control)?;
+                if !proposed.hot.is_empty() {
+                    add_hot(&second, inputs, &proposed.hot, order.as_deref(), &mut found, control)?;
                 }
+                found.forget_old_copies(old_from);
                 Ok(found)
             })
         });

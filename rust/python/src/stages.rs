@@ -3,9 +3,10 @@
 
 use lookalike_core::candidates::{agreeing_bytes, once, pack, unpack};
 use lookalike_core::control::Control;
+use lookalike_core::copies::{classes, confirm_copies as confirm};
 use lookalike_core::intake::InMemory;
 use lookalike_core::recipe::Unit;
-use lookalike_core::search::{self, Search, classes};
+use lookalike_core::search::{self, Search};
 use lookalike_core::sign::{self, Digest, Rows};
 use lookalike_core::verify::{self as second, NoRecord, Second};
 use pyo3::buffer::PyBuffer;
@@ -227,9 +228,7 @@ pub fn confirm_copies<'py>(
     let search = strategy.search(usize::MAX);
     let class = with_texts(texts, |texts, size| {
         let class = checked_classes(&classes, texts.len())?;
-        run(py, threads, size, |control| {
-            with_second(&texts, &search, |second| search::confirm_copies(second, &texts, class, control))
-        })
+        run(py, threads, size, |control| with_second(&texts, &search, |second| confirm(second, &texts, class, control)))
     })?;
     Ok(bytes(py, &class, u32::to_le_bytes))
 }

@@ -1,0 +1,118 @@
+//! Copies: documents with equal digests, which are confirmed on their shingles.
+
+use crate::candidates::{once, pack, unpack};
+use crate::control::Control;
+use crate::error::Result;
+use crate::shingle::{Scratch, Shingler};
+use crate::sign::Digest;
+use crate::texts::Texts;
+use crate::verify::{NoRecord, Second};
+
+/// For each document the first one with an equal digest.
+pub fn classes(digests: &[Digest]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..digests.len() as u32).collect();
+    order.sort_unstable_by_key(|&i| (digests[i as usize], i));
+    let mut class = vec![0; digests.len()];
+    for run in order.chunk_by(|&x, &y| digests[x as usize] == digests[y as usize]) {
+        run.iter().for_each(|&i| class[i as usize] = run[0]);
+    }
+    class
+}
+
+/// Documents that are the first of their class.
+pub(crate) fn firsts(class: &[u32]) -> Vec<u32> {
+    (0..class.len() as u32).filter(|&i| class[i as usize] == i).collect()
+}
+
+/// (first, copy) for each document that is not the first of its class.
+pub(crate) fn copies(class: &[u32]) -> Vec<(u32, u32)> {
+    (0..class.len() as u32).map(|i| (class[i as usize], i)).filter(|(first, copy)| first != copy).collect()
+}
+
+/// The classes without those that have old documents only, none of them in `paired`: nobody asks whether two old
+/// documents are copies, so their texts need not be read again to confirm it. Each becomes a class of its own.
+pub fn of_interest(mut class: Vec<u32>, paired: impl IntoIterator<Item = u32>, old_from: usize) -> Vec<u32> {
+    let Some(old) = class.get(old_from..).filter(|old| !old.is_empty()) else { return class };
+    let mut asked = vec![false; old.len()];
+    for document in paired {
+        if let Some(place) = (document as usize).checked_sub(old_from) {
+            asked[place] = true;
+        }
+    }
+    for document in old_from..class.len() {
+        let first = class[document] as usize;
+        if first >= old_from && !asked[first - old_from] {
+            class[document] = document as u32;
+        }
+    }
+    class
+}
+
+/// The classes without copies that are none, which become classes of their own: for who has no pairs to verify.
+pub fn confirm_copies(
+    second: &Second<'_>,
+    texts: &dyn Texts,
+    mut class: Vec<u32>,
+    control: &Control,
+) -> Result<Vec<u32>> {
+    let verified = second.read(texts, &[], &copies(&class), &mut NoRecord, control)?;
+    set_apart(&mut class, &verified.unlike);
+    Ok(class)
+}
+
+pub(crate) fn set_apart(class: &mut [u32], unlike: &[(u32, u32)]) {
+    unlike.iter().for_each(|&(_, document)| class[document as usize] = document);
+}
+
+/// Whether two texts have the same shingles in the same numbers.
+pub fn same_shingles(shingler: &Shingler, a: &str, b: &str, scratch: &mut Scratch) -> bool {
+    let (mut x, mut y) = (shingler.sequence(a, scratch), shingler.sequence(b, scratch));
+    x == y || {
+        x.sort_unstable();
+        y.sort_unstable();
+        x == y
+    }
+}
+
+/// Pairs for copies that turned out to be none: each may be alike with its supposed first, and with whatever that one may
+/// be alike with, because their keys are the same.
+pub fn pairs_of_unlike(unlike: &[(u32, u32)], pairs: &[u64]) -> Vec<u64> {
+    let mut found = Vec::new();
+    for group in unlike.chunk_by(|x, y| x.0 == y.0) {
+        let first = group[0].0;
+        let partners: Vec<u32> = pairs
+            .iter()
+            .map(|&pair| unpack(pair))
+            .filter_map(|(a, b)| {
+                if a == first {
+                    Some(b)
+                } else if b == first {
+                    Some(a)
+                } else {
+                    None
+                }
+            })
+            .collect();
+        for (i, &(_, document)) in group.iter().enumerate() {
+            found.push(pack(first, document));
+            found.extend(partners.iter().map(|&other| pack(document, other)));
+            // Few are ever unlike; somebody may have made many.
+            found.extend(group[i + 1..].iter().take(64).map(|&(_, other)| pack(document, other)));
+        }
+    }
+    once(&mut found);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_copies_that_nobody_asks_about_stand_alone() {
+        let class = vec![0, 0, 2, 2, 4, 0, 4, 7, 7, 9, 9]; // old from 2 on
+        assert_eq!(of_interest(class.clone(), [1, 4, 9], 2), [0, 0, 2, 3, 4, 0, 4, 7, 8, 9, 9]);
+        assert_eq!(of_interest(class.clone(), [], class.len()), class);
+        assert_eq!(of_interest(class.clone(), [], usize::MAX), class);
+    }
+}
