@@ -33,6 +33,7 @@ __all__ = [
     "hash_vec64",
     "hot_pairs",
     "jenkins_mix",
+    "join_texts",
     "json_pairs",
     "least_scores",
     "limits",
@@ -42,6 +43,7 @@ __all__ = [
     "passages",
     "principals",
     "propose",
+    "repeated_in",
     "score_between",
     "search",
     "sets_of",
@@ -356,6 +358,12 @@ def json_pairs(
     a: list[str], b: list[str], jaccard: bytes, containment_a: bytes, containment_b: bytes, between: str, /
 ) -> str:
     """JSON objects of pairs, whose ids are JSON already, one text for all."""
+
+def join_texts(parts: list[tuple[Any, Any, int, int]]) -> tuple[bytes, bytes]:
+    """Packed texts one behind the other: their offsets and their data."""
+
+def repeated_in(packed: tuple[Any, Any, int, int]) -> tuple[int, int] | None:
+    """The first packed text that was there before, and where: (before, text)."""
 
 def take_texts(packed: tuple[Any, Any, int, int], places: bytes) -> list[str]:
     """The packed texts at these places, 32 bits each."""

@@ -175,7 +175,7 @@ def test_real_records_of_many_documents(tmp_path: Path, work: Path, monkeypatch:
     """With 4096 hashes a document takes thousands of bytes, so that rows are written more than once."""
     recipe = la.Recipe(k=1, hashes=4096)
     rng = random.Random(1)
-    texts = [" ".join(f"{rng.randrange(400)}" for _ in range(12)) for _ in range(6_000)]
+    texts = [" ".join(f"{rng.randrange(400)}" for _ in range(12)) for _ in range(8_000)]
     texts += [text + " more" for text in texts[::30]]
     path = write(tmp_path / "many.parquet", texts, group=500)
     written: list[int] = []
@@ -693,7 +693,7 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 RAW: dict[str, bytes] = {
     "empty": b"",
-    "half": b'{"format": "lookalike-work/3", "lengths"',
+    "half": b'{"format": "lookalike-work/4", "lengths"',
     "no text": b"\xff\xfe\x00",
     "deep": b"[" * 100_000,
     "a long number": b'{"format": ' + b"9" * 10_000 + b"}",

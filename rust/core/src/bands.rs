@@ -139,14 +139,14 @@ impl<'a> Signatures<'a> {
 }
 
 /// Of so many documents those that share their key with another, sorted by key.
-pub(crate) fn sharing(
-    keyed: impl Iterator<Item = (u64, u32)> + Clone,
+pub(crate) fn sharing<K: Copy + Ord + Into<u64>>(
+    keyed: impl Iterator<Item = (K, u32)> + Clone,
     documents: usize,
     repeated: &mut Repeated,
-) -> Vec<(u64, u32)> {
+) -> Vec<(K, u32)> {
     repeated.clear(documents, PLACES);
-    keyed.clone().for_each(|(key, _)| repeated.meet(key));
-    let mut found: Vec<(u64, u32)> = keyed.filter(|&(key, _)| repeated.has(key)).collect();
+    keyed.clone().for_each(|(key, _)| repeated.meet(key.into()));
+    let mut found: Vec<(K, u32)> = keyed.filter(|&(key, _)| repeated.has(key.into())).collect();
     found.sort_unstable();
     found
 }

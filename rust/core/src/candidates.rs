@@ -49,8 +49,8 @@ impl Limits {
 pub trait Store: Sync {
     /// How many there are.
     fn documents(&self) -> usize;
-    /// The keys of one band, one for each document.
-    fn keys(&self, band: usize) -> Result<Cow<'_, [u64]>>;
+    /// What is kept of the keys of one band, one for each document.
+    fn keys(&self, band: usize) -> Result<Cow<'_, [u32]>>;
     /// The sorted pairs in which at least `least` slots agree.
     fn agreeing(&self, pairs: Vec<u64>, least: usize, control: &Control) -> Result<Vec<u64>>;
     /// Bytes of memory that it takes.
@@ -145,7 +145,7 @@ struct Pass<'a> {
     hot: &'a [bool],
 }
 
-type Bucket = [(u64, u32)];
+type Bucket = [(u32, u32)];
 
 impl Pass<'_> {
     /// The candidates, or None if the limits are exceeded; and what buckets of each size propose.

@@ -214,7 +214,7 @@ impl Store for InMemory {
         self.places.len()
     }
 
-    fn keys(&self, band: usize) -> Result<Cow<'_, [u64]>> {
+    fn keys(&self, band: usize) -> Result<Cow<'_, [u32]>> {
         let of_band = |part: &Rows| {
             let documents = part.digests.len();
             band * documents..(band + 1) * documents
@@ -233,7 +233,7 @@ impl Store for InMemory {
     }
 
     fn bytes(&self) -> usize {
-        self.parts.iter().map(|part| part.digests.len() * ROW + 8 * part.keys.len() + part.slots.len()).sum()
+        self.parts.iter().map(|part| part.digests.len() * ROW + 4 * part.keys.len() + part.slots.len()).sum()
     }
 
     fn portion(&self) -> (usize, bool) {

@@ -40,7 +40,7 @@ mod _native {
     #[pymodule_export]
     use crate::json::json_pairs;
     #[pymodule_export]
-    use crate::packed::take_texts;
+    use crate::packed::{join_texts, repeated_in, take_texts};
     #[pymodule_export]
     use crate::settings::Settings;
     #[pymodule_export]

@@ -1,7 +1,5 @@
 //! What a search keeps of the rows of a table beside their texts: which rows they are, their ids, and what was skipped.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Mutex;
 
 use lookalike_files::{Chunk, Id, Ids, SkipReason};
@@ -9,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::inputs::lock;
+use crate::packed::repeated_text;
 use crate::signatures::bytes;
 use crate::tables::OwnId;
 
@@ -65,7 +64,8 @@ impl TableRows {
         out.set_item("places", (rows != documents as u64).then(|| bytes(py, &places(&chunks), i64::to_le_bytes)))?;
         let numbers: Vec<i64> = chunks.iter().flat_map(|chunk| &chunk.numbers).copied().collect();
         let (offsets, texts) = packed(&chunks);
-        let repeated = if numbers.is_empty() { repeated_text(&offsets, &texts) } else { repeated_of(&numbers) };
+        let repeated =
+            if numbers.is_empty() { repeated_text(&offsets, texts.as_bytes()) } else { repeated_of(&numbers) };
         // A table may give numbers in one chunk and texts in another: then neither is as many as there are documents.
         out.set_item("numbers", (!numbers.is_empty()).then(|| bytes(py, &numbers, i64::to_le_bytes)))?;
         out.set_item("offsets", (offsets.len() > 1).then(|| bytes(py, &offsets, i64::to_le_bytes)))?;
@@ -104,24 +104,6 @@ fn repeated_of(numbers: &[i64]) -> Option<(usize, usize)> {
     order.sort_unstable_by_key(|&i| (numbers[i], i));
     let equal = order.windows(2).filter(|w| numbers[w[0]] == numbers[w[1]]);
     equal.map(|w| (w[1], w[0])).min().map(|(second, first)| (first, second))
-}
-
-fn repeated_text(offsets: &[i64], texts: &str) -> Option<(usize, usize)> {
-    let state = RandomState::new();
-    let text = |i: usize| &texts[offsets[i] as usize..offsets[i + 1] as usize];
-    let mut hashed: Vec<(u64, u32)> =
-        (0..offsets.len().saturating_sub(1)).map(|i| (state.hash_one(text(i)), i as u32)).collect();
-    hashed.sort_unstable();
-    let mut first: Option<(usize, usize)> = None;
-    for run in hashed.chunk_by(|x, y| x.0 == y.0).filter(|run| run.len() > 1) {
-        let mut seen: HashMap<&str, usize> = HashMap::new();
-        for &(_, i) in run {
-            if let Some(before) = seen.insert(text(i as usize), i as usize) {
-                first = first.into_iter().chain([(before, i as usize)]).min_by_key(|found| found.1);
-            }
-        }
-    }
-    first
 }
 
 /// (row, reason, id) of each row without a text.

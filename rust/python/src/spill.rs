@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::inputs::lock;
+use crate::signatures::from_bytes;
 
 /// Bytes of rows that are written at once.
 pub const FLUSH: usize = 16 << 20;
@@ -115,7 +116,7 @@ impl Spilled {
         for &(start, n, offset) in self.parts[from..].iter().take_while(|part| (part.0 as usize) < end) {
             let (start, n) = (start as usize, n as usize);
             let (low, high) = (first.max(start) - start, end.min(start + n) - start);
-            let slots_at = offset + (n * (ROW + 8 * self.bands) + low * self.hashes) as u64;
+            let slots_at = offset + (n * (ROW + 4 * self.bands) + low * self.hashes) as u64;
             slots.extend(self.read(slots_at, (high - low) * self.hashes)?);
         }
         Ok(slots)
@@ -127,12 +128,12 @@ impl Store for Spilled {
         self.documents
     }
 
-    fn keys(&self, band: usize) -> Result<Cow<'_, [u64]>> {
+    fn keys(&self, band: usize) -> Result<Cow<'_, [u32]>> {
         let mut keys = Vec::with_capacity(self.documents);
         for &(_, count, offset) in &self.parts {
             let n = count as usize;
-            let data = self.read(offset + (n * (ROW + 8 * band)) as u64, 8 * n)?;
-            keys.extend(u64s(&data));
+            let data = self.read(offset + (n * (ROW + 4 * band)) as u64, 4 * n)?;
+            keys.extend(from_bytes(&data));
         }
         Ok(Cow::Owned(keys))
     }

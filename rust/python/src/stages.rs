@@ -94,18 +94,18 @@ pub fn sign_rows<'py>(
     strategy: &Strategy,
     threads: usize,
 ) -> PyResult<(Bytes<'py>, Bytes<'py>, Bytes<'py>, Bytes<'py>, Bytes<'py>)> {
-    let work = |control: &Control, texts: &[&str]| sign::rows(texts, &strategy.signer()?, control);
+    let work = |control: &Control, texts: &[&str]| sign::rows_and_keys(texts, &strategy.signer()?, control);
     let parts = with_texts(texts, |texts, size| run(py, threads, size, |control| work(control, &texts)))?;
+    let (parts, keys): (Vec<Rows>, Vec<Vec<u64>>) = parts.into_iter().unzip();
     let digests: Vec<Digest> = parts.iter().flat_map(|rows| &rows.digests).copied().collect();
     let shingles: Vec<u32> = parts.iter().flat_map(|rows| &rows.shingles).copied().collect();
     let lengths: Vec<u64> = parts.iter().flat_map(|rows| &rows.lengths).copied().collect();
-    let keys: Vec<u64> = parts.iter().flat_map(Rows::keys_by_document).collect();
     let slots: Vec<u8> = parts.into_iter().flat_map(|rows| rows.slots).collect();
     Ok((
         bytes(py, &digests, Digest::to_bytes),
         bytes(py, &shingles, u32::to_le_bytes),
         bytes(py, &lengths, u64::to_le_bytes),
-        bytes(py, &keys, u64::to_le_bytes),
+        bytes(py, &keys.concat(), u64::to_le_bytes),
         PyBytes::new(py, &slots),
     ))
 }
@@ -142,7 +142,7 @@ fn rows_of(given: &(Buffer, Buffer, Buffer), strategy: &Strategy) -> PyResult<Ro
     }
     let digests = digests.iter().map(Digest::from_bytes).collect();
     let rows = Rows { digests, slots: slots.to_vec(), ..Rows::default() };
-    Ok(rows.with_keys_by_document(&keys))
+    Ok(rows.with_keys(&keys))
 }
 
 /// The candidates among rows: a and b of each pair, the class of each document, and the hot documents.
@@ -162,7 +162,7 @@ pub fn propose<'py>(
         None => self::classes(&rows.digests),
     };
     let search = strategy.search(old_from.unwrap_or(usize::MAX));
-    let size = rows.slots.len() + 8 * rows.keys.len();
+    let size = rows.slots.len() + 4 * rows.keys.len();
     let store = InMemory::new(vec![rows]);
     let found = run(py, threads, size, |control| search::propose(&store, &class, &search, control))?;
     let side = |of: fn((u32, u32)) -> u32| found.pairs.iter().map(|&pair| of(unpack(pair))).collect::<Vec<_>>();

@@ -101,8 +101,9 @@ class Documents:
             skipped += list(_skipped(part, rows))
         self._counts = [rows["documents"] for rows in found]
         self.source.read_elsewhere(skipped, notes, self._counts, self._again)
-        if len(self._parts) > 1 and (repeated := self.ids.repeated()) is not None:
-            raise self._repeated(repeated)
+        by_part = self._ids
+        if len(by_part) > 1 and (repeated := self.ids.repeated()) is not None:
+            raise self._repeated(repeated, by_part)
 
     def _again(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:
         """Read some texts again, by the readers that read them first."""
@@ -118,17 +119,19 @@ class Documents:
                 yield [start + number for number, _ in found], Texts.of(text for _, text in found)
             start += count
 
-    def _repeated(self, value: str | int) -> Exception:
+    def _repeated(self, value: str | int, by_part: Sequence[Ids]) -> Exception:
         """Say where an id is that more than one table has."""
         places = []
-        for part, ids in zip(self._parts or (), self._ids, strict=True):
+        for part, ids in zip(self._parts or (), by_part, strict=True):
             places += [place(part.name, row) for row, one in enumerate(ids) if one == value]
         return duplicate_id(value, places[0], places[1])
 
     @property
     def ids(self) -> Ids:
         """The id of each document, after `read`."""
-        return Ids.joined(self._ids)
+        if len(self._ids) != 1:
+            self._ids = [Ids.joined(self._ids)]
+        return self._ids[0]
 
     # -- what the engine calls for sources that are read through Python ---
 

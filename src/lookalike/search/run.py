@@ -34,13 +34,13 @@ BASE: Final = 60 * 2**20
 """What Python and the libraries take before any document, and what reading and verifying take besides."""
 _ROW: Final = 36
 """Bytes that stay of a document beside its keys and slots."""
-_BESIDE: Final = 48
-"""Bytes of a document for its place, its class, its id and its length."""
+_BESIDE: Final = 104
+"""Bytes of a document beside its row: place, class, id, length, a second digest, and its part of the tables of bands."""
 
 
 def row_bytes(strategy: Strategy) -> int:
     """Return how many bytes stay of a document once its text is let go."""
-    return _ROW + _BESIDE + strategy.recipe.hashes + 8 * (strategy.bands.bands if strategy.bands else 0)
+    return _ROW + _BESIDE + strategy.recipe.hashes + 4 * (strategy.bands.bands if strategy.bands else 0)
 
 
 def memory_needed(size: int, documents: int | None, strategy: Strategy) -> int:
@@ -146,7 +146,7 @@ class Run:
         intake = _native.Intake(core, keep, most or 0)
         self._read(intake)
         size = intake.code_points()
-        _, lengths = intake.finish(self._threads)
+        lengths = array("Q", intake.finish(self._threads)[1])
         reading = time.perf_counter() - started
         found = _native.search(
             intake,
@@ -158,7 +158,7 @@ class Run:
             progress=self._told(),
         )
         chosen = strategy if most is None else choose_strategy(self._asked, size)
-        return Searched(chosen, found, array("Q", lengths), reading, lambda: None)
+        return Searched(chosen, found, lengths, reading, lambda: None)
 
     def _held(self) -> int:
         """Return how many bytes of sets may be held while candidates are verified."""

@@ -77,11 +77,7 @@ class Texts(Sequence[str]):
         listed = [part for part in parts if len(part)]
         if len(listed) == 1:
             return listed[0]
-        offsets = array("q", [0])
-        for part in listed:
-            start, places = offsets[-1], part.places
-            offsets.extend([start - places[0] + place for place in places[1:]])
-        return cls(offsets, b"".join(part.data for part in listed))
+        return cls(*_native.join_texts([part.packed() for part in listed]))
 
     @classmethod
     def from_arrow(cls, column: pa.Array[Any] | Texts) -> Texts:
@@ -253,7 +249,10 @@ class Ids(Sequence["str | int"]):
         if len(listed) < 2:
             return listed[0] if listed else cls(())
         if all(part.are_numbers for part in listed):
-            return cls(array("q", [number for part in listed for number in part._values]))  # noqa: SLF001 — its own
+            numbers = array("q")
+            for part in listed:
+                numbers.extend(part._values)  # noqa: SLF001 — its own
+            return cls(numbers)
         texts = [part.as_texts()._values for part in listed]  # noqa: SLF001 — its own
         if all(isinstance(values, Texts) for values in texts):
             return cls(Texts.joined(texts))
@@ -301,6 +300,9 @@ class Ids(Sequence["str | int"]):
 
     def repeated(self) -> Id | None:
         """Return the first id that was there before, or None if every document has its own."""
+        if isinstance(self._values, Texts):  # a set of millions of texts would take gigabytes
+            places = _native.repeated_in(self._values.packed())
+            return None if places is None else self._values[places[1]]
         if isinstance(self._values, range) or len(set(self._values)) == len(self):
             return None
         seen: set[Id] = set()
