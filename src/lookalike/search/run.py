@@ -35,7 +35,7 @@ BASE: Final = 60 * 2**20
 _ROW: Final = 36
 """Bytes that stay of a document beside its keys and slots."""
 _BESIDE: Final = 104
-"""Bytes of a document beside its row: place, class, id, length, a second digest, and its part of the tables of bands."""
+"""Bytes of a document beside its row: place, class, id, length, a second digest, its part of the tables of bands."""
 
 
 def row_bytes(strategy: Strategy) -> int:
