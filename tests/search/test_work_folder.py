@@ -24,6 +24,7 @@ from lookalike.documents import open_paths
 from lookalike.search import run, workdir
 from lookalike.search.find import find_kept
 from lookalike.search.workdir import WorkDir
+from lookalike.tables.files import open_private
 from tests.faults.child import HANG, start
 from tests.faults.child import run as run_child
 from tests.search.making import RECIPE, Listed, answer, mixed_pages, spilling
@@ -771,21 +772,21 @@ def test_a_full_disk_is_one_clear_error_and_loses_nothing(
     tables: list[Path], work: Path, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     expected = answer(search(tables))
-    real = Path.open
+    real = open_private
     count = [0]
 
-    def full(self: Path, mode: str = "r", *given: Any, **options: Any) -> Any:
-        if self.suffix == ".bin" and "a" in mode:
+    def full(path: Path, mode: Any) -> Any:
+        if path.suffix == ".bin" and mode == "ab":
             count[0] += 1
             if count[0] == step:
-                with real(self, mode) as file:
+                with real(path, mode) as file:
                     file.write(b"the first bytes")
                 raise OSError(errno.ENOSPC, "No space left on device")
-        return real(self, mode, *given, **options)
+        return real(path, mode)
 
     with spilling(held=6_000):
         with monkeypatch.context() as patch:
-            patch.setattr(Path, "open", full)
+            patch.setattr(workdir, "open_private", full)
             said = r"work: the disk is full; free some space.*; what was done is kept and will be used"
             with pytest.raises(la.LookalikeError, match=said):
                 search(tables, work=work)

@@ -8,13 +8,12 @@ import re
 import shutil
 import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lookalike.cli.values import completion, one_of
-from lookalike.errors import DocumentError
+from lookalike.cli.writing import destination
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -127,19 +126,10 @@ def draw(parts: Iterable[RenderableType], *, color: bool) -> str:
 
 def send(text: str, output: str | None, *, encoding: str | None = None) -> None:
     """Write a result to the file `output`, or to standard output in `encoding` (default: that of the terminal)."""
-    try:
-        if output is not None and output != "-":
-            Path(output).write_bytes(text.encode("utf-8", "backslashreplace"))
-        elif sys.stdout is None:
-            raise DocumentError("standard output", "file", "is closed", "write to a file with -o FILE")
-        elif (binary := getattr(sys.stdout, "buffer", None)) is None:  # a program caught the output as text
-            sys.stdout.write(text)
-        else:
-            sys.stdout.flush()
-            binary.write(text.encode(encoding or sys.stdout.encoding, "backslashreplace"))
-            binary.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
-        raise DocumentError(output or "standard output", "file", problem, "check the name and the disk") from None
+    with destination(output) as stream:
+        stream.write(text.encode(encoding or _encoding(output), "backslashreplace"))
+
+
+def _encoding(output: str | None) -> str:
+    to_stream = output in (None, "-") and getattr(sys.stdout, "buffer", None) is not None
+    return (sys.stdout.encoding if to_stream else None) or "utf-8"

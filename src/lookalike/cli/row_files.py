@@ -75,7 +75,7 @@ def _writer(kind: str, stream: IO[bytes], schema: pa.Schema) -> RowsWriter:
 def rows_file(output: str, schema: pa.Schema, *, names: bool = False, lines: bool = False) -> Iterator[RowsWriter]:
     """Give a file for rows of this schema, or for lines as they are; it appears under its name when it is whole."""
     kind = "lines" if lines else kind_of(output, names=names)
-    with destination(output) as stream:
+    with destination(output, private=False) as stream:
         rows = _writer(kind, stream, schema)
         try:
             yield rows

@@ -56,12 +56,15 @@ def _holds(source: Path, path: Path) -> bool:
 
 
 @contextmanager
-def destination(output: str | None) -> Iterator[IO[bytes]]:
-    """Give a stream for the file `output`, which appears under its name when it is whole, or for standard output."""
+def destination(output: str | None, *, private: bool = True) -> Iterator[IO[bytes]]:
+    """Give a stream for the file `output`, which appears under its name when it is whole, or for standard output.
+
+    A new file is for its owner alone (`private`) or as the umask says.
+    """
     if output is not None and output != "-":
         from lookalike.tables.files import new_file
 
-        with new_file(output) as stream:
+        with new_file(output, private=private) as stream:
             yield stream
         return
     try:

@@ -27,14 +27,14 @@ def write_collections(setup: Setup, folder: str) -> Iterator[tuple[str, str]]:
         place = Path(folder) / name
         place.mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
-            with new_file(place / file) as stream:
+            with new_file(place / file, private=False) as stream:
                 stream.write(f"{text}\n".encode())
         written.append(f"{name}/  {what}\n")
         yield str(place), what
     base = "the built-in text" if setup.text is None else "a text of its own"
     head = f"The texts of the experiments of lookalike, made from seed {setup.seed} and {base}.\n"
     foot = "Items are those of the checklist of the source reports. The same seed gives the same files.\n"
-    with new_file(Path(folder) / _README) as stream:
+    with new_file(Path(folder) / _README, private=False) as stream:
         stream.write("\n".join((head, "".join(written), foot)).encode())
 
 

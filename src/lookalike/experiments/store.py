@@ -171,7 +171,7 @@ class Folder:
     def write(self, name: str, content: bytes) -> None:
         """Write a file, whole or not at all."""
         self.path.mkdir(parents=True, exist_ok=True)
-        with new_file(self.path / name) as stream:
+        with new_file(self.path / name, private=False) as stream:
             stream.write(content)
 
     def keep(self, record: Record) -> None:

@@ -20,7 +20,7 @@ __all__ = ["write_page", "write_pair"]
 
 def write_page(page: Page, path: str | os.PathLike[str]) -> None:
     """Write a page as one file."""
-    with new_file(path) as stream:
+    with new_file(path, private=True) as stream:
         stream.write(assemble(page).encode())
 
 

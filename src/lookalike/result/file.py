@@ -68,7 +68,7 @@ def save(result: Result, path: str | os.PathLike[str]) -> None:
     """Write a result to a file, which replaces an older one when it is whole."""
     parts = {name: _ipc(table) for name, table in _tables(result).items()}
     meta = _meta(result) | {"parts": {name: _fingerprint(data) for name, data in parts.items()}}
-    with new_file(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+    with new_file(path, private=True) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         _add(archive, _META, json.dumps(meta, ensure_ascii=False, indent=1).encode())
         for name, data in parts.items():
             _add(archive, name, data)

@@ -219,7 +219,7 @@ class Run:
                 return self._run_in(work, strategy)
             finally:
                 work.clear()
-                Path(folder).mkdir(exist_ok=True)  # for the one who removes it
+                Path(folder).mkdir(mode=0o700, exist_ok=True)  # for the one who removes it
 
     def _run_in(self, work: WorkDir, strategy: Strategy) -> Searched:
         started = time.perf_counter()

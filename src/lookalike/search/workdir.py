@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from lookalike.errors import LookalikeError, MismatchError
+from lookalike.tables.files import open_private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,7 +67,7 @@ class WorkDir:
         self._durable = durable
         self._turn = threading.Lock()  # several threads of the core write
         with self._disk_errors():
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._read(identity)  # what is refused is refused before anything is changed, the lock included
         self._lock = _locked(folder)
         try:
@@ -75,7 +76,7 @@ class WorkDir:
                 self._read_by(list(by_python))
                 self._cut()
                 self._write()
-                self.rows.touch()
+                self.rows.touch(mode=0o600)
         except BaseException:
             self._lock.close()
             raise
@@ -130,7 +131,7 @@ class WorkDir:
             if name not in lengths:
                 path.unlink(missing_ok=True)
             else:
-                with path.open("ab") as file:
+                with open_private(path, "ab") as file:
                     file.truncate(lengths[name])
 
     def _size(self, name: str) -> int:
@@ -139,7 +140,7 @@ class WorkDir:
 
     def _append(self, name: str, data: bytes) -> None:
         """Write behind what counts of a file, which may have more after a failure; this counts after `_record`."""
-        with (self.folder / name).open("ab") as file:
+        with open_private(self.folder / name, "ab") as file:
             file.truncate(self._manifest["lengths"].get(name, 0))
             file.write(data)
             if self._durable:
@@ -160,8 +161,8 @@ class WorkDir:
 
     def _write(self) -> None:
         new = self.folder / _NEW
-        with new.open("w", encoding="utf-8") as file:
-            json.dump(self._manifest, file)
+        with open_private(new, "wb") as file:
+            file.write(json.dumps(self._manifest).encode())
             if self._durable:
                 file.flush()
                 os.fsync(file.fileno())

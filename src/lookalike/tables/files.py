@@ -6,23 +6,30 @@ import io
 import os
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Target", "new_file", "opened"]
+__all__ = ["Target", "new_file", "open_private", "opened"]
 
 Target: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
+
+_FLAGS: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+PRIVATE, SHARED = 0o600, 0o666
+"""Permissions of a new file, from which the system takes what the umask says."""
 
 
 @contextmanager
 def opened(target: Target) -> Iterator[IO[bytes]]:
-    """Give a stream of bytes for a path or a stream; what goes to a path appears there when it is whole."""
+    """Give a stream of bytes for a path or a stream; what goes to a path appears there when it is whole.
+
+    A new file is for its owner alone.
+    """
     if isinstance(target, str | os.PathLike):
-        with new_file(target) as stream:
+        with new_file(target, private=True) as stream:
             yield stream
     elif isinstance(target, io.TextIOBase):
         if (binary := getattr(target, "buffer", None)) is not None:
@@ -38,34 +45,38 @@ def opened(target: Target) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def new_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def new_file(path: str | os.PathLike[str], *, private: bool) -> Iterator[IO[bytes]]:
     """Give a stream for a file that appears under its name when it is whole, in the place of one that was there.
 
-    >>> with new_file("no/such/folder/file") as stream:
+    A new file is open to its owner alone (`private`) or to others too, as far as the umask allows; one that was there
+    keeps its permissions.
+
+    >>> with new_file("no/such/folder/file", private=True) as stream:
     ...     stream.write(b"")
     Traceback (most recent call last):
         ...
     lookalike.errors.DocumentError: document 'no/such/folder/file': file cannot be written (No such file or \
 directory); check the name and the disk
     """
-    from tempfile import NamedTemporaryFile
-
     try:
         target = Path(os.path.realpath(path))  # a link keeps pointing where it did
         if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced; a folder is an error
             with target.open("wb") as stream:
                 yield stream
             return
-        with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:100]}.", delete=False) as temporary:
-            try:
-                yield cast("IO[bytes]", temporary)
-                temporary.flush()
-                os.fsync(temporary.fileno())
-                Path(temporary.name).chmod(_mode(target))
-                Path(temporary.name).replace(target)
-            except BaseException:
-                Path(temporary.name).unlink(missing_ok=True)
-                raise
+        before = target.stat().st_mode & 0o777 if target.exists() else None
+        temporary, file = _beside(target, PRIVATE if private or before is not None else SHARED)
+        try:
+            with os.fdopen(file, "wb") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            if before is not None:
+                temporary.chmod(before)
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -73,10 +84,20 @@ directory); check the name and the disk
         raise DocumentError(os.fspath(path), "file", problem, "check the name and the disk") from None
 
 
-def _mode(target: Path) -> int:
-    """Return the permissions that the file has now, or that any new file gets: temporary files are private."""
-    if target.exists():
-        return target.stat().st_mode & 0o7777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def _beside(target: Path, mode: int) -> tuple[Path, int]:
+    """Make a file with a name of its own in the same folder; one that is there, or a link, is never opened."""
+    while True:
+        path = target.with_name(f".{target.name[:40]}.{os.urandom(6).hex()}")
+        try:
+            return path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, mode)
+        except FileExistsError:
+            continue
+
+
+def open_private(path: str | os.PathLike[str], mode: Literal["ab", "wb"]) -> IO[bytes]:
+    """Open a file for writing, for its owner alone if it is new; a link is refused."""
+    return open(path, mode, opener=_private)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | _FLAGS, PRIVATE)
