@@ -14,8 +14,9 @@ import pytest
 
 import lookalike.text.compare
 from lookalike.cli import main
-from lookalike.cli.messages import describe, visible
+from lookalike.cli.messages import describe
 from lookalike.errors import InternalError
+from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run, Start

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
+from lookalike.tables.visible import spelt_for_json
 from lookalike.tables.write import FORMATS, write_table
 from tests.result.making import Case, rows
 
@@ -41,14 +42,14 @@ def test_csv_is_safe_and_exact() -> None:
     assert [tuple(map(float, row[2:])) for row in rest] == [row[2:] for row in rows(RESULT.pairs)]
 
 
-@given(st.lists(st.one_of(st.none(), st.text(st.sampled_from("=+-@\t\ra1 '\"\n,;")))))
+@given(st.lists(st.one_of(st.none(), st.text(st.sampled_from("=+-@＝\t\ra1 \xa0'\"\n,;")))))
 def test_no_cell_of_a_csv_begins_a_formula(texts: list[str | None]) -> None:
     stream = io.StringIO()
     write_table(stream, pa.table({"id": pa.array(texts, pa.string()), "n": pa.array([-1] * len(texts))}), "csv")
     _, *rows = csv.reader(io.StringIO(stream.getvalue(), newline=""))
     assert [row[1] for row in rows] == ["-1"] * len(texts)
     for before, (after, _) in zip(texts, rows, strict=True):
-        dangerous = before is not None and before.startswith(("=", "+", "-", "@", "\t", "\r"))
+        dangerous = before is not None and before.lstrip(" \xa0\n'\"").startswith(tuple("=+-@＝\t\r"))
         assert after == (f"'{before}" if dangerous else before or "")
 
 
@@ -68,7 +69,7 @@ def test_json_lines_say_exactly_what_there_is(values: list[tuple[Any, ...]]) -> 
     table = pa.table([pa.array(c, k) for c, k in zip(columns, kinds.values(), strict=True)], names=list(kinds))
     stream = io.BytesIO()
     write_table(stream, table, "jsonl")
-    expected = [json.dumps(row, ensure_ascii=False) for row in table.to_pylist()]
+    expected = [spelt_for_json(json.dumps(row, ensure_ascii=False)) for row in table.to_pylist()]
     lines = stream.getvalue().decode().split("\n")[:-1]
     assert [json.loads(line) for line in lines] == [json.loads(line) for line in expected]
     assert [line.split('"score"')[0] for line in lines] == [line.split('"score"')[0] for line in expected]

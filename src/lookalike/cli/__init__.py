@@ -19,6 +19,7 @@ from lookalike.cli.messages import (
     complain,
     describe,
     print_version,
+    show_traceback,
 )
 
 if TYPE_CHECKING:
@@ -61,9 +62,7 @@ def _run(args: Sequence[str] | None) -> int:
 
 def _failed(error: Exception) -> int:
     if os.environ.get("LOOKALIKE_DEBUG"):
-        import traceback
-
-        traceback.print_exception(error)
+        show_traceback(error)
     complain(describe(error))
     _drop_what_cannot_be_written()
     return BAD_INPUT

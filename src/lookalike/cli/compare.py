@@ -19,8 +19,8 @@ from lookalike.cli.output import (
     Format,
     FormatOption,
     OutputOption,
-    draw,
     send,
+    send_drawn,
     wants_color,
     wants_json,
 )
@@ -107,7 +107,7 @@ def compare(
         from lookalike.cli.compare_table import to_table
 
         parts = to_table(first, second, found, least=least, top=SHOWN if shown is None else shown)
-        send(draw(parts, color=in_color), output)
+        send_drawn(parts, output, color=in_color)
 
 
 def _read_both(a: str, b: str, output: str | None) -> tuple[TextFile, TextFile]:

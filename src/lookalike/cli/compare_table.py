@@ -9,8 +9,8 @@ from rich.text import Text
 
 from lookalike.cli.compare_json import longest
 from lookalike.cli.left_out import in_words
-from lookalike.cli.messages import visible
 from lookalike.cli.passage_table import UNIT, Passages, count_of
+from lookalike.tables.visible import visible
 from lookalike.text.passages import SHORTEST
 from lookalike.text.shingles import normalize
 

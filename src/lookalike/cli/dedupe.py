@@ -14,10 +14,19 @@ from lookalike.cli.help import examples
 from lookalike.cli.hints import command_line
 from lookalike.cli.messages import complain
 from lookalike.cli.options import typed
-from lookalike.cli.output import Color, ColorOption, QuietOption, VerboseOption, draw, send, wants_color
+from lookalike.cli.output import (
+    Color,
+    ColorOption,
+    QuietOption,
+    RawCsvOption,
+    VerboseOption,
+    check_raw_csv,
+    send_drawn,
+    wants_color,
+)
 from lookalike.cli.reading import Reading, say_notes, with_reading
 from lookalike.cli.recipe_options import with_recipe
-from lookalike.cli.row_files import KINDS, kind_of
+from lookalike.cli.row_files import KINDS, ListOptions, kind_of
 from lookalike.cli.running import run_search
 from lookalike.cli.searching import Search, with_search
 from lookalike.cli.values import completion
@@ -43,8 +52,10 @@ HELP = examples(
     "lookalike dedupe corpus.parquet -o kept.parquet --plan plan.csv",
     "lookalike dedupe corpus.jsonl --keep max:stars --removed removed.jsonl",
     "lookalike dedupe essays/ --keep oldest -o kept.txt",
+    "lookalike dedupe essays/ --removed removed.txt --null",
     "lookalike dedupe --result run.lookalike --plan plan.csv",
-    last="No source is ever changed. Names of outputs end in .parquet, .jsonl or .csv; of a folder, .txt lists paths.",
+    last="No source is ever changed. Names of outputs end in .parquet, .jsonl or .csv; of a folder, .txt lists paths. "
+    "Rows of a table are written as they are: in CSV, formulas too.",
 )
 
 KEEP = "longest"
@@ -78,6 +89,9 @@ DateOption = Annotated[
 ResultOption = Annotated[
     str | None, typer.Option("--result", metavar="FILE", help="Use what scan --save wrote; do not search again.")
 ]
+NullOption = Annotated[
+    bool, typer.Option("--null", "-0", help="In a list of paths, end each with NUL instead of a line break: xargs -0.")
+]
 ForceOption = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
 
 
@@ -88,6 +102,7 @@ class Outputs:
     kept: str | None
     removed: str | None
     plan: str | None
+    names: ListOptions
 
     def check(self, paths: list[str], *, force: bool) -> None:
         """Refuse what cannot be written, before anything is read."""
@@ -96,7 +111,11 @@ class Outputs:
                 kind_of(name, names=True)
         if self.plan is not None:
             kind_of(self.plan)
-        keep_sources([self.kept, self.removed, self.plan], paths, force=force)
+        named = [name for name in (self.kept, self.removed, self.plan) if name is not None]
+        check_raw_csv(self.names.raw_csv, any(extension(name) == "csv" for name in named))
+        if self.names.null and not any(kind_of(name, names=True) == "txt" for name in named):
+            raise RecipeError("--null", "given", "left out where no list of paths (.txt) is written")
+        keep_sources(named, paths, force=force)
 
     @property
     def any(self) -> bool:
@@ -120,6 +139,8 @@ def dedupe(
     plan: PlanOption = None,
     date_column: DateOption = None,
     result: ResultOption = None,
+    null: NullOption = False,
+    raw_csv: RawCsvOption = False,
     force: ForceOption = False,
     color: ColorOption = Color.AUTO,
     quiet: QuietOption = False,
@@ -129,7 +150,7 @@ def dedupe(
     given = paths or []
     in_color = wants_color(color)
     rule = _rule(keep, date_column)
-    outputs = Outputs(output, removed, plan)
+    outputs = Outputs(output, removed, plan, ListOptions(null=null, raw_csv=raw_csv))
     outputs.check([*given, *search.against, *search.ignore, *([result] if result else [])], force=force)
     source = reading.open(given) if given else None
     with _found(source, result, recipe, reading, search, quiet=quiet, verbose=verbose) as found:
@@ -143,7 +164,7 @@ def dedupe(
             rules = [*(["--keep", str(rule)] if keep != KEEP else []), *(["--drop-all"] if drop_all else [])]
             same = [*rules, *typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
             hint = "" if quiet else _hint(given, result, source, same)
-            send(draw(to_table(made, found, hint), color=in_color), None)
+            send_drawn(to_table(made, found, hint), None, color=in_color)
 
 
 def _rule(keep: str, date_column: str | None) -> KeepRule:
@@ -187,10 +208,10 @@ def _write(
     plan: Plan, result: Result, source: Source | None, outputs: Outputs, paths: list[str], *, quiet: bool
 ) -> None:
     if outputs.kept is not None or outputs.removed is not None:
-        split_rows(plan, result, source, outputs.kept, outputs.removed, paths)
+        split_rows(plan, result, source, outputs.kept, outputs.removed, paths, outputs.names)
     if outputs.plan is not None:
         with destination(outputs.plan) as stream:
-            write_table(stream, plan.removals, kind_of(outputs.plan))
+            write_table(stream, plan.removals, kind_of(outputs.plan), raw_csv=outputs.names.raw_csv)
     if quiet:
         return
     changed = [name for name in (outputs.kept, outputs.removed) if name and not as_lines(name, source)]

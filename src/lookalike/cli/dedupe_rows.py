@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from lookalike.cli.row_files import ListOptions
     from lookalike.documents import Batch, Source
     from lookalike.result import Result
     from lookalike.result.keep import KeepRule
@@ -63,7 +64,13 @@ def _changed(name: object, paths: Sequence[str], rule: KeepRule) -> datetime:
 
 
 def split_rows(
-    plan: Plan, result: Result, source: Source | None, kept: str | None, removed: str | None, paths: Sequence[str]
+    plan: Plan,
+    result: Result,
+    source: Source | None,
+    kept: str | None,
+    removed: str | None,
+    paths: Sequence[str],
+    names: ListOptions,
 ) -> None:
     """Write the rows that are kept, and those that are removed; documents without rows are listed by their paths."""
     with ExitStack() as files:
@@ -71,7 +78,7 @@ def split_rows(
         for name, is_kept in ((kept, True), (removed, False)):
             if name:
                 lines = as_lines(name, source)
-                targets[lines].append((files.enter_context(_file(name, source, lines=lines)), is_kept))
+                targets[lines].append((files.enter_context(_file(name, source, names, lines=lines)), is_kept))
         for lines, those in targets.items():
             for rows, mask in _rows(plan, result, source, paths, lines=lines) if those else ():
                 for target, is_kept in those:
@@ -91,14 +98,14 @@ def mixed_columns(source: Source | None) -> list[str]:
     return [field.name for field in schema if is_marked(field)] if schema is not None else []
 
 
-def _file(name: str, source: Source | None, *, lines: bool) -> AbstractContextManager[RowsWriter]:
+def _file(name: str, source: Source | None, names: ListOptions, *, lines: bool) -> AbstractContextManager[RowsWriter]:
     import pyarrow as pa
 
     if lines:
         return rows_file(name, pa.schema([("line", pa.large_binary())]), lines=True)
     schema = source.schema if source is not None else None
     columns = schema if schema is not None else pa.schema([("path", pa.large_string())])
-    return rows_file(name, columns, names=schema is None)
+    return rows_file(name, columns, names=names if schema is None else None)
 
 
 def _rows(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import typer
 
 from lookalike.cli.help import examples
-from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, wants_color, wants_json
+from lookalike.cli.output import Color, ColorOption, Format, FormatOption, send, send_drawn, wants_color, wants_json
 from lookalike.tables.json import to_json
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def doctor(format: FormatOption = Format.TABLE, color: ColorOption = Color.AUTO)
     if as_json:
         send(to_json(facts), None, encoding="utf-8")
     else:
-        send(draw(_to_table(facts), color=in_color), None)
+        send_drawn(_to_table(facts), None, color=in_color)
     if not all(check["passed"] for check in facts["checks"]):
         raise typer.Exit(2)
 

@@ -8,8 +8,8 @@ import typer
 
 from lookalike.cli.experiment_options import FOLDER, SeedOption, TextOption, setup_of
 from lookalike.cli.help import examples
-from lookalike.cli.messages import visible
 from lookalike.cli.output import send
+from lookalike.tables.visible import visible
 
 __all__ = ["HELP", "experiment_data"]
 

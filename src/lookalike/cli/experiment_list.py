@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lookalike.cli.help import examples
-from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, wants_color, wants_json
+from lookalike.cli.output import Color, ColorOption, Format, FormatOption, send, send_drawn, wants_color, wants_json
 from lookalike.tables.json import to_json
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def experiment_list(format: FormatOption = Format.TABLE, color: ColorOption = Co
         listed = [{"id": each.id, "title": each.title, "items": list(each.items)} for each in experiments()]
         send(to_json(listed), None, encoding="utf-8")
     else:
-        send(draw(_to_table(), color=in_color), None)
+        send_drawn(_to_table(), None, color=in_color)
 
 
 def _to_table() -> Iterator[RenderableType]:

@@ -19,8 +19,8 @@ from lookalike.cli.experiment_options import (
 )
 from lookalike.cli.experiment_show import to_table
 from lookalike.cli.help import examples
-from lookalike.cli.messages import visible
-from lookalike.cli.output import Color, draw, send, wants_color
+from lookalike.cli.output import Color, send, send_drawn, wants_color
+from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
     from lookalike.experiments.experiment import Setup
@@ -48,7 +48,7 @@ def experiment_menu(out: OutOption = FOLDER, seed: SeedOption = "1", text: TextO
         states = folder.states(experiments())
         if not shown:
             send(f"\nFigures in {visible(str(folder.path))}:\n\n", None)
-            send(draw(to_table(states, numbered=True), color=wants_color(Color.AUTO)), None)
+            send_drawn(to_table(states, numbered=True), None, color=wants_color(Color.AUTO))
         answer = _ask(f"\nNumber of a figure, 1 to {len(states)}, or q to quit: ")
         if answer in ("", "q", "quit"):
             return

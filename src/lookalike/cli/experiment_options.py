@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from lookalike.cli.messages import visible
 from lookalike.cli.output import width
 from lookalike.cli.values import whole_number
+from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -103,7 +103,8 @@ def told(folder: Folder, state: State) -> str:
     lines = [f"{experiment.id}: {experiment.title}", f"{state.mark}{': ' * bool(state.reason)}{state.reason}", ""]
     lines += _folded(experiment.caption)
     if record is None:
-        return "\n".join([*lines, "", f"Make it: lookalike experiment run {experiment.id} --out {folder.path}", ""])
+        lines += ["", f"Make it: lookalike experiment run {experiment.id} --out {folder.path}", ""]
+        return "\n".join(visible(line) for line in lines)
     for verdict in record.verdicts:
         lines += ["", *_folded(f"{verdict.claim.rstrip('.')} ({verdict.source}):")]
         lines += _folded(f"{MARKS[verdict.finding]} {verdict.finding}. {verdict.evidence}", "  ")

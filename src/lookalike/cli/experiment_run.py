@@ -15,9 +15,10 @@ from lookalike.cli.experiment_options import (
     spoken_time,
 )
 from lookalike.cli.help import examples
-from lookalike.cli.messages import complain, visible
+from lookalike.cli.messages import complain
 from lookalike.cli.output import send
 from lookalike.errors import LookalikeError
+from lookalike.tables.visible import visible
 
 __all__ = ["HELP", "experiment_run"]
 

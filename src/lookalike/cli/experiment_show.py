@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.cli.experiment_options import FOLDER, IdsArgument, OutOption, chosen, told
 from lookalike.cli.help import examples
-from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, wants_color, wants_json
+from lookalike.cli.output import Color, ColorOption, Format, FormatOption, send, send_drawn, wants_color, wants_json
 from lookalike.tables.json import to_json
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def experiment_show(
     elif ids:
         send("\n".join(told(folder, state) for state in states), None)
     else:
-        send(draw(to_table(states), color=in_color), None)
+        send_drawn(to_table(states), None, color=in_color)
 
 
 def to_table(states: Sequence[State], *, numbered: bool = False) -> Iterator[RenderableType]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike.cli.help import examples
-from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, wants_color, wants_json
+from lookalike.cli.output import Color, ColorOption, Format, FormatOption, send, send_drawn, wants_color, wants_json
 from lookalike.cli.values import completion
 from lookalike.tables.json import to_json
 from lookalike.vocabulary import TERMS, Term, look_up
@@ -43,7 +43,7 @@ def explain(
         values = [asdict(each) for each in terms]
         send(to_json(values if term is None else values[0]), None, encoding="utf-8")
     else:
-        send(draw(_list(terms) if term is None else _one(terms[0]), color=in_color), None)
+        send_drawn(_list(terms) if term is None else _one(terms[0]), None, color=in_color)
 
 
 def _one(term: Term) -> Iterator[RenderableType]:

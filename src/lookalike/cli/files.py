@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import IO, TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from lookalike.cli.help import examples
-from lookalike.cli.messages import visible
-from lookalike.cli.output import Color, ColorOption, OutputOption, draw, wants_color
+from lookalike.cli.output import (
+    Color,
+    ColorOption,
+    OutputOption,
+    RawCsvOption,
+    check_raw_csv,
+    send_drawn,
+    wants_color,
+)
 from lookalike.cli.reading import PathsArgument, Reading, say_flags, say_notes, with_reading
 from lookalike.cli.values import completion, one_of, whole_number
 from lookalike.cli.writing import destination, keep_sources
 from lookalike.tables.json import to_json
+from lookalike.tables.visible import visible
 from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
@@ -105,22 +113,23 @@ def files(
     format: ListFormatOption = ListFormat.TABLE,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,
     output: OutputOption = None,
+    raw_csv: RawCsvOption = False,
 ) -> None:
     """Read everything once and list it."""
     kind = one_of("--format", format, ListFormat)
+    check_raw_csv(raw_csv, kind is ListFormat.CSV)
     shown = None if top is None else whole_number("--top", top, least=0)
     in_color = wants_color(color, to_file=output not in (None, "-"))
     keep_sources([output], paths)
     source = reading.open(paths)
-    with destination(output) as stream:
-        if kind is ListFormat.TABLE:
-            tally = Tally(SHOWN if shown is None else shown)
-            for entry in _entries(source):
-                tally.add(entry)
-            stream.write(draw(_to_table(tally), color=in_color).encode("utf-8", "backslashreplace"))
-        else:
-            for text in _as_data(_entries(source), kind):
-                stream.write(text.encode("utf-8"))
+    if kind is ListFormat.TABLE:
+        tally = Tally(SHOWN if shown is None else shown)
+        for entry in _entries(source):
+            tally.add(entry)
+        send_drawn(_to_table(tally), output, color=in_color)
+    else:
+        with destination(output) as stream:
+            _write_data(stream, _entries(source), kind, raw_csv=raw_csv)
     say_notes(source.notes())
     say_flags(source.flags())
 
@@ -133,11 +142,15 @@ def _entries(source: Source) -> Iterator[Entry]:
         yield Entry(skipped.id, False, None, skipped.reason, skipped.detail)
 
 
-def _as_data(entries: Iterator[Entry], kind: ListFormat) -> Iterator[str]:
+def _write_data(stream: IO[bytes], entries: Iterator[Entry], kind: ListFormat, *, raw_csv: bool) -> None:
     if kind is ListFormat.JSONL:
-        yield from (to_json(asdict(entry), indent=None) for entry in entries)
+        stream.writelines(to_json(asdict(entry), indent=None).encode() for entry in entries)
     elif kind is ListFormat.CSV:
-        yield _as_csv(list(entries))
+        from lookalike.tables.csv import write_csv
+
+        rows = [(str(entry.id), entry.read, entry.characters, entry.reason, entry.detail) for entry in entries]
+        chunks = [list(zip(*rows, strict=True))] if rows else []
+        write_csv(stream, [field.name for field in fields(Entry)], chunks, raw=raw_csv)
     else:
         read: list[dict[str, Any]] = []
         skipped: list[dict[str, Any]] = []
@@ -146,18 +159,7 @@ def _as_data(entries: Iterator[Entry], kind: ListFormat) -> Iterator[str]:
                 read.append({"id": entry.id, "characters": entry.characters})
             else:
                 skipped.append({"id": entry.id, "reason": entry.reason, "detail": entry.detail})
-        yield to_json({"schema": "lookalike/1", "documents": read, "skipped": skipped})
-
-
-def _as_csv(entries: list[Entry]) -> str:
-    import io
-
-    from lookalike.tables.csv import write_csv
-
-    rows = [(str(entry.id), entry.read, entry.characters, entry.reason, entry.detail) for entry in entries]
-    stream = io.BytesIO()
-    write_csv(stream, [field.name for field in fields(Entry)], [list(zip(*rows, strict=True))] if rows else [])
-    return stream.getvalue().decode()
+        stream.write(to_json({"schema": "lookalike/1", "documents": read, "skipped": skipped}).encode())
 
 
 # -- for people --------------------------------------------------------------------------------------------------------

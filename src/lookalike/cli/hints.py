@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.cli.left_out import LeftOut
-from lookalike.cli.messages import visible
 from lookalike.cli.names import path_of, quoted
 from lookalike.cli.options import typed
 from lookalike.cli.reading import Reading
@@ -15,6 +14,7 @@ from lookalike.cli.searching import Search
 from lookalike.cli.writing import extension
 from lookalike.documents.one import archive_above
 from lookalike.recipe import Recipe
+from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

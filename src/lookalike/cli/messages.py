@@ -9,7 +9,7 @@ import sys
 
 from lookalike import _native
 from lookalike.errors import DocumentError, LookalikeError
-from lookalike.tables.wording import hidden
+from lookalike.tables.visible import lines_visible, visible
 
 __all__ = [
     "BAD_INPUT",
@@ -21,29 +21,10 @@ __all__ = [
     "complain",
     "describe",
     "print_version",
-    "visible",
+    "show_traceback",
 ]
 
 WORKED, FOUND, BAD_INPUT, UNREADABLE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
-
-_NAMED = {0x09: r"\t", 0x0A: r"\n", 0x0D: r"\r"}
-
-
-def visible(text: str) -> str:
-    r"""Return the text with every character that is invisible, or that acts on a terminal, shown as an escape.
-
-    >>> print(visible("a\x1b[31m\u202eb"))
-    a\x1b[31m\u202eb
-    """
-    return hidden().sub(lambda found: _escape(ord(found.group())), text)
-
-
-def _escape(code: int) -> str:
-    if code in _NAMED:
-        return _NAMED[code]
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def print_version() -> None:
@@ -53,9 +34,21 @@ def print_version() -> None:
 
 def complain(message: str) -> None:
     """Write one line to standard error."""
+    _write_error(f"lookalike: {visible(message)}\n")
+
+
+def show_traceback(error: BaseException) -> None:
+    """Write where an error came from to standard error, for a developer."""
+    import traceback
+
+    _write_error(lines_visible("".join(traceback.format_exception(error))))
+
+
+def _write_error(text: str) -> None:
     if sys.stderr is not None:  # closed by the caller: nobody listens
         encoding = sys.stderr.encoding or "utf-8"
-        print("lookalike:", visible(message).encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr)
+        sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        sys.stderr.flush()
 
 
 def describe(error: Exception) -> str:

@@ -14,6 +14,8 @@ import typer
 
 from lookalike.cli.values import completion, one_of
 from lookalike.cli.writing import destination
+from lookalike.errors import RecipeError
+from lookalike.tables.visible import Shown, colored_visible, lines_visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,9 +29,12 @@ __all__ = [
     "FormatOption",
     "OutputOption",
     "QuietOption",
+    "RawCsvOption",
     "VerboseOption",
+    "check_raw_csv",
     "draw",
     "send",
+    "send_drawn",
     "wants_color",
     "wants_json",
     "width",
@@ -78,7 +83,17 @@ OutputOption = Annotated[
     typer.Option("-o", "--output", metavar="FILE", help="Write to a file.", show_default=False),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes, no hints.")]
+RawCsvOption = Annotated[
+    bool,
+    typer.Option("--raw-csv", help="In CSV, leave texts that a spreadsheet would run as formulas as they are."),
+]
 VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Tell settings and the time of each stage.")]
+
+
+def check_raw_csv(raw_csv: bool, writes_csv: bool) -> None:
+    """Refuse `--raw-csv` where it would do nothing."""
+    if raw_csv and not writes_csv:
+        raise RecipeError("--raw-csv", "given", "left out where no CSV is written")
 
 
 def wants_json(format: str) -> bool:  # noqa: A002 — the option's name
@@ -121,13 +136,25 @@ def draw(parts: Iterable[RenderableType], *, color: bool) -> str:
     with console.capture() as captured:
         for part in parts:
             console.print(part, crop=False)  # a command to copy may be longer than a line
-    return re.sub(" +\n", "\n", captured.get())  # Rich fills every line up to the width
+    text = re.sub(" +\n", "\n", captured.get())  # Rich fills every line up to the width
+    return colored_visible(text) if color else lines_visible(text)  # should a part have forgotten it
 
 
 def send(text: str, output: str | None, *, encoding: str | None = None) -> None:
-    """Write a result to the file `output`, or to standard output in `encoding` (default: that of the terminal)."""
+    """Write a text to the file `output`, or to standard output in `encoding` (default: that of the terminal).
+
+    On a terminal, whatever could act on it is shown as an escape.
+    """
     with destination(output) as stream:
-        stream.write(text.encode(encoding or _encoding(output), "backslashreplace"))
+        shown = isinstance(stream, Shown)  # which takes UTF-8 and knows the encoding of the terminal
+        stream.write(text.encode("utf-8" if shown else encoding or _encoding(output), "backslashreplace"))
+
+
+def send_drawn(parts: Iterable[RenderableType], output: str | None, *, color: bool) -> None:
+    """Draw the parts and write them to the file `output`, or to standard output."""
+    text = draw(parts, color=color)
+    with destination(output, drawn=True) as stream:
+        stream.write(text.encode(_encoding(output), "backslashreplace"))
 
 
 def _encoding(output: str | None) -> str:

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lookalike.cli.compare_json import Lines
-from lookalike.cli.messages import visible
+from lookalike.tables.visible import visible
 from lookalike.text.shingles import units
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lookalike.cli.help import examples
 from lookalike.cli.hints import command_line
 from lookalike.cli.options import typed
-from lookalike.cli.output import Color, ColorOption, Format, FormatOption, draw, send, wants_color, wants_json
+from lookalike.cli.output import Color, ColorOption, Format, FormatOption, send, send_drawn, wants_color, wants_json
 from lookalike.cli.reading import PathsArgument, Reading, with_reading
 from lookalike.cli.recipe_options import with_recipe
 from lookalike.cli.searching import Demand, with_demand
@@ -59,7 +59,7 @@ def plan(
         send(to_json({"schema": "lookalike/1", **cost.to_dict()}), None, encoding="utf-8")
     else:
         same = (typed(reading, Reading()), typed(demand, Demand()), typed(recipe, Recipe()))
-        send(draw(_to_table(str(cost), command_line("scan", paths, *same)), color=in_color), None)
+        send_drawn(_to_table(str(cost), command_line("scan", paths, *same)), None, color=in_color)
 
 
 def _to_table(cost: str, next_command: str) -> Iterator[RenderableType]:

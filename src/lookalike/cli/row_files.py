@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from lookalike.cli.writing import destination, extension
 from lookalike.errors import DocumentError
+from lookalike.tables.csv import CsvTable
 from lookalike.tables.write import rows_writer
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from lookalike.tables.write import RowsWriter
 
-__all__ = ["KINDS", "kind_of", "rows_file"]
+__all__ = ["KINDS", "ListOptions", "kind_of", "rows_file"]
 
 KINDS: Final = {"parquet": "parquet", "jsonl": "jsonl", "ndjson": "jsonl", "csv": "csv"}
 """Extension → what is written."""
@@ -37,6 +39,15 @@ def kind_of(output: str, *, names: bool = False) -> str:
     return kind
 
 
+@dataclass(frozen=True, slots=True)
+class ListOptions:
+    """How names of documents that have no rows are listed."""
+
+    null: bool = False
+    """Whether NUL ends each name of a plain list."""
+    raw_csv: bool = False
+
+
 class _Lines:
     """The lines of a file, as they were."""
 
@@ -52,35 +63,60 @@ class _Lines:
 
 
 class _Names:
-    """A name on each line."""
+    """A list of names, each with a line break or NUL behind it; written at the end: a bad name leaves nothing."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
+    def __init__(self, stream: IO[bytes], *, null: bool) -> None:
+        self._stream, self._null = stream, null
+        self._names: list[str] = []
 
     def write(self, batch: pa.RecordBatch) -> None:
-        names = (str(name) for name in batch.column(0).to_pylist())
-        self._stream.write("".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape"))
+        for name in map(str, batch.column(0).to_pylist()):
+            _check_name(name, null=self._null)
+            self._names.append(name)
 
     def close(self) -> None:
-        pass
+        end = "\0" if self._null else "\n"
+        self._stream.write("".join(f"{name}{end}" for name in self._names).encode("utf-8", "surrogateescape"))
 
 
-def _writer(kind: str, stream: IO[bytes], schema: pa.Schema) -> RowsWriter:
+def _check_name(name: str, *, null: bool) -> None:
+    """Refuse a name that would read as two."""
+    if null and "\0" in name:
+        problem, remedy = "has NUL in its name, which ends a name with --null", "write .jsonl or .parquet"
+    elif not null and ("\n" in name or "\r" in name):
+        problem = "has a line break in its name, so that a list of lines would name other files"
+        remedy = "end names with NUL: --null (for xargs -0)"
+    else:
+        return
+    raise DocumentError(name, "file", problem, remedy)
+
+
+def _writer(kind: str, stream: IO[bytes], schema: pa.Schema, how: ListOptions | None) -> RowsWriter:
     if kind == "lines":
         return _Lines(stream)
-    return _Names(stream) if kind == "txt" else rows_writer(kind, stream, schema)
+    if how is None:
+        return rows_writer(kind, stream, schema)
+    if kind == "txt":
+        return _Names(stream, null=how.null)
+    return CsvTable(stream, schema.names, raw=how.raw_csv) if kind == "csv" else rows_writer(kind, stream, schema)
 
 
 @contextmanager
-def rows_file(output: str, schema: pa.Schema, *, names: bool = False, lines: bool = False) -> Iterator[RowsWriter]:
-    """Give a file for rows of this schema, or for lines as they are; it appears under its name when it is whole."""
-    kind = "lines" if lines else kind_of(output, names=names)
+def rows_file(
+    output: str, schema: pa.Schema, *, names: ListOptions | None = None, lines: bool = False
+) -> Iterator[RowsWriter]:
+    """Give a file for rows of this schema, for lines as they are, or for a list of `names`.
+
+    It appears under its name when it is whole, with the permissions that the umask leaves: it is data, not a report.
+    """
+    kind = "lines" if lines else kind_of(output, names=names is not None)
     with destination(output, private=False) as stream:
-        rows = _writer(kind, stream, schema)
+        rows = _writer(kind, stream, schema, names)
         try:
             yield rows
         except BaseException:
-            with suppress(Exception):  # the file is thrown away; its writer must not complain later
-                rows.close()
+            if kind != "txt":
+                with suppress(Exception):  # the file is thrown away; its writer must not complain later
+                    rows.close()
             raise
         rows.close()

@@ -10,7 +10,7 @@ from lookalike.cli.help import examples
 from lookalike.cli.hints import after_scan
 from lookalike.cli.messages import FOUND, UNREADABLE, complain
 from lookalike.cli.options import typed
-from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, VerboseOption
+from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, RawCsvOption, VerboseOption
 from lookalike.cli.pair_rules import PairRules, pairs_left_out, with_pair_rules
 from lookalike.cli.reading import PathsArgument, Reading, say_notes, with_reading
 from lookalike.cli.recipe_options import with_recipe
@@ -90,6 +90,7 @@ def scan(
     audit: AuditOption = None,
     format: FormatOption = None,  # noqa: A002 — the option's name
     output: OutputOption = None,
+    raw_csv: RawCsvOption = False,
     save: SaveOption = None,
     report: ReportOption = None,
     color: ColorOption = Color.AUTO,
@@ -97,7 +98,7 @@ def scan(
     verbose: VerboseOption = False,
 ) -> None:
     """Search a collection and print what was found."""
-    shown = Shown.chosen(format, output, top, color, passages)
+    shown = Shown.chosen(format, output, top, color, passages, raw_csv)
     known = rules.read(paths)
     worst, sample = _fail_over(fail_over, search.least), _sample(audit)
     keep_sources([output, save, report], [*paths, *search.against, *search.ignore, *rules.files()])

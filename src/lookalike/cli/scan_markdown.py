@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lookalike.cli.compare_table import percent
 from lookalike.cli.group_by import left_out
-from lookalike.cli.messages import visible
+from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

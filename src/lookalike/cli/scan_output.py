@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from lookalike.cli.group_by import left_out
 from lookalike.cli.messages import complain
-from lookalike.cli.output import draw, wants_color
+from lookalike.cli.output import check_raw_csv, send, send_drawn, wants_color
 from lookalike.cli.values import one_of, whole_number
 from lookalike.cli.writing import destination, extension
 from lookalike.errors import DocumentError
@@ -46,6 +46,7 @@ class Shown:
     color: bool
     passages: bool = False
     """Whether the longest passage of each pair is shown below the table."""
+    raw_csv: bool = False
 
     @classmethod
     def chosen(
@@ -55,6 +56,7 @@ class Shown:
         top: str | None,
         color: str,
         passages: bool | None = None,
+        raw_csv: bool = False,
     ) -> Shown:
         """Take the options; without --format, the name of the output decides."""
         to_file = output not in (None, "-")
@@ -63,39 +65,37 @@ class Shown:
             ending = {"ndjson": "jsonl", "markdown": "md"}.get(ending, ending)
             format = ending if ending in list(ResultFormat) else ResultFormat.TABLE  # noqa: A001
         kind = one_of("--format", format, ResultFormat)
+        check_raw_csv(raw_csv, kind is ResultFormat.CSV)
         in_color = wants_color(color, to_file=to_file)
         if kind is ResultFormat.PARQUET and not to_file and sys.stdout is not None and sys.stdout.isatty():
             raise DocumentError("parquet", "file", "is nothing for a terminal", "write it to a file with -o FILE")
         if passages is None:
             passages = not to_file and sys.stdout is not None and sys.stdout.isatty()
-        return cls(kind, output, None if top is None else whole_number("--top", top, least=0), in_color, passages)
+        most = None if top is None else whole_number("--top", top, least=0)
+        return cls(kind, output, most, in_color, passages, raw_csv)
 
 
 def show(result: Result, shown: Shown, authors: Authors | None, next_command: str, *, quiet: bool) -> None:
     """Write the result; if it goes to a file, say on standard error what was written."""
-    with destination(shown.output) as stream:
-        if shown.format in (ResultFormat.TABLE, ResultFormat.MD):
-            stream.write(_for_people(result, shown, authors, next_command).encode(_encoding(shown), "backslashreplace"))
-        else:
-            result.write_pairs(stream, cast("Format", str(shown.format)), top=shown.top or None)
+    if shown.format in (ResultFormat.TABLE, ResultFormat.MD):
+        _show_people(result, shown, authors, next_command)
+    else:
+        with destination(shown.output) as stream:
+            kind = cast("Format", str(shown.format))
+            result.write_pairs(stream, kind, top=shown.top or None, raw_csv=shown.raw_csv)
     if authors is not None and shown.format not in (ResultFormat.TABLE, ResultFormat.MD) and not quiet:
         complain(f"note: {left_out(authors)}")
     if shown.output not in (None, "-") and not quiet:
         complain(f"{shown.output}: {result.summary()}")
 
 
-def _encoding(shown: Shown) -> str:
-    if shown.output not in (None, "-") or sys.stdout is None:
-        return "utf-8"
-    return sys.stdout.encoding or "utf-8"
-
-
-def _for_people(result: Result, shown: Shown, authors: Authors | None, next_command: str) -> str:
+def _show_people(result: Result, shown: Shown, authors: Authors | None, next_command: str) -> None:
     from lookalike.cli.scan_table import View, to_table
 
     view = View.of(result, SHOWN if shown.top is None else shown.top, authors, next_command)
     if shown.format is ResultFormat.TABLE:
-        return draw(to_table(view, passages=shown.passages), color=shown.color)
-    from lookalike.cli.scan_markdown import to_markdown
+        send_drawn(to_table(view, passages=shown.passages), shown.output, color=shown.color)
+    else:
+        from lookalike.cli.scan_markdown import to_markdown
 
-    return to_markdown(view)
+        send(to_markdown(view), shown.output)

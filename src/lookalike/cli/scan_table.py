@@ -14,10 +14,10 @@ from rich.text import Text
 from lookalike.cli.compare_table import percent
 from lookalike.cli.group_by import left_out
 from lookalike.cli.hints import folded
-from lookalike.cli.messages import visible
 from lookalike.cli.names import common_folder, shorten
 from lookalike.cli.output import width
 from lookalike.cli.scan_about import About, longest_passages
+from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

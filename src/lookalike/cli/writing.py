@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -56,19 +56,23 @@ def _holds(source: Path, path: Path) -> bool:
 
 
 @contextmanager
-def destination(output: str | None, *, private: bool = True) -> Iterator[IO[bytes]]:
+def destination(output: str | None, *, private: bool = True, drawn: bool = False) -> Iterator[IO[bytes]]:
     """Give a stream for the file `output`, which appears under its name when it is whole, or for standard output.
 
-    A new file is for its owner alone (`private`) or as the umask says.
+    A new file is for its owner alone (`private`) or as the umask says. On a terminal, whatever could act on it is shown
+    as an escape; what is `drawn` for it, with colours, is left as it is.
     """
-    if output is not None and output != "-":
-        from lookalike.tables.files import new_file
+    from lookalike.tables.files import harmless, new_file
 
-        with new_file(output, private=private) as stream:
+    if output is not None and output != "-":
+        with new_file(output, private=private) as file, nullcontext(file) if drawn else harmless(file) as stream:
             yield stream
         return
     try:
-        yield from _standard_output()
+        with _standard_output() as file:
+            encoding = None if sys.stdout is None else sys.stdout.encoding
+            with nullcontext(file) if drawn else harmless(file, encoding) as stream:
+                yield stream
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -76,6 +80,7 @@ def destination(output: str | None, *, private: bool = True) -> Iterator[IO[byte
         raise DocumentError("standard output", "file", problem, "check the disk") from None
 
 
+@contextmanager
 def _standard_output() -> Iterator[IO[bytes]]:
     if sys.stdout is None:
         raise DocumentError("standard output", "file", "is closed", "write to a file with -o FILE")

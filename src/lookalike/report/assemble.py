@@ -11,7 +11,7 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.tables.wording import hidden
+from lookalike.tables.visible import hidden
 
 if TYPE_CHECKING:
     from lookalike.report.collect import Page

@@ -95,11 +95,17 @@ class Plan:
         """The rows of the removed documents: id, kept_id, score, group."""
         return self.table.filter(compute().invert(self.kept_mask)).drop_columns(["kept"])
 
-    def write(self, target: str | os.PathLike[str] | IO[bytes] | IO[str], format: str) -> None:  # noqa: A002
+    def write(
+        self,
+        target: str | os.PathLike[str] | IO[bytes] | IO[str],
+        format: str,  # noqa: A002 — as everywhere
+        *,
+        raw_csv: bool = False,
+    ) -> None:
         """Write the table as csv, jsonl, parquet or md; see `Result.write_pairs`."""
         from lookalike.tables.write import write_table
 
-        write_table(target, self.table, format)
+        write_table(target, self.table, format, raw_csv=raw_csv)
 
 
 def make_plan(result: Result, keep: str | KeepRule = "first", *, values: Any = None, drop_all: bool = False) -> Plan:

@@ -266,15 +266,17 @@ to go lower, search again
         format: Format,  # noqa: A002 — what everybody calls it
         *,
         top: int | None = None,
+        raw_csv: bool = False,
     ) -> None:
         """Write the pairs, or the `top` most similar ones, as csv, jsonl, parquet, md, or all of `to_dict` as json.
 
-        Text is UTF-8. In CSV a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an
-        apostrophe before it, so that no spreadsheet takes it for a formula; the other formats leave ids as they are.
+        Text is UTF-8. In CSV a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return, also after
+        blanks or quotes, gets an apostrophe before it, so that no spreadsheet takes it for a formula. `raw_csv` leaves
+        ids as they are, to join on them; the other formats always do.
         """
         from lookalike.result.write import write_pairs
 
-        write_pairs(self, target, format, top)
+        write_pairs(self, target, format, top=top, raw_csv=raw_csv)
 
     def report(
         self,

@@ -18,14 +18,21 @@ if TYPE_CHECKING:
 __all__ = ["write_pairs"]
 
 
-def write_pairs(result: Result, target: Target, format: str, top: int | None) -> None:  # noqa: A002 — as everywhere
+def write_pairs(
+    result: Result,
+    target: Target,
+    format: str,  # noqa: A002 — as everywhere
+    *,
+    top: int | None,
+    raw_csv: bool,
+) -> None:
     """Write the pairs, or the `top` most similar ones; as json, all of `Result.to_dict`."""
     pairs = with_first(result, result.listed if top is None else result.closest(top))
     if format == "jsonl":
         with opened(target) as stream:
             stream.writelines(piece.encode() + b"\n" for piece in pairs.json_pieces(ROWS, "\n"))
     elif format != "json":
-        write_table(target, pairs, format)
+        write_table(target, pairs, format, raw_csv=raw_csv)
     else:
         lists = {"pairs": pairs.json_pieces(ROWS, BETWEEN), "groups": _group_pieces(result)}
         with opened(target) as stream:

@@ -2,56 +2,96 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from lookalike.errors import DocumentError
+from lookalike.tables.visible import Shown, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import pyarrow as pa
 
-__all__ = ["CsvRows", "safe_for_spreadsheets", "write_csv"]
+__all__ = ["CsvRows", "CsvTable", "safe_for_spreadsheets", "write_csv"]
 
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula."""
-
-
-def write_csv(stream: IO[bytes], names: Sequence[str], chunks: Iterable[Sequence[Sequence[Any]]]) -> None:
-    """Write the columns of a table, piece by piece; texts are quoted, numbers are not, and nothing is nothing."""
-    stream.write((",".join(names) + "\n").encode())
-    for columns in chunks:
-        rows = zip(*map(_cells, columns), strict=True)
-        stream.write("".join([",".join(row) + "\n" for row in rows]).encode())
+_BEFORE: Final = (
+    " \n\v\f\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # white space; tab and return begin
+    "\x00-\x08\x0e-\x1b\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"  # unseen
+    "'\"`´‘-‟«»‹›＇＂"
+)
+"""What a spreadsheet, or a person who cleans a table, drops from the beginning of a cell."""
 
 
-def _cells(column: Sequence[Any]) -> Iterable[str]:
-    """Return the cells of a column: those of one kind quicker than one by one."""
-    kinds = set(map(type, column))
-    if kinds == {float}:
-        return [text.removesuffix(".0") for text in map(repr, column)]
-    return map(_quoted if kinds == {str} else _cell, column)
+@cache
+def _formula() -> re.Pattern[str]:
+    """Return the pattern of what a spreadsheet takes for the beginning of a formula; the two sets are disjoint."""
+    return re.compile(f"[{_BEFORE}]*[=+@＝＋－＠\t\r-]")
 
 
 def safe_for_spreadsheets(text: str) -> str:
     """Put an apostrophe before a text that a spreadsheet would take for a formula.
 
-    >>> safe_for_spreadsheets("=cmd()"), safe_for_spreadsheets("-1"), safe_for_spreadsheets("a=b")
-    ("'=cmd()", "'-1", 'a=b')
+    >>> safe_for_spreadsheets("=cmd()"), safe_for_spreadsheets(" ＝x"), safe_for_spreadsheets("-1")
+    ("'=cmd()", "' ＝x", "'-1")
+    >>> safe_for_spreadsheets("a=b")
+    'a=b'
     """
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if _formula().match(text) else text
 
 
-def _quoted(text: str) -> str:
-    return '"' + safe_for_spreadsheets(text).replace('"', '""') + '"'
+def write_csv(
+    stream: IO[bytes], names: Sequence[str], chunks: Iterable[Sequence[Sequence[Any]]], *, raw: bool = False
+) -> None:
+    """Write the columns of a table, piece by piece, as `CsvTable` does."""
+    table = CsvTable(stream, names, raw=raw)
+    for columns in chunks:
+        table.write_columns(columns)
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return repr(value).removesuffix(".0")
-    if isinstance(value, str):
-        return _quoted(value)
-    return "" if value is None else str(value).lower()  # true and false
+class CsvTable:
+    """A table that lookalike made: texts are quoted, numbers are not, and nothing is nothing.
+
+    Texts are safe for spreadsheets unless they are wanted `raw`. On a terminal they are made visible as well.
+    """
+
+    def __init__(self, stream: IO[bytes], names: Sequence[str], *, raw: bool = False) -> None:
+        """Begin the table."""
+        self._stream = stream
+        self._raw, self._shown = raw, isinstance(stream, Shown)
+        stream.write((",".join(names) + "\n").encode())
+
+    def write_columns(self, columns: Sequence[Sequence[Any]]) -> None:
+        """Write some rows."""
+        rows = zip(*map(self._cells, columns), strict=True)
+        self._stream.write("".join([",".join(row) + "\n" for row in rows]).encode())
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write some rows that are in Arrow."""
+        self.write_columns([column.to_pylist() for column in batch.columns])
+
+    def close(self) -> None:
+        """End the table: there is nothing to add."""
+
+    def _cells(self, column: Sequence[Any]) -> Iterable[str]:
+        """Return the cells of a column: those of one kind quicker than one by one."""
+        kinds = set(map(type, column))
+        if kinds == {float}:
+            return [text.removesuffix(".0") for text in map(repr, column)]
+        return map(self._quoted if kinds == {str} else self._cell, column)
+
+    def _quoted(self, text: str) -> str:
+        text = text if self._raw else safe_for_spreadsheets(text)
+        text = visible(text) if self._shown else text
+        return '"' + text.replace('"', '""') + '"'
+
+    def _cell(self, value: Any) -> str:
+        if isinstance(value, float):
+            return repr(value).removesuffix(".0")
+        if isinstance(value, str):
+            return self._quoted(value)
+        return "" if value is None else str(value).lower()  # true and false
 
 
 class CsvRows:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from lookalike.errors import DocumentError
+from lookalike.tables.visible import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Target", "new_file", "open_private", "opened"]
+__all__ = ["Target", "harmless", "new_file", "open_private", "opened"]
 
 Target: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
 
@@ -26,22 +27,36 @@ PRIVATE, SHARED = 0o600, 0o666
 def opened(target: Target) -> Iterator[IO[bytes]]:
     """Give a stream of bytes for a path or a stream; what goes to a path appears there when it is whole.
 
-    A new file is for its owner alone.
+    A new file is for its owner alone. On a terminal, characters that could act on it are shown as escapes.
     """
     if isinstance(target, str | os.PathLike):
-        with new_file(target, private=True) as stream:
+        with new_file(target, private=True) as file, harmless(file) as stream:
             yield stream
     elif isinstance(target, io.TextIOBase):
         if (binary := getattr(target, "buffer", None)) is not None:
             target.flush()
-            yield binary
+            with harmless(binary, target.encoding) as stream:
+                yield stream
             binary.flush()
         else:
             caught = io.BytesIO()
             yield caught
             target.write(caught.getvalue().decode())
     else:
-        yield cast("IO[bytes]", target)
+        with harmless(cast("IO[bytes]", target)) as stream:
+            yield stream
+
+
+@contextmanager
+def harmless(stream: IO[bytes], encoding: str | None = None) -> Iterator[IO[bytes]]:
+    """Give the stream, or if it is a terminal, one that shows on it what could act on it."""
+    isatty = getattr(stream, "isatty", None)  # a stream of somebody's own may have no more than `write`
+    if isatty is None or isinstance(stream, Shown) or not isatty():
+        yield stream
+        return
+    shown = Shown(stream, encoding)
+    yield cast("IO[bytes]", shown)
+    shown.end()
 
 
 @contextmanager

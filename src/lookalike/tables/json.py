@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from itertools import islice
 from json.encoder import encode_basestring
 from typing import IO, TYPE_CHECKING, Any, Final
+
+from lookalike.tables.visible import spelt_for_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,15 +24,16 @@ _ROWS: Final = 10_000
 def to_json(value: Any, *, indent: int | None = 2) -> str:
     r"""Return JSON that is valid UTF-8 whatever the texts hold, with a line break behind it.
 
-    >>> to_json("é\udcff")
-    '"é\\udcff"\n'
+    Characters that no encoder takes, or that are invisible or act on a terminal, are spelt as ``\uXXXX``.
+
+    >>> to_json("é\udcff\x9b")
+    '"é\\udcff\\u009b"\n'
     """
-    return _encodable(json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)) + "\n"
+    return _dumped(value, indent=indent, allow_nan=False) + "\n"
 
 
-def _encodable(text: str) -> str:
-    """Spell lone surrogates, which no encoder takes: file names that are not UTF-8 reach Python with such."""
-    return text if text.isascii() else re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found.group()):04x}", text)
+def _dumped(value: Any, **how: Any) -> str:
+    return spelt_for_json(json.dumps(value, ensure_ascii=False, **how))
 
 
 def json_rows(names: Sequence[str], chunks: Iterable[Sequence[Sequence[Any]]]) -> Iterator[str]:
@@ -52,11 +54,11 @@ def json_values(column: Sequence[Any]) -> Iterable[str]:
         return map(_text, column)
     if kinds == {float} and all(map(math.isfinite, column)):
         return map(repr, column)
-    return (json.dumps(value, ensure_ascii=False) for value in column)
+    return map(_dumped, column)
 
 
 def _text(text: str) -> str:
-    return _encodable(encode_basestring(text))
+    return spelt_for_json(encode_basestring(text))
 
 
 def write_json_lines(stream: IO[bytes], names: Sequence[str], chunks: Iterable[Sequence[Sequence[Any]]]) -> None:

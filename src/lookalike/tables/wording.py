@@ -1,12 +1,10 @@
-"""Numbers and names as a person reads them."""
+"""Numbers as a person reads them."""
 
 from __future__ import annotations
 
 import math
-import re
-from functools import cache
 
-__all__ = ["at_least", "count", "duration", "hidden", "roughly", "size"]
+__all__ = ["at_least", "count", "duration", "roughly", "size"]
 
 
 def count(number: int, what: str) -> str:
@@ -65,16 +63,3 @@ def roughly(seconds: float) -> str:
         return f"{max(1, round(seconds))} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
-
-
-@cache
-def hidden() -> re.Pattern[str]:
-    """Return the pattern of characters that are invisible, or that act on a terminal or on the text around them.
-
-    Controls, soft hyphen, bidi marks, zero-width characters, line separators, tags, lone surrogates. The two joiners
-    (200C, 200D) stay: Persian, the scripts of India and many emoji are spelt with them.
-    """
-    return re.compile(
-        "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-        "\U000e0000-\U000e007f\ud800-\udfff]"
-    )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import math
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, cast, get_args
 
 from lookalike.errors import RecipeError
@@ -14,6 +15,7 @@ from lookalike.recipe import suggest
 from lookalike.tables.csv import CsvRows, write_csv
 from lookalike.tables.files import opened
 from lookalike.tables.json import JsonRows, write_json_lines
+from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -45,8 +47,14 @@ class Plain(Protocol):
         """Return an Arrow table."""
 
 
-def write_table(target: Target, table: pa.Table | Plain, format: str) -> None:  # noqa: A002 — what everybody calls it
-    """Write a table to a file or a stream.
+def write_table(
+    target: Target,
+    table: pa.Table | Plain,
+    format: str,  # noqa: A002 — what everybody calls it
+    *,
+    raw_csv: bool = False,
+) -> None:
+    """Write a table to a file or a stream; `raw_csv` leaves formulas in CSV as they are.
 
     >>> import io, pyarrow as pa
     >>> stream = io.StringIO()
@@ -57,7 +65,12 @@ def write_table(target: Target, table: pa.Table | Plain, format: str) -> None:  
     "b",
     <BLANKLINE>
     """
-    writers = {"csv": write_csv, "jsonl": write_json_lines, "parquet": None, "md": _write_markdown}
+    writers: dict[str, Callable[[IO[bytes], Sequence[str], Iterable[Sequence[Sequence[Any]]]], None] | None] = {
+        "csv": partial(write_csv, raw=raw_csv),
+        "jsonl": write_json_lines,
+        "parquet": None,
+        "md": _write_markdown,
+    }
     if format not in writers:
         raise RecipeError("format", format, "one of " + ", ".join(writers), suggest(format, writers))
     with opened(target) as stream:
@@ -88,7 +101,7 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return f"{math.floor(value * 10_000) / 10_000:.4f}"
-    text = " ".join(str(value).split())
+    text = visible(" ".join(str(value).split()))
     for special in "\\|`*_<>[]&":
         text = text.replace(special, f"\\{special}" if special not in "<>&" else f"&#{ord(special)};")
     return text
