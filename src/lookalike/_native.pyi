@@ -20,6 +20,7 @@ __all__ = [
     "agree",
     "at_least",
     "avalanche",
+    "bad_lines",
     "build_info",
     "char_properties",
     "closest",
@@ -64,7 +65,12 @@ _Texts: TypeAlias = list[str] | list[tuple[Any, Any, int, int]]
 
 # Number, rows, the row of each text, texts, their ids, and (row, reason, id) of what has no text.
 _Chunk: TypeAlias = tuple[
-    int, int, list[int], list[str], list[int] | list[str] | None, list[tuple[int, str, int | str | None]]
+    int,
+    int,
+    list[int],
+    list[str],
+    list[int] | list[str] | None,
+    list[tuple[int, str, int | str | None, int | str | None]],
 ]
 # Pairs: a and b (32 bits), jaccard, containment_a, containment_b (floats of 64 bits); sorted by a, then b.
 _Pairs: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes]
@@ -194,6 +200,9 @@ class TableFile:
         self, text: str, own_id: str | None, wanted: list[tuple[int, list[int]]], threads: int
     ) -> list[tuple[int, int, str]]:
         """Some documents again, by chunk and index, for tests."""
+
+def bad_lines(lines: bytes | bytearray) -> list[tuple[int, str, int]]:
+    """Those that are no JSON object, among whole lines: number, what is wrong, and at which character (or byte)."""
 
 @final
 class Input:

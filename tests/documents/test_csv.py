@@ -124,14 +124,36 @@ def test_a_mark_is_no_part_of_the_header(path: Path) -> None:
     assert texts(open_paths([path])) == ["Grüße"]
 
 
-def test_ragged_rows_are_named(path: Path) -> None:
-    path.write_text("id,text\na,one\nb,two,three\n")
-    told = message(path)
-    assert (
-        "'x.csv:2': row has 3 cells and the header 2 (line 3); put cells with separators or line ends in quotes" in told
-    )
-    path.write_text("id,text\na,one\nb\n")
-    assert "'x.csv:2': row has 1 cells and the header 2" in message(path)
+REMEDY = "put cells with separators or line ends in quotes"
+
+
+def test_ragged_rows_are_skipped_and_named(path: Path) -> None:
+    path.write_text("id,text\na,one\nb,two,three\n\nc,three\nd\ne,five\n")
+    source = open_paths([path])
+    for found in (documents(source), rows(source)):
+        assert len(found) == 3
+        assert [(skipped.id, skipped.reason, skipped.detail) for skipped in source.skipped()] == [
+            ("x.csv:2", "bad row", f"row 2 (line 3) has 3 cells and the header 2; {REMEDY}"),
+            ("x.csv:4", "bad row", f"row 4 (line 6) has 1 cell and the header 2; {REMEDY}"),
+        ]
+
+
+@pytest.mark.parametrize("bad", [1, 99, 100])
+def test_a_file_in_which_all_first_rows_are_ragged_is_refused(path: Path, bad: int) -> None:
+    path.write_text("id,text\n" + "a,b,c\n" * bad)
+    assert f"'x.csv:1': row has 3 cells and the header 2 (line 2); {REMEDY}, and close every quote" in message(path)
+    path.write_text("id,text\n" + "a,b,c\n" * bad + "a,b\n")
+    if bad == 100:
+        assert "'x.csv:1': row has 3 cells and the header 2" in message(path)
+    else:
+        assert documents(open_paths([path])) == {"a": "b"}
+
+
+def test_a_ragged_row_of_several_lines_may_have_swallowed_others(path: Path) -> None:
+    path.write_text('id,text\na,one\nb,"two\nc,three\nd","four\n')
+    assert "'x.csv:2': row has a quote that is never closed" in message(path)
+    path.write_text('id,text\na,one\nb,"two\nc,three\nd","four"\ne,five\n')
+    assert f"'x.csv:2': row has 3 cells and the header 2 (line 5); {REMEDY}, and close every quote" in message(path)
 
 
 def test_a_quote_that_is_never_closed_does_not_swallow_the_rest(path: Path) -> None:
@@ -147,7 +169,11 @@ def test_a_quote_that_is_never_closed_does_not_swallow_the_rest(path: Path) -> N
 def test_a_late_ragged_row_after_many_good_ones(path: Path) -> None:
     good = "".join(f"{i},{'words ' * 100}\n" for i in range(60_000))  # several blocks
     path.write_text("id,text\n" + good + "bad,one,two\n")
-    assert "'x.csv:60001': row has 3 cells and the header 2 (line 60002)" in message(path)
+    source = open_paths([path])
+    assert len(documents(source)) == 60_000
+    assert [skipped.detail for skipped in source.skipped()] == [
+        f"row 60001 (line 60002) has 3 cells and the header 2; {REMEDY}"
+    ]
 
 
 def test_two_columns_of_one_name(path: Path) -> None:

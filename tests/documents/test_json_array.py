@@ -61,7 +61,6 @@ def test_nothing_in_it(path: Path, content: str) -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ('[{"text": "a"}, 17]', "'x.json:2': element is a int, not an object or a text"),
         ('[{"text": "a"}, nope]', "'x.json:2': element is not JSON (Expecting value)"),
         ('[{"text": "a"} {"text": "b"}]', "'x.json:2': element is not JSON (a comma or ] is missing)"),
         ('[{"text": "a"}', "element is not JSON (a comma or ] is missing)"),
@@ -69,7 +68,6 @@ def test_nothing_in_it(path: Path, content: str) -> None:
         ('{"rows": [\n{"text": "a"}\n]}', "file is one JSON object, not an array"),
         ('"text"', "file is neither a JSON array nor JSON Lines"),
         ('[{"text": 5}]', "column 'text' holds int64, not text"),
-        ('[{"text": "a"}, {"text": 5}]', "'x.json:2': field 'text' is a number, not text"),
     ],
     ids=lambda value: value[:30],
 )
@@ -79,6 +77,25 @@ def test_what_is_wrong_is_named(path: Path, content: str, problem: str) -> None:
         documents(open_paths([path], text_column="text"))
     assert problem in str(caught.value)
     assert caught.value.remedy
+
+
+def test_elements_that_are_no_documents_are_skipped(path: Path) -> None:
+    path.write_text('[{"text": "a"}, 17, [], "b", {"text": 5}, null, {"text": null}, {"text": "c"}]')
+    source = open_paths([path])
+    for found in (documents(source), rows(source)):
+        assert len(found) == 3
+        assert [(skipped.id, skipped.reason, skipped.detail) for skipped in source.skipped()] == [
+            ("x.json:2", "bad row", "element 2 is a number, not an object or a text"),
+            ("x.json:3", "bad row", "element 3 is a list, not an object or a text"),
+            ("x.json:5", "bad row", "the field 'text' is a number, not text"),
+            ("x.json:6", "bad row", "element 6 is null, not an object or a text"),
+            ("6", "null text", "nothing in the column 'text'"),
+        ]
+    path.write_text("[17, 18]")
+    with pytest.raises(
+        DocumentError, match=r"file has no object and no text: element 1 is a number.*JSON Lines in a .jsonl"
+    ):
+        documents(open_paths([path]))
 
 
 def test_bytes_that_are_not_utf8(path: Path) -> None:

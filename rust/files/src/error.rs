@@ -30,11 +30,8 @@ pub enum Error {
         /// Its row.
         row: u64,
     },
-    /// A line is not a JSON object.
-    BadLine {
-        /// Its number.
-        line: u64,
-    },
+    /// None of the first lines is a JSON object.
+    NotLines,
     /// A line is longer than [`LONGEST_LINE`](crate::lines::LONGEST_LINE).
     LineTooLong {
         /// Its number.
@@ -57,7 +54,7 @@ impl Error {
             Error::MissingColumn(_) => "missing column",
             Error::ColumnTwice(_) => "column twice",
             Error::MissingId { .. } => "missing id",
-            Error::BadLine { .. } => "bad line",
+            Error::NotLines => "not lines",
             Error::LineTooLong { .. } => "line too long",
             Error::NeedsFallback(_) => "needs fallback",
             Error::Interrupted => "interrupted",
@@ -67,7 +64,7 @@ impl Error {
     /// The row or line that it is about, if it is about one.
     pub fn line(&self) -> Option<u64> {
         match *self {
-            Error::MissingId { row: line } | Error::BadLine { line } | Error::LineTooLong { line } => Some(line),
+            Error::MissingId { row: line } | Error::LineTooLong { line } => Some(line),
             Error::Damaged { row, .. } => row,
             _ => None,
         }
@@ -87,7 +84,7 @@ impl fmt::Display for Error {
             Error::MissingColumn(name) => write!(f, "there is no column {name:?}"),
             Error::ColumnTwice(name) => write!(f, "there is more than one column {name:?}"),
             Error::MissingId { row } => write!(f, "row {} has no id", row + 1),
-            Error::BadLine { line } => write!(f, "line {} is not a JSON object", line + 1),
+            Error::NotLines => f.write_str("none of the first lines is a JSON object"),
             Error::LineTooLong { line } => write!(f, "line {} is longer than 256 MB", line + 1),
             Error::NeedsFallback(reason) => write!(f, "the quick reader does not read this: {reason}"),
             Error::Interrupted => f.write_str("the reading was interrupted"),

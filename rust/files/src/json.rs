@@ -9,24 +9,15 @@ mod pick;
 mod text;
 
 pub(crate) use self::cursor::{Cursor, Kind};
-pub(crate) use self::pick::{Picked, Span, pick};
+pub(crate) use self::pick::{Picked, Span, check, pick};
 
-/// Why a line is not read here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wrong {
-    /// It is not a JSON object.
-    Malformed,
-    /// It is nested deeper than [`DEEPEST`].
-    Deep,
-    /// It has a whole number that Python may refuse for its length.
-    LongNumber,
-}
+use crate::LineFault as Wrong;
 
 /// Objects and lists inside each other, at most: more than documents have, less than a stack holds.
 pub(crate) const DEEPEST: usize = 500;
 
-/// Digits of a whole number, at most: the least limit that Python can be told to have.
-const MOST_DIGITS: usize = 640;
+/// Digits of a whole number, at most: as many as Python takes, unless it is told otherwise.
+pub(crate) const MOST_DIGITS: usize = 4300;
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub use columnar::Parquet;
 pub use error::{Error, Result};
-pub use lines::{Compression, JsonLines};
+pub use lines::{Compression, JsonLines, bad_lines};
 
 /// Asked every now and then whether the work should end.
 pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
@@ -23,7 +23,7 @@ pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
 /// One table file: Parquet or JSON Lines.
 pub trait Table: Send + Sync {
     /// Names and kinds of the top-level columns, in file order. For JSON Lines those of the objects in the first
-    /// megabyte, in order of first appearance.
+    /// megabyte, in order of first appearance; lines that are no objects are passed over, unless all the first are.
     fn columns(&self) -> Result<Vec<Column>>;
 
     /// Number of rows if known without reading.
@@ -164,6 +164,50 @@ pub struct Skip<'a> {
 pub enum SkipReason {
     /// The text is null, or the field is not there.
     NullText,
-    /// The text, or the line that it is in, is not UTF-8.
+    /// The text is not UTF-8.
     NotUtf8,
+    /// The text is something else, as a person calls it: "a number".
+    OtherText(&'static str),
+    /// The line that it should be in is no object.
+    Line(BadLine),
+}
+
+/// What is wrong with a line of JSON Lines, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadLine {
+    /// What is wrong.
+    pub fault: LineFault,
+    /// The character of the line where that shows, for [`LineFault::NotUtf8`] the byte; counted from 0.
+    pub place: u64,
+}
+
+/// Why a line is no object of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineFault {
+    /// It is not UTF-8.
+    NotUtf8,
+    /// It does not begin as an object does.
+    NotAnObject,
+    /// It ends before the object does.
+    CutOff,
+    /// It is not JSON.
+    Malformed,
+    /// It is nested deeper than 500 objects and lists.
+    Deep,
+    /// It has a whole number of more than 4,300 digits.
+    LongNumber,
+}
+
+impl LineFault {
+    /// A short name.
+    pub fn name(self) -> &'static str {
+        match self {
+            LineFault::NotUtf8 => "not utf-8",
+            LineFault::NotAnObject => "not an object",
+            LineFault::CutOff => "cut off",
+            LineFault::Malformed => "malformed",
+            LineFault::Deep => "deep",
+            LineFault::LongNumber => "long number",
+        }
+    }
 }

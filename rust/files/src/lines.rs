@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use self::blocks::{Block, Buffer, Cutter, cut, lines_before};
 use self::parse::{Fault, again, columns, has_mark, parse};
+
+pub use self::parse::bad_lines;
 use crate::positioned::FileFrom;
 use crate::workers::{Pool, Watch, share};
 use crate::{Chunk, Column, Error, Result, Stop, Table, Wanted};

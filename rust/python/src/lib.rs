@@ -50,5 +50,5 @@ mod _native {
     #[pymodule_export]
     use crate::strategy::Strategy;
     #[pymodule_export]
-    use crate::tables::{TableError, TableFile};
+    use crate::tables::{TableError, TableFile, bad_lines};
 }

@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::inputs::lock;
 use crate::packed::repeated_text;
 use crate::signatures::bytes;
-use crate::tables::OwnId;
+use crate::tables::{About, OwnId, why};
 
 /// The rows of a table, as their chunks come.
 #[derive(Default)]
@@ -106,16 +106,13 @@ fn repeated_of(numbers: &[i64]) -> Option<(usize, usize)> {
     equal.map(|w| (w[1], w[0])).min().map(|(second, first)| (first, second))
 }
 
-/// (row, reason, id) of each row without a text.
-fn skipped(chunks: Vec<ChunkRows>) -> Vec<(u64, &'static str, Option<OwnId>)> {
+/// (row, reason, more about it, id) of each row without a text.
+fn skipped(chunks: Vec<ChunkRows>) -> Vec<(u64, &'static str, Option<About>, Option<OwnId>)> {
     let (mut all, mut first) = (Vec::new(), 0);
     for chunk in chunks {
         let own = chunk.skipped.into_iter().map(|(row, reason, id)| {
-            let reason = match reason {
-                SkipReason::NullText => "null text",
-                SkipReason::NotUtf8 => "not text",
-            };
-            (first + u64::from(row), reason, id)
+            let (reason, about) = why(reason);
+            (first + u64::from(row), reason, about, id)
         });
         all.extend(own);
         first += u64::from(chunk.rows);

@@ -7,6 +7,7 @@ use lookalike_core::control::Control;
 use lookalike_files::{self as files, Chunk, Compression, Ids, SkipReason, Table, Wanted};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 
 use crate::run::run_told;
 
@@ -64,8 +65,30 @@ pub enum OwnId {
     Text(String),
 }
 
+/// More about why a row was skipped.
+#[derive(IntoPyObject)]
+pub enum About {
+    /// Where in its line something is wrong.
+    Place(u64),
+    /// What its text is, if it is no text.
+    Kind(&'static str),
+}
+
+/// Why a row was skipped: its name, and more about it.
+pub fn why(reason: SkipReason) -> (&'static str, Option<About>) {
+    match reason {
+        SkipReason::NullText => ("null text", None),
+        SkipReason::NotUtf8 => ("not text", None),
+        SkipReason::OtherText(kind) => ("other text", Some(About::Kind(kind))),
+        SkipReason::Line(bad) => (bad.fault.name(), Some(About::Place(bad.place))),
+    }
+}
+
+/// (row, reason, more about it, its own id)
+type OwnSkip = (u32, &'static str, Option<About>, Option<OwnId>);
+
 /// (number, rows, places, texts, ids, skipped)
-type OwnChunk = (u64, u32, Vec<u32>, Vec<String>, Option<Vec<OwnId>>, Vec<(u32, &'static str, Option<OwnId>)>);
+type OwnChunk = (u64, u32, Vec<u32>, Vec<String>, Option<Vec<OwnId>>, Vec<OwnSkip>);
 
 fn own(chunk: &Chunk<'_>) -> OwnChunk {
     let ids = match chunk.ids {
@@ -73,13 +96,19 @@ fn own(chunk: &Chunk<'_>) -> OwnChunk {
         Ids::Numbers(numbers) => Some(numbers.iter().map(|&number| OwnId::Number(number)).collect()),
         Ids::Texts(texts) => Some(texts.iter().map(|&text| OwnId::Text(text.to_owned())).collect()),
     };
-    let reason = |reason| match reason {
-        SkipReason::NullText => "null",
-        SkipReason::NotUtf8 => "not utf-8",
-    };
-    let skipped = chunk.skipped.iter().map(|skip| (skip.row, reason(skip.reason), skip.id.map(OwnId::from)));
+    let skipped = chunk.skipped.iter().map(|skip| {
+        let (reason, about) = why(skip.reason);
+        (skip.row, reason, about, skip.id.map(OwnId::from))
+    });
     let texts = chunk.texts.iter().map(|&text| text.to_owned()).collect();
     (chunk.number, chunk.rows, chunk.places.to_vec(), texts, ids, skipped.collect())
+}
+
+/// The bad ones among some whole lines of JSON Lines: (line, what is wrong, where).
+#[pyfunction]
+pub fn bad_lines(py: Python<'_>, lines: PyBackedBytes) -> Vec<(u32, &'static str, u64)> {
+    let found = py.detach(|| files::bad_lines(&lines));
+    found.into_iter().map(|(line, bad)| (line, bad.fault.name(), bad.place)).collect()
 }
 
 #[pymethods]

@@ -31,6 +31,7 @@ from lookalike.cli.running import run_search
 from lookalike.cli.searching import Search, with_search
 from lookalike.cli.values import completion
 from lookalike.cli.writing import destination, extension, keep_sources
+from lookalike.documents.table_errors import BAD_ROW
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe
 from lookalike.result.keep import KeepRule
@@ -57,6 +58,9 @@ HELP = examples(
     last="No source is ever changed. Names of outputs end in .parquet, .jsonl or .csv; of a folder, .txt lists paths. "
     "Rows of a table are written as they are: in CSV, formulas too.",
 )
+
+_BAD_SHOWN = 3
+"""Bad rows that are named after the outputs are written."""
 
 KEEP = "longest"
 """The rule unless another is given."""
@@ -218,9 +222,15 @@ def _write(
     if changed and (mixed := mixed_columns(source)):
         columns = ", ".join(repr(name) for name in mixed)
         complain(f"note: {', '.join(changed)}: values of several kinds written as JSON text in {columns}")
-    without = sum(skipped.reason == "null text" for skipped in source.skipped()) if source is not None else 0
+    skipped = source.skipped() if source is not None else []
+    without = sum(one.reason == "null text" for one in skipped)
     if without and outputs.kept is not None:
         complain(f"note: {count(without, 'row')} without a text kept; lookalike files lists them")
+    bad = [one for one in skipped if one.reason == BAD_ROW]
+    if bad and (outputs.kept is not None or outputs.removed is not None):
+        complain(f"note: {count(len(bad), 'bad row')} neither kept nor removed; lookalike files lists them")
+        for one in bad[:_BAD_SHOWN]:
+            complain(f"note: {one.id}: {one.detail}")
     new = result.documents if result.old_from is None else result.old_from
     for name, said in (
         (outputs.kept, f"{count(new - plan.removed, 'document')} kept"),

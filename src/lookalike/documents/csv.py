@@ -17,6 +17,7 @@ from lookalike.documents.encoded import Encoding, detect, open_utf8
 from lookalike.documents.json_table import readable
 from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
+from lookalike.documents.table_errors import ragged_row
 from lookalike.documents.text_file import check_start, codec_of_mark
 from lookalike.errors import DocumentError
 
@@ -41,6 +42,8 @@ _SAMPLE_ROWS: Final = 20
 _DELIMITERS: Final = (",", ";", "\t", "|")
 _SPOKEN: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SLOW_ROWS: Final = 10_000
+_FIRST_ROWS: Final = 100
+"""Rows at the start of a file of which one at least must have the cells of the header."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ class CsvTable(Table):
                 done += batch.num_rows
         except pa.ArrowInvalid:
             self._check_quotes()
-            yield from readable(self.name, self._by_python(columns, done))
+            yield from readable(self.name, self._by_python(columns, done, log))
 
     def _by_arrow(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
@@ -153,22 +156,23 @@ class CsvTable(Table):
             if stream.quotes % 2:
                 self._check_quotes()
 
-    def _by_python(self, columns: list[str], done: int) -> Iterator[Rows]:
-        """Read all rows after the first `done`; a row with too many or too few cells is an error that names it."""
+    def _by_python(self, columns: list[str], done: int, log: Log) -> Iterator[Rows]:
+        """Read all rows after the first `done`, which were good."""
         header = self._layout.header
         wanted = [header.index(name) for name in columns]
         cells: list[list[str]] = []
-        start = done
+        numbers: list[int] = []
         with open_utf8(self._input, self._encoding) as stream:
-            for number, row in enumerate(self._records(stream)):
+            for number, row in self._records(stream, log):
                 if number < done:
                     continue
                 cells.append([row[at] for at in wanted])
+                numbers.append(number)
                 if len(cells) == _SLOW_ROWS or sum(map(len, cells[-1])) > TARGET:
-                    yield _rows(cells, columns, start)
-                    start, cells = start + len(cells), []
+                    yield _rows(cells, columns, numbers)
+                    cells, numbers = [], []
         if cells:
-            yield _rows(cells, columns, start)
+            yield _rows(cells, columns, numbers)
 
     def _check_quotes(self) -> None:
         """Refuse a file that ends inside quotes: all after the opening one would be a single cell, without a word."""
@@ -183,26 +187,44 @@ class CsvTable(Table):
                 problem, remedy = "has a quote that is never closed", "close it, or write it twice to mean it"
                 raise DocumentError(f"{self.name}:{number + 1}", "row", problem, remedy) from None
 
-    def _records(self, stream: BinaryIO) -> Iterator[list[str]]:
+    def _records(self, stream: BinaryIO, log: Log) -> Iterator[tuple[int, list[str]]]:
+        """Give the rows with their positions; skip those on one line with too many or too few cells.
+
+        One that goes over several lines is an error: a quote in the wrong place may have made one row of many. So is
+        one of the first rows, if they are all so: then the file is another one than it seems.
+        """
         text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
         records = _reader(text, self._layout.delimiter)
-        number = -1
+        wanted = len(self._layout.header)
+        number, line, bad = -2, 0, 0
+        first: DocumentError | None = None
         try:
             for row in records:
-                if row and number >= 0 and len(row) != len(self._layout.header):
-                    problem = (
-                        f"has {len(row)} cells and the header {len(self._layout.header)} (line {records.line_num})"
-                    )
-                    remedy = "put cells with separators or line ends in quotes, and close every quote"
-                    raise DocumentError(f"{self.name}:{number + 1}", "row", problem, remedy)
-                if row:
-                    number += 1
-                    if number:
-                        yield row
+                lines, line = records.line_num - line, records.line_num
+                number += bool(row)
+                if not row or number < 0:
+                    continue
+                if len(row) == wanted:
+                    yield number, row
+                    continue
+                bad += 1
+                first = first or self._ragged(number, row, line)
+                if lines > 1:
+                    raise self._ragged(number, row, line)
+                if bad > number and bad == _FIRST_ROWS:
+                    raise first
+                log.skip_row(number, ragged_row(self.name, number, len(row), wanted, line))
+            if bad > number and first is not None:
+                raise first
         except csv.Error as error:
-            raise DocumentError(f"{self.name}:{number + 1}", "row", f"cannot be read ({error})", "mend it") from None
+            raise DocumentError(f"{self.name}:{number + 2}", "row", f"cannot be read ({error})", "mend it") from None
         finally:
             text.detach()
+
+    def _ragged(self, number: int, row: Sequence[str], line: int) -> DocumentError:
+        problem = f"has {len(row)} cells and the header {len(self._layout.header)} (line {line})"
+        remedy = "put cells with separators or line ends in quotes, and close every quote"
+        return DocumentError(f"{self.name}:{number + 1}", "row", problem, remedy)
 
 
 class _Counted(io.RawIOBase):
@@ -249,7 +271,7 @@ def _score(sample: str, delimiter: str, whole: bool) -> tuple[bool, int, list[st
     return cells > 1 and all(len(row) == cells for row in rows), cells, rows[0]
 
 
-def _rows(cells: list[list[str]], columns: list[str], start: int) -> Rows:
+def _rows(cells: list[list[str]], columns: list[str], numbers: Sequence[int]) -> Rows:
     """Make columns of rows; bytes that were not UTF-8 stay so, to be found like Arrow's."""
     import pyarrow as pa
 
@@ -259,4 +281,4 @@ def _rows(cells: list[list[str]], columns: list[str], start: int) -> Rows:
         raw = pa.array(values, pa.large_binary())
         arrays.append(pa.Array.from_buffers(pa.large_string(), len(raw), raw.buffers(), raw.null_count))
     batch = pa.RecordBatch.from_arrays(arrays, names=columns)
-    return Rows(batch, range(start, start + len(cells)))
+    return Rows(batch, numbers)

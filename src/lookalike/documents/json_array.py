@@ -7,8 +7,10 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.encoded import detect, open_utf8
-from lookalike.documents.json_table import JsonTable, readable
+from lookalike.documents.json_table import SAMPLE_BYTES, JsonTable, json_kind, readable
 from lookalike.documents.jsonl import JsonLines
+from lookalike.documents.log import Log
+from lookalike.documents.table_errors import bad_element
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 
     from lookalike.documents.inputs import Input
     from lookalike.documents.json_table import Numbered
-    from lookalike.documents.log import Log
 
 __all__ = ["LARGEST", "JsonArray", "open_json"]
 
@@ -54,18 +55,27 @@ class JsonArray(JsonTable):
         super().__init__(name, source)
         self._told = encoding
 
+    def has_rows(self) -> bool:
+        """Say whether there is a row; an array in which no element can be one is refused."""
+        log = Log()
+        if any(readable(self.name, self._groups(log, SAMPLE_BYTES))):
+            return True
+        for _, skipped in log.rows:
+            problem = f"has no object and no text: {skipped.detail}"
+            raise DocumentError(self.name, "file", problem, _REMEDY)
+        return False
+
     def _groups(self, log: Log | None, size: int) -> Iterator[Numbered]:
-        del log
         text = self._load()
         group: Numbered = []
         begun = 0
         for number, end, value in self._elements(text):
             row = {"text": value} if isinstance(value, str) else value
-            if not isinstance(row, dict):
-                problem = f"is a {type(value).__name__}, not an object or a text"
-                raise DocumentError(f"{self.name}:{number + 1}", "element", problem, _REMEDY)
-            group.append((number, row))
-            if end - begun >= size:
+            if isinstance(row, dict):
+                group.append((number, row))
+            elif log is not None:
+                log.skip_row(number, bad_element(self.name, number, f"is {json_kind(value)}, not an object or a text"))
+            if group and end - begun >= size:
                 yield group
                 group, begun = [], end
         if group:

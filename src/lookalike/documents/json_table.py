@@ -13,7 +13,7 @@ from lookalike.documents.inputs import open_error
 from lookalike.documents.json_values import clean, infer, is_marked, mark, merge_all, rows_batch
 from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
-from lookalike.documents.table_errors import field_not_text, id_not_a_number, truncated
+from lookalike.documents.table_errors import id_not_a_number, other_text, truncated
 from lookalike.documents.text_file import NotTextError
 from lookalike.errors import DocumentError
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lookalike.documents.inputs import Input
     from lookalike.documents.log import Log
 
-__all__ = ["JsonTable", "Numbered", "Wanted", "readable"]
+__all__ = ["SAMPLE_BYTES", "JsonTable", "Numbered", "Wanted", "json_kind", "readable"]
 
 Numbered: TypeAlias = "list[tuple[int, dict[str, Any]]]"
 """Objects with their positions."""
@@ -34,7 +34,7 @@ Numbered: TypeAlias = "list[tuple[int, dict[str, Any]]]"
 _T = TypeVar("_T")
 
 _SAMPLE_ROWS: Final = 1000
-_SAMPLE_BYTES: Final = 1 << 20
+SAMPLE_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class JsonTable(Table):
         """Look at the first rows, and further until the wanted columns are seen."""
         if not self._types or not set(wanted) <= set(self._types):
             rows = 0
-            for group in readable(self.name, self._groups(None, _SAMPLE_BYTES)):
+            for group in readable(self.name, self._groups(None, SAMPLE_BYTES)):
                 merge_all(self._types, infer(row for _, row in group[:_SAMPLE_ROWS]))
                 if rows + len(group) > _SAMPLE_ROWS:  # only names are looked for now
                     merge_all(self._types, _names(group[_SAMPLE_ROWS:], self._types))
@@ -81,7 +81,7 @@ class JsonTable(Table):
 
     def has_rows(self) -> bool:
         """Say whether there is an object."""
-        return any(readable(self.name, self._groups(None, _SAMPLE_BYTES)))
+        return any(readable(self.name, self._groups(None, SAMPLE_BYTES)))
 
     def schema(self) -> pa.Schema:
         """Read all rows to know the types of all fields."""
@@ -90,7 +90,7 @@ class JsonTable(Table):
     @cached_property
     def _schema(self) -> pa.Schema:
         types: dict[str, pa.DataType | None] = {}
-        for group in readable(self.name, self._groups(None, _SAMPLE_BYTES)):
+        for group in readable(self.name, self._groups(None, SAMPLE_BYTES)):
             merge_all(types, infer(row for _, row in group))
         return mark(types)
 
@@ -114,21 +114,29 @@ class JsonTable(Table):
     def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
         """Read object after object."""
         wanted = self._wanted(choice, whole)
-        for group in readable(self.name, self._groups(log, _SAMPLE_BYTES)):
-            yield self._rows(group, wanted)
+        for group in readable(self.name, self._groups(log, SAMPLE_BYTES)):
+            yield from self._rows(group, wanted, log)
 
-    def _rows(self, group: Numbered, wanted: Wanted) -> Rows:
-        """Check the fields that matter, and make columns of a group."""
+    def _rows(self, group: Numbered, wanted: Wanted, log: Log) -> Iterator[Rows]:
+        """Check the fields that matter, and make columns of a group; a row whose text is no text is skipped."""
         import pyarrow as pa
 
         text, own_id = wanted.choice.text, wanted.choice.id
         id_kind = None if own_id in (None, text) else wanted.schema.field(str(own_id)).type
         checked: list[dict[str, Any]] = []
+        numbers: list[int] = []
         for number, row in group:
-            found: dict[str, str | int | None] = {text: self._text(number, row.get(text), text)}
+            value = row.get(text)
+            if value is not None and not isinstance(value, str):
+                log.skip_row(number, other_text(self.name, number, text, json_kind(value)))
+                continue
+            numbers.append(number)
+            found: dict[str, str | int | None] = {text: None if value is None else clean(value)}
             if own_id is not None and id_kind in (pa.int64(), pa.large_string()):
                 found[own_id] = self._id(number, row.get(own_id), own_id, id_kind == pa.int64())
             checked.append({**row, **found})
+        if not numbers:
+            return
         # The text and the id are what they are meant to be, whatever else their fields hold in other rows.
         fields = [
             field.with_metadata({}) if field.name in wanted.choice.columns and is_marked(field) else field
@@ -137,15 +145,10 @@ class JsonTable(Table):
         try:
             batch = rows_batch(checked, pa.schema(fields))
         except (pa.ArrowException, OverflowError, RecursionError) as error:
-            first = f"{self.name}:{group[0][0] + 1}"
+            first = f"{self.name}:{numbers[0] + 1}"
             problem = f"and those after it cannot be put in columns ({error})"
             raise DocumentError(first, "row", problem, "give each field values of one kind") from None
-        return Rows(batch, [number for number, _ in group])
-
-    def _text(self, number: int, value: object, column: str) -> str | None:
-        if value is None or isinstance(value, str):
-            return None if value is None else clean(value)
-        raise field_not_text(self.name, number, column, _json_kind(value))
+        yield Rows(batch, numbers)
 
     def _id(self, number: int, value: object, column: str, number_ids: bool) -> str | int | None:
         if value is None:
@@ -154,7 +157,7 @@ class JsonTable(Table):
             return clean(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=True)
         if isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63:
             return value
-        raise id_not_a_number(self.name, number, column, _json_kind(value))
+        raise id_not_a_number(self.name, number, column, json_kind(value))
 
 
 def _names(group: Numbered, known: Mapping[str, object]) -> dict[str, pa.DataType | None]:
@@ -162,9 +165,14 @@ def _names(group: Numbered, known: Mapping[str, object]) -> dict[str, pa.DataTyp
     return infer({name: value for name, value in row.items() if name not in known} for _, row in group)
 
 
-def _json_kind(value: object) -> str:
+def json_kind(value: object) -> str:
+    """Say what a value of JSON is, for a person: "a number".
+
+    >>> json_kind(1.5), json_kind([])
+    ('a number', 'a list')
+    """
     kinds = {bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
-    return kinds.get(type(value), type(value).__name__)
+    return kinds.get(type(value), "null")
 
 
 def readable(name: str, read: Iterator[_T]) -> Iterator[_T]:

@@ -1,37 +1,32 @@
 """JSON Lines: an object on each line.
 
+A line that is no object is skipped, and the native reader says which are: it alone decides, whoever reads the rest.
+
 Blocks of whole lines go to Arrow's reader. It is quick, but it takes two objects on a line without a word, refuses
-escapes that JSON allows, and ends the process at a bare ``null``. So each block is looked over first, what Arrow made
-of it is counted and checked, and where there is any doubt the block is read line by line by Python's own reader.
+escapes that JSON allows, and ends the process at a bare ``null``. So it gets only blocks without a bad line, what it
+made of them is counted and checked, and where there is any doubt the block is read line by line by Python's own reader.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike import _native
 from lookalike.documents.batching import TARGET, text_array
 from lookalike.documents.compressed import DamagedError
 from lookalike.documents.encoded import Encoding, detect, open_utf8
-from lookalike.documents.json_table import JsonTable, readable
+from lookalike.documents.json_table import SAMPLE_BYTES, JsonTable, readable
 from lookalike.documents.json_values import arrow_types, infer, is_marked, mark, merge_all
 from lookalike.documents.table import Rows
-from lookalike.documents.table_errors import (
-    bad_json,
-    line_not_an_object,
-    line_not_utf8,
-    line_too_deep,
-    line_too_long,
-    long_number,
-)
+from lookalike.documents.table_errors import bad_line, line_too_long, no_json_lines
 from lookalike.documents.text_file import codec_of_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     import pyarrow as pa
 
@@ -47,10 +42,8 @@ LONGEST_LINE: Final = 256 << 20
 
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
 _ARROW_BLOCK: Final = 2 << 20  # what Arrow gives to one thread
-
-# Where a bare null could stand: at the start, or after an object. pyarrow (seen in 26.0) dies of it.
-_NULL_AT_START: Final = re.compile(rb"[ \t\r\n]*n")
-_NULL_AFTER_OBJECT: Final = re.compile(rb"\}[ \t\r\n]*n")  # by itself, for speed
+_FIRST_LINES: Final = 100
+"""Lines at the start of a file of which one at least must be an object; the native reader has the same number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,44 +100,46 @@ class JsonLines(JsonTable):
         if begun:
             yield _Block(number, begun, 1)
 
+    def has_rows(self) -> bool:
+        """Say whether there is an object; a file in which none of the first lines is one is no file of JSON Lines."""
+        first: tuple[int, str, int] | None = None
+        looked_at = 0
+        for block in readable(self.name, self._blocks(SAMPLE_BYTES)):
+            bad = {row: (fault, at) for row, fault, at in _native.bad_lines(block.data)}
+            for row, line in enumerate(block.data.split(b"\n")):
+                if not line.strip():
+                    continue
+                if row not in bad:
+                    return True
+                first = first or (block.first + row, *bad[row])
+                looked_at += 1
+                if looked_at == _FIRST_LINES:
+                    raise no_json_lines(self.name, *first, looked_at)
+        if first is not None:
+            raise no_json_lines(self.name, *first, looked_at)
+        return False
+
     def _groups(self, log: Log | None, size: int) -> Iterator[Numbered]:
         for block in self._blocks(size):
             if group := list(self._objects(block, log)):
                 yield group
 
-    def check_line(self, line: int) -> None:
-        """Raise what is wrong with a line, by reading the file as far as that line."""
-        for block in readable(self.name, self._blocks(TARGET)):
-            if block.first + block.lines > line:
-                only = block.data.split(b"\n")[line - block.first]
-                for _ in self._objects(_Block(line, only, 1), None):
-                    return
-
     def _objects(self, block: _Block, log: Log | None) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Read line by line."""
-        for position, line in enumerate(block.data.split(b"\n"), block.first):
+        """Read line by line; list the bad ones."""
+        bad = {row: (fault, at) for row, fault, at in _native.bad_lines(block.data)}
+        for row, line in enumerate(block.data.split(b"\n")):
             if not line.strip():
                 continue
-            try:
-                text = line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                if log is not None:
-                    log.skipped.append(line_not_utf8(self.name, position, error.start))
-                continue
-            yield position, self._object(position, text)
-
-    def _object(self, position: int, line: str) -> dict[str, Any]:
-        try:
-            value = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise bad_json(self.name, position, error.msg, error.pos) from None
-        except RecursionError:
-            raise line_too_deep(self.name, position) from None
-        except ValueError:
-            raise long_number(self.name, position) from None
-        if not isinstance(value, dict):
-            raise line_not_an_object(self.name, position, type(value).__name__)
-        return value
+            if row not in bad:
+                try:
+                    yield block.first + row, json.loads(line.decode("utf-8"))
+                    continue
+                except ValueError:  # Python was told to take fewer digits than it does by itself
+                    bad[row] = ("long number", 0)
+                except RecursionError:  # the caller is nested deeply
+                    bad[row] = ("deep", 0)
+            if log is not None:
+                log.skip_row(block.first + row, bad_line(self.name, block.first + row, *bad[row]))
 
     @cached_property
     def _schema(self) -> pa.Schema:
@@ -176,7 +171,7 @@ class JsonLines(JsonTable):
         wanted = self._wanted(choice, whole=False)
         for block in readable(self.name, self._blocks(TARGET)):
             lines = block.data.split(b"\n")[: block.lines]
-            for rows in self._block_rows(block, wanted, log, quick=_one_each(lines)):
+            for rows in self._block_rows(block, wanted, log, quick=True):
                 own = text_array([bytes(lines[number - block.first]) for number in rows.numbers])
                 yield Rows(rows.batch, rows.numbers, own.view(pa.large_binary()))
 
@@ -185,15 +180,7 @@ class JsonLines(JsonTable):
         if table is not None:
             yield from _in_batches(table, block.first)
         elif group := list(self._objects(block, log)):
-            yield self._rows(group, wanted)
-
-
-def _one_each(lines: Sequence[bytearray]) -> bool:
-    """Say whether each line begins and ends as an object: then as many rows as lines are one on each line.
-
-    Arrow would count two objects on a line, and none on the next, as right.
-    """
-    return all(line[:1] == b"{" and line.rstrip()[-1:] == b"}" for line in lines)
+            yield from self._rows(group, wanted, log)
 
 
 def _may_be_deep(data: bytearray) -> bool:
@@ -208,12 +195,12 @@ def _may_be_deep(data: bytearray) -> bool:
 
 
 def _by_arrow(block: _Block, schema: pa.Schema | None) -> pa.Table | None:
-    """Read a block by Arrow; None if it refuses, or if the rows are not one for each line."""
+    """Read a block by Arrow; None if a line is bad, if it refuses, or if the rows are not one for each line."""
     import pyarrow as pa
     import pyarrow.json as pj
 
     data = block.data
-    if _NULL_AT_START.match(data) or _NULL_AFTER_OBJECT.search(data):
+    if _native.bad_lines(data):
         return None
     if schema is None and _may_be_deep(data):
         return None

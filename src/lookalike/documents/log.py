@@ -21,10 +21,21 @@ class Log:
     notes: list[str] = field(default_factory=list)
     flags: dict[str, list[Flag]] = field(default_factory=dict)
     """What is odd about a document, by its id."""
+    rows: list[tuple[int, Skipped]] = field(default_factory=list)
+    """Rows that were skipped since `settle`, with their positions: those that cannot be read are found first."""
 
     def skip(self, name: str, reason: str, detail: str = "") -> None:
         """Remember that something was not read."""
         self.skipped.append(Skipped(name, reason, detail))
+
+    def skip_row(self, row: int, skipped: Skipped) -> None:
+        """Remember that a row was not read, until `settle` puts it in its place."""
+        self.rows.append((row, skipped))
+
+    def settle(self) -> None:
+        """List the rows that were skipped, in their order."""
+        self.skipped += [skipped for _, skipped in sorted(self.rows, key=lambda one: one[0])]
+        self.rows.clear()
 
     def note(self, note: str) -> None:
         """Remember something that a person should be told, once."""

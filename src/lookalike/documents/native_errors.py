@@ -6,13 +6,13 @@ import os
 from typing import TYPE_CHECKING, Protocol
 
 from lookalike.documents.inputs import Input, open_error
-from lookalike.documents.jsonl import LONGEST_LINE, JsonLines
+from lookalike.documents.jsonl import LONGEST_LINE
 from lookalike.documents.native import COMPRESSIONS
 from lookalike.documents.table_errors import line_too_long, missing_id, not_a_table, truncated, unread_after
-from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
     from lookalike.documents.native import NativePart
+    from lookalike.errors import DocumentError
 
 __all__ = ["NativeError", "native_error"]
 
@@ -43,7 +43,7 @@ def native_error(part: NativePart, error: NativeError) -> DocumentError | None:
         return missing_id(part.name, row)
     if kind == "line too long":
         return line_too_long(part.name, row, LONGEST_LINE)
-    return _bad_line(part, row) if kind == "bad line" else None
+    return None
 
 
 def _reason(said: str) -> str:
@@ -54,11 +54,3 @@ def _reason(said: str) -> str:
 def _input(part: NativePart) -> Input:
     packed = next(own for own, native in COMPRESSIONS.items() if native == part.compression)
     return Input(part.name, part.path, packed)
-
-
-def _bad_line(part: NativePart, row: int) -> DocumentError | None:
-    try:
-        JsonLines(part.name, _input(part)).check_line(row)
-    except DocumentError as error:
-        return error
-    return None

@@ -11,6 +11,7 @@ from lookalike.documents.arrow_columns import columns_of, texts_of
 from lookalike.documents.chosen import chosen_of
 from lookalike.documents.columns import INTEGER, Choice, choose
 from lookalike.documents.ids import ids_of, made_ids
+from lookalike.documents.json_values import is_marked
 from lookalike.documents.model import Batch, Size
 from lookalike.documents.native import COMPRESSIONS, native_table
 from lookalike.documents.parts import Part
@@ -133,8 +134,12 @@ class TablePart(Part):
         return next(column.kind for column in columns_of(self._table.columns()) if column.name == own) == INTEGER
 
     def schema(self) -> pa.Schema:
-        """Return the columns of whole rows."""
-        return without_views(self._table.schema())
+        """Return the columns of whole rows; the column of texts holds nothing else, whatever it has in rows skipped."""
+        schema = without_views(self._table.schema())
+        at = -1 if self.choice is None else schema.get_field_index(self.choice.text)
+        if at >= 0 and is_marked(schema.field(at)):
+            schema = schema.set(at, schema.field(at).remove_metadata())
+        return schema
 
     def size(self) -> Size:
         """Ask the table."""
@@ -150,7 +155,10 @@ class TablePart(Part):
                 reading.log.note(choice.note)
             for rows in self._read(choice, reading):
                 seen = seen or bool(rows.numbers)
-                yield self._batch(rows, choice, reading)
+                batch = self._batch(rows, choice, reading)
+                reading.log.settle()
+                yield batch
+            reading.log.settle()
         if not seen and not any(skipped.id.startswith(self.name) for skipped in reading.log.skipped):
             reading.log.skipped.append(empty_table(self.name))
 
@@ -240,7 +248,7 @@ class TablePart(Part):
                 own = None if given is None else given[row].as_py()
                 named, broken = reading.named_rows, row in wrong
                 skipped = row_without_text(self.name, numbers[row], own, choice.text, named=named, broken=broken)
-                reading.log.skipped.append(skipped)
+                reading.log.skip_row(numbers[row], skipped)
 
     def _whole(self, rows: Rows, reading: Pass) -> pa.RecordBatch:
         import pyarrow as pa

@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from lookalike.documents.model import Skipped
 from lookalike.errors import DocumentError, DuplicateIdError
 
 __all__ = [
-    "bad_json",
+    "BAD_ROW",
+    "bad_element",
+    "bad_line",
     "changed",
     "damaged_rows",
     "duplicate_id",
     "empty_table",
-    "field_not_text",
     "first_line",
     "id_not_a_number",
-    "line_not_an_object",
-    "line_not_utf8",
-    "line_too_deep",
     "line_too_long",
-    "long_number",
     "missing_id",
+    "no_json_lines",
     "not_a_table",
+    "other_text",
     "place",
+    "ragged_row",
     "row_without_text",
+    "skipped_row",
     "truncated",
     "unread_after",
 ]
 
-_MEND = "mend or remove the line"
+BAD_ROW: Final = "bad row"
+"""Why a row is skipped that cannot be read at all; the detail says more."""
+
+_FAULTS: Final = {
+    "not utf-8": "is not UTF-8 (byte {place:,})",
+    "not an object": "is no JSON object: it does not begin with {{",
+    "cut off": "is cut off: the JSON object has no end",
+    "malformed": "is not JSON (character {place:,})",
+    "deep": "is nested more than 500 deep",
+    "long number": "has a number of more than 4,300 digits",
+}
+"""What is wrong with a line, by the name that the native reader has for it."""
 
 
 def place(name: str, row: int) -> str:
@@ -105,6 +119,28 @@ def row_without_text(name: str, row: int, own_id: object, column: str, *, named:
     return Skipped(str(own_id), "null text", f"nothing in the column {column!r}")
 
 
+def skipped_row(
+    name: str, row: int, reason: str, about: int | str | None, own_id: object, column: str, *, named: bool
+) -> Skipped:
+    """List a row that a native reader skipped, as the other readers do; `about` is the place, or what the text is."""
+    if reason == "other text":
+        return other_text(name, row, column, str(about))
+    if isinstance(about, int):
+        return bad_line(name, row, reason, about)
+    return row_without_text(name, row, own_id, column, named=named, broken=reason == "not text")
+
+
+# -- CSV ---------------------------------------------------------------------------------------------------------------
+
+
+def ragged_row(name: str, row: int, cells: int, wanted: int, line: int) -> Skipped:
+    """List a row that has more or fewer cells than the header."""
+    problem = f"has {cells:,} cell{'s' * (cells != 1)} and the header {wanted:,}"
+    return _bad_row(
+        name, row, f"row {row + 1} (line {line}) {problem}; put cells with separators or line ends in quotes"
+    )
+
+
 # -- JSON --------------------------------------------------------------------------------------------------------------
 
 
@@ -114,36 +150,36 @@ def line_too_long(name: str, row: int, most: int) -> DocumentError:
     return DocumentError(f"{name}:{row + 1}", "line", f"is longer than {most >> 20} MB", remedy)
 
 
-def line_not_utf8(name: str, row: int, byte: int) -> Skipped:
-    """List a line that is not UTF-8; `byte` is the first wrong one, counted from 0."""
-    detail = f"line {row + 1} is not UTF-8 (byte {byte + 1}); save the file as UTF-8"
-    return Skipped(f"{name}:{row + 1}", "not text", detail)
+def bad_line(name: str, row: int, fault: str, at: int) -> Skipped:
+    """List a line that is no JSON object; `at` is the first wrong character, or byte, counted from 0.
+
+    >>> bad_line("corpus.jsonl", 16, "malformed", 4).detail
+    'line 17 is not JSON (character 5)'
+    """
+    return _bad_row(name, row, f"line {row + 1} {_FAULTS[fault].format(place=at + 1)}")
 
 
-def bad_json(name: str, row: int, why: str, character: int) -> DocumentError:
-    """Say what is wrong with a line, and at which character, counted from 0."""
-    return DocumentError(f"{name}:{row + 1}", "line", f"is not JSON ({why} at character {character + 1})", _MEND)
+def no_json_lines(name: str, row: int, fault: str, at: int, looked_at: int) -> DocumentError:
+    """Say what is wrong with the first line of a file in which no line is good, as far as it was looked at."""
+    problem = _FAULTS[fault].format(place=at + 1)
+    if looked_at > 1:
+        problem += f", and none of the first {looked_at} lines is a JSON object"
+    return DocumentError(f"{name}:{row + 1}", "line", problem, "put each object on a line of its own")
 
 
-def line_too_deep(name: str, row: int) -> DocumentError:
-    """Say that the brackets of a line go too deep."""
-    return DocumentError(f"{name}:{row + 1}", "line", "is nested too deeply", _MEND)
+def bad_element(name: str, row: int, problem: str) -> Skipped:
+    """List an element of an array that cannot be a row."""
+    return _bad_row(name, row, f"element {row + 1} {problem}")
 
 
-def long_number(name: str, row: int) -> DocumentError:
-    """Say that a number of a line has more digits than Python takes."""
-    return DocumentError(f"{name}:{row + 1}", "line", "has a number that is too long", _MEND)
+def other_text(name: str, row: int, column: str, kind: str) -> Skipped:
+    """List a row whose text is, for example, "a number"."""
+    return _bad_row(name, row, f"the field {column!r} is {kind}, not text")
 
 
-def line_not_an_object(name: str, row: int, kind: str) -> DocumentError:
-    """Say that a line is another value than an object; `kind` is as Python calls it."""
-    return DocumentError(f"{name}:{row + 1}", "line", f"is a {kind}, not an object in braces", _MEND)
-
-
-def field_not_text(name: str, row: int, column: str, kind: str) -> DocumentError:
-    """Say that the text of a row is, for example, "a number"."""
-    remedy = "put it in quotes, or use another --text-column"
-    return DocumentError(f"{name}:{row + 1}", f"field {column!r}", f"is {kind}, not text", remedy)
+def _bad_row(name: str, row: int, detail: str) -> Skipped:
+    # Called by its place: its own id may be what cannot be read.
+    return Skipped(f"{name}:{row + 1}", BAD_ROW, detail)
 
 
 def id_not_a_number(name: str, row: int, column: str, kind: str) -> DocumentError:

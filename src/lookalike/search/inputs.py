@@ -12,7 +12,7 @@ from lookalike.documents.chosen import within
 from lookalike.documents.inputs import COMPRESSED_FACTOR
 from lookalike.documents.memory import MemorySource
 from lookalike.documents.model import Size
-from lookalike.documents.table_errors import changed, duplicate_id, empty_table, place, row_without_text
+from lookalike.documents.table_errors import changed, duplicate_id, empty_table, place, skipped_row
 from lookalike.tables.packed import Ids, Texts
 from lookalike.text.excluded import blanked, left_out
 from lookalike.text.uncounted import blank
@@ -93,9 +93,6 @@ class Documents:
             return
         self._ids, skipped, notes = [], [], []
         for part, rows in zip(self._parts, found, strict=True):
-            if part.format == "jsonl" and any(reason == "not text" for _, reason, _ in rows["skipped"]):
-                # Which field is not UTF-8 decides whether the line is a document: Python looks closer.
-                raise _native.TableError("a line that is not UTF-8")
             self._ids.append(_part_ids(part, rows))
             notes += [part.note] if part.note else []
             skipped += list(_skipped(part, rows))
@@ -189,9 +186,8 @@ def _row(rows: dict[str, Any], document: int) -> int:
 
 
 def _skipped(part: NativePart, rows: dict[str, Any]) -> Iterator[Skipped]:
-    for row, reason, own in rows["skipped"]:
-        broken = reason == "not text"
-        yield row_without_text(part.name, row, own, part.text, named=part.named_rows, broken=broken)
+    for row, reason, about, own in rows["skipped"]:
+        yield skipped_row(part.name, row, reason, about, own, part.text, named=part.named_rows)
     if not rows["rows"]:
         yield empty_table(part.name)
 

@@ -4,6 +4,10 @@ use memchr::memchr2;
 
 use super::text::escape;
 use super::{DEEPEST, MOST_DIGITS, Wrong};
+use crate::BadLine;
+
+const BOOL: &str = "true or false";
+pub(crate) const NUMBER: &str = "a number";
 
 /// A place in a line that is a JSON object.
 pub(crate) struct Cursor<'a> {
@@ -21,7 +25,8 @@ pub(crate) enum Kind<'a> {
     Text,
     /// A whole number, as it is written.
     Whole(&'a str),
-    Other,
+    /// Anything else, as a person calls it.
+    Other(&'static str),
 }
 
 /// The name of a field as it is written.
@@ -40,7 +45,7 @@ impl<'a> Cursor<'a> {
     /// Go into the object that the line is.
     pub fn open(&mut self) -> Result<(), Wrong> {
         self.blank();
-        self.expect(b'{')
+        self.expect(b'{').map_err(|_| Wrong::NotAnObject)
     }
 
     /// The name of the next field, with its value next; None after the last.
@@ -53,9 +58,16 @@ impl<'a> Cursor<'a> {
     }
 
     /// See that nothing is after the object.
-    pub fn end(mut self) -> Result<(), Wrong> {
+    pub fn end(&mut self) -> Result<(), Wrong> {
         self.blank();
         if self.at == self.line.len() { Ok(()) } else { Err(Wrong::Malformed) }
+    }
+
+    /// What is wrong, and where: here.
+    pub fn bad(&self, wrong: Wrong) -> BadLine {
+        let ended = wrong == Wrong::Malformed && self.at == self.line.len();
+        let place = self.line[..self.at].chars().count() as u64;
+        BadLine { fault: if ended { Wrong::CutOff } else { wrong }, place }
     }
 
     /// The byte that comes next; 0, with which nothing begins, at the end.
@@ -92,8 +104,11 @@ impl<'a> Cursor<'a> {
     /// What is before the next quote or escape of a string.
     fn piece(&mut self) -> Result<&'a str, Wrong> {
         let (start, rest) = (self.at, &self.line.as_bytes()[self.at..]);
-        let length = memchr2(b'"', b'\\', rest).ok_or(Wrong::Malformed)?;
-        if self.controls && rest[..length].iter().any(|&byte| byte < 0x20) {
+        let length = memchr2(b'"', b'\\', rest).ok_or(Wrong::CutOff)?;
+        if self.controls
+            && let Some(control) = rest[..length].iter().position(|&byte| byte < 0x20)
+        {
+            self.at += control;
             return Err(Wrong::Malformed);
         }
         self.at += length;
@@ -133,10 +148,10 @@ impl<'a> Cursor<'a> {
             b'{' => self.inside(b'}', depth + 1),
             b'[' => self.inside(b']', depth + 1),
             b'n' => self.word("null", Kind::Null),
-            b't' => self.word("true", Kind::Other),
-            b'f' => self.word("false", Kind::Other),
-            b'N' => self.word("NaN", Kind::Other),
-            b'I' => self.word("Infinity", Kind::Other),
+            b't' => self.word("true", Kind::Other(BOOL)),
+            b'f' => self.word("false", Kind::Other(BOOL)),
+            b'N' => self.word("NaN", Kind::Other(NUMBER)),
+            b'I' => self.word("Infinity", Kind::Other(NUMBER)),
             _ => self.number(),
         }
     }
@@ -152,7 +167,7 @@ impl<'a> Cursor<'a> {
             self.nested(depth)?;
             first = false;
         }
-        Ok(Kind::Other)
+        Ok(Kind::Other(if close == b'}' { "an object" } else { "a list" }))
     }
 
     /// Whether another element comes, which is next then.
@@ -182,7 +197,7 @@ impl<'a> Cursor<'a> {
         if self.peek() == b'-' {
             self.at += 1;
             if self.peek() == b'I' {
-                return self.word("Infinity", Kind::Other);
+                return self.word("Infinity", Kind::Other(NUMBER));
             }
         }
         let leading = self.peek();
@@ -205,7 +220,7 @@ impl<'a> Cursor<'a> {
         match whole {
             true if digits > MOST_DIGITS => Err(Wrong::LongNumber),
             true => Ok(Kind::Whole(&self.line[start..self.at])),
-            false => Ok(Kind::Other),
+            false => Ok(Kind::Other(NUMBER)),
         }
     }
 

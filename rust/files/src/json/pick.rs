@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use super::cursor::NUMBER;
 use super::{Cursor, Kind, Wrong};
-use crate::Wanted;
+use crate::{BadLine, Wanted};
 
 /// A string, as it is in the line or put together from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +30,32 @@ pub(crate) enum Picked<'a> {
     Null,
     Text(Span<'a>),
     Number(i64),
-    /// Something that only Python knows what to do with.
-    Other,
+    /// Something else, as a person calls it: as a text it is wrong, as an id only Python knows what to do with it.
+    Other(&'static str),
+}
+
+impl Picked<'_> {
+    /// What it is, as a person calls it, where a text is wanted.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Picked::Other(kind) => kind,
+            _ => NUMBER,
+        }
+    }
+}
+
+/// See that a line is an object.
+pub(crate) fn check(line: &str, controls: bool) -> Result<(), BadLine> {
+    let mut cursor = Cursor::new(line, controls);
+    pass(&mut cursor).map_err(|wrong| cursor.bad(wrong))
+}
+
+fn pass(cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
+    cursor.open()?;
+    while cursor.key()?.is_some() {
+        cursor.value()?;
+    }
+    cursor.end()
 }
 
 /// The text and the id of a line. Strings with escapes are put together at the end of `made`.
@@ -39,16 +64,20 @@ pub(crate) fn pick<'a>(
     controls: bool,
     wanted: &Wanted,
     made: &mut String,
-) -> Result<(Picked<'a>, Picked<'a>), Wrong> {
+) -> Result<(Picked<'a>, Picked<'a>), BadLine> {
+    let mut cursor = Cursor::new(line, controls);
+    fields(&mut cursor, wanted, made).map_err(|wrong| cursor.bad(wrong))
+}
+
+fn fields<'a>(cursor: &mut Cursor<'a>, wanted: &Wanted, made: &mut String) -> Result<(Picked<'a>, Picked<'a>), Wrong> {
     let (mut text, mut id) = (Picked::Null, Picked::Null);
     let other = wanted.id.as_deref().filter(|&name| name != wanted.text);
-    let mut cursor = Cursor::new(line, controls);
     cursor.open()?;
     while let Some(key) = cursor.key()? {
         if key.is(&wanted.text) {
-            text = field(&mut cursor, made)?;
+            text = field(cursor, made)?;
         } else if other.is_some_and(|name| key.is(name)) {
-            id = field(&mut cursor, made)?;
+            id = field(cursor, made)?;
         } else {
             cursor.value()?;
         }
@@ -68,7 +97,8 @@ fn field<'a>(cursor: &mut Cursor<'a>, made: &mut String) -> Result<Picked<'a>, W
     }
     Ok(match cursor.value()? {
         Kind::Null => Picked::Null,
-        Kind::Whole(digits) => digits.parse().map_or(Picked::Other, Picked::Number),
-        _ => Picked::Other,
+        Kind::Whole(digits) => digits.parse().map_or(Picked::Other(NUMBER), Picked::Number),
+        Kind::Other(kind) => Picked::Other(kind),
+        Kind::Text => Picked::Other("text"), // cannot be: those are read above
     })
 }

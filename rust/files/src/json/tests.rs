@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-use super::{DEEPEST, Picked, Wrong, pick};
-use crate::Wanted;
+use super::{DEEPEST, MOST_DIGITS, Picked, Wrong, check, pick};
+use crate::{BadLine, Wanted};
 
 fn wanted() -> Wanted {
     Wanted { text: "text".into(), id: Some("id".into()) }
@@ -20,13 +20,19 @@ enum Seen {
 }
 
 fn picked(line: &str) -> Result<(Seen, Seen), Wrong> {
+    found(line).map_err(|bad| bad.fault)
+}
+
+fn found(line: &str) -> Result<(Seen, Seen), BadLine> {
     let mut made = String::new();
-    let (text, id) = pick(line, true, &wanted(), &mut made)?;
+    let picked = pick(line, true, &wanted(), &mut made);
+    assert_eq!(picked.as_ref().err(), check(line, true).as_ref().err(), "{line}");
+    let (text, id) = picked?;
     let seen = |picked: Picked<'_>| match picked {
         Picked::Null => Seen::Null,
         Picked::Text(span) => Seen::Text(span.get(&made).to_owned()),
         Picked::Number(number) => Seen::Number(number),
-        Picked::Other => Seen::Other,
+        Picked::Other(_) => Seen::Other,
     };
     Ok((seen(text), seen(id)))
 }
@@ -121,7 +127,10 @@ proptest! {
             Ok(fields) => prop_assert_eq!(picked(&line), Ok((expected(fields.get("text")), expected(fields.get("id")))), "{}", line),
             Err(error) if error.to_string().contains("surrogate") || error.to_string().contains("hex escape") => {}
             Err(error) if error.to_string().contains("out of range") => {}
-            Err(_) => prop_assert_eq!(picked(&line), Err(Wrong::Malformed), "{}", line),
+            Err(_) => {
+                let wrong = picked(&line).expect_err(&line);
+                prop_assert!(matches!(wrong, Wrong::Malformed | Wrong::CutOff | Wrong::NotAnObject), "{wrong:?} {line}");
+            }
         }
     }
 
@@ -179,19 +188,35 @@ fn numbers_are_those_of_python() {
     for wrong in ["01", "-", "+1", "1.", ".5", "1e", "-NaN", "nul", "0x1", "Inf", "1 2", ""] {
         assert_eq!(id(wrong), Err(Wrong::Malformed), "{wrong}");
     }
-    assert_eq!(id(&"9".repeat(641)), Err(Wrong::LongNumber));
+    assert_eq!(id(&"9".repeat(MOST_DIGITS)), Ok(Seen::Other));
+    assert_eq!(id(&"9".repeat(MOST_DIGITS + 1)), Err(Wrong::LongNumber));
 }
 
 #[test]
 fn a_line_is_one_object() {
-    for wrong in ["", "[]", "null", "5", "\"text\"", "{} {}", "{},", "{", "{\"a\":1,}", "{,}", "{a:1}", "{\"a\" 1}"] {
-        assert_eq!(picked(wrong), Err(Wrong::Malformed), "{wrong}");
+    for (line, fault, place) in [
+        ("", Wrong::NotAnObject, 0),
+        (" []", Wrong::NotAnObject, 1),
+        ("null", Wrong::NotAnObject, 0),
+        ("5", Wrong::NotAnObject, 0),
+        ("\"text\"", Wrong::NotAnObject, 0),
+        ("{} {}", Wrong::Malformed, 3),
+        ("{},", Wrong::Malformed, 2),
+        ("{\"a\":1,}", Wrong::Malformed, 7),
+        ("{,}", Wrong::Malformed, 1),
+        ("{a:1}", Wrong::Malformed, 1),
+        ("{\"é\" 1}", Wrong::Malformed, 5),
+        ("{\"a\": \"b\t\"}", Wrong::Malformed, 8),
+        ("{", Wrong::CutOff, 1),
+        ("{\"a\": [1, ", Wrong::CutOff, 10),
+        ("{\"a\": \"bcd", Wrong::CutOff, 7),
+    ] {
+        assert_eq!(found(line), Err(BadLine { fault, place }), "{line}");
     }
-    assert_eq!(picked("{\"a\": \"\t\"}"), Err(Wrong::Malformed));
 }
 
 #[test]
-fn what_is_nested_deeply_is_left_to_others() {
+fn what_is_nested_too_deeply_is_refused() {
     let nested = |depth: usize| format!(r#"{{"a": {}{}}}"#, "[".repeat(depth), "]".repeat(depth));
     assert_eq!(picked(&nested(DEEPEST - 1)), Ok((Seen::Null, Seen::Null)));
     assert_eq!(picked(&nested(DEEPEST)), Err(Wrong::Deep));

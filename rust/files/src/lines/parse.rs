@@ -3,13 +3,17 @@
 use memchr::{memchr, memchr_iter};
 
 use super::CHANGED;
-use crate::json::{Cursor, Kind, Picked, Span, Wrong, pick};
-use crate::{Chunk, Column, ColumnKind, Error, Id, Ids, Result, Skip, SkipReason, Wanted};
+use crate::json::{Cursor, Kind, Picked, Span, check, pick};
+use crate::{BadLine, Chunk, Column, ColumnKind, Error, Id, Ids, LineFault, Result, Skip, SkipReason, Wanted};
 
-/// What is wrong in a block, and in which of its lines.
+/// Lines at the start of a file of which one at least must be an object: else it is no file of JSON Lines.
+const FIRST_LINES: usize = 100;
+
+/// What keeps a block from being read: more than that some of its lines are bad.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    Line(u32, Wrong),
+    /// None of the first lines is an object.
+    NotLines,
     MissingId(u32),
     Fallback(&'static str),
 }
@@ -18,9 +22,7 @@ impl Fault {
     /// As an error; `before` is asked for the number of lines before the block.
     pub fn into_error(self, before: impl FnOnce() -> Result<u64>) -> Result<Error> {
         Ok(match self {
-            Fault::Line(line, Wrong::Malformed) => Error::BadLine { line: before()? + u64::from(line) },
-            Fault::Line(_, Wrong::Deep) => Error::NeedsFallback("a line that is nested deeply"),
-            Fault::Line(_, Wrong::LongNumber) => Error::NeedsFallback("a number of very many digits"),
+            Fault::NotLines => Error::NotLines,
             Fault::MissingId(line) => Error::MissingId { row: before()? + u64::from(line) },
             Fault::Fallback(reason) => Error::NeedsFallback(reason),
         })
@@ -29,8 +31,10 @@ impl Fault {
 
 type Faulty<T> = std::result::Result<T, Fault>;
 
-/// The lines of a block that are not blank: the number of each in the block, and its text unless it is not UTF-8.
-fn lines(block: &[u8]) -> impl Iterator<Item = (u32, Option<&str>)> {
+type Checked<T> = std::result::Result<T, BadLine>;
+
+/// The lines of a block that are not blank: the number of each in the block, and its text if it is UTF-8.
+fn lines(block: &[u8]) -> impl Iterator<Item = (u32, Checked<&str>)> {
     let whole = simdutf8::basic::from_utf8(block).ok();
     let (mut number, mut start) = (0, 0);
     std::iter::from_fn(move || {
@@ -40,15 +44,18 @@ fn lines(block: &[u8]) -> impl Iterator<Item = (u32, Option<&str>)> {
             start = end + 1;
             number += 1;
             if !is_blank(&block[line.clone()]) {
-                let text = match whole {
-                    Some(text) => text.get(line),
-                    None => simdutf8::basic::from_utf8(&block[line]).ok(),
-                };
-                return Some((number - 1, text));
+                // A line of a block that is UTF-8 is UTF-8, and the check is not made again.
+                let text = whole.and_then(|text| text.get(line.clone()));
+                return Some((number - 1, text.map_or_else(|| utf8(&block[line]), Ok)));
             }
         }
         None
     })
+}
+
+fn utf8(line: &[u8]) -> Checked<&str> {
+    simdutf8::compat::from_utf8(line)
+        .map_err(|error| BadLine { fault: LineFault::NotUtf8, place: error.valid_up_to() as u64 })
 }
 
 /// Whether a line is what Python's `bytes.strip` makes empty.
@@ -111,12 +118,10 @@ pub(crate) fn parse(
     let mut found = Found::default();
     made.clear();
     for (row, line) in lines(block) {
-        let Some(line) = line else {
-            found.skipped.push((row, SkipReason::NotUtf8, Picked::Null));
-            continue;
-        };
-        let (text, id) = pick(line, controls, wanted, made).map_err(|wrong| Fault::Line(row, wrong))?;
-        found.add(row, text, id, wanted.id.is_some())?;
+        match line.and_then(|line| pick(line, controls, wanted, made)) {
+            Ok((text, id)) => found.add(row, text, id, wanted.id.is_some())?,
+            Err(bad) => found.skipped.push((row, SkipReason::Line(bad), Picked::Null)),
+        }
     }
     found.give(number, count(block), made, take);
     Ok(())
@@ -124,17 +129,19 @@ pub(crate) fn parse(
 
 impl<'a> Found<'a> {
     fn add(&mut self, row: u32, text: Picked<'a>, id: Picked<'a>, with_id: bool) -> Faulty<()> {
-        if id == Picked::Other {
-            return Err(Fault::Fallback("an id that is neither a text nor a whole number of 64 bits"));
-        }
         let text = match text {
             Picked::Text(text) => text,
             Picked::Null => {
+                check_id(&id)?;
                 self.skipped.push((row, SkipReason::NullText, id));
                 return Ok(());
             }
-            _ => return Err(Fault::Fallback("a text that is not a string")),
+            other => {
+                self.skipped.push((row, SkipReason::OtherText(other.kind()), Picked::Null));
+                return Ok(());
+            }
         };
+        check_id(&id)?;
         match id {
             Picked::Number(number) => self.numbers.push(number),
             Picked::Text(name) => self.names.push(name),
@@ -168,6 +175,13 @@ impl<'a> Found<'a> {
     }
 }
 
+fn check_id(id: &Picked<'_>) -> Faulty<()> {
+    if matches!(id, Picked::Other(_)) {
+        return Err(Fault::Fallback("an id that is neither a text nor a whole number of 64 bits"));
+    }
+    Ok(())
+}
+
 /// Give the documents of a block with some ascending indices.
 pub(crate) fn again(
     block: &[u8],
@@ -179,14 +193,12 @@ pub(crate) fn again(
     let controls = has_controls(block);
     let mut indices = indices.iter().copied().peekable();
     let mut index = 0;
-    for (row, line) in lines(block) {
+    for (_, line) in lines(block) {
         if indices.peek().is_none() {
             return Ok(());
         }
-        let Some(line) = line else { continue };
         made.clear();
-        let (text, _) = pick(line, controls, wanted, made).map_err(|wrong| Fault::Line(row, wrong))?;
-        if let Picked::Text(text) = text {
+        if let Ok((Picked::Text(text), _)) = line.and_then(|line| pick(line, controls, wanted, made)) {
             if indices.next_if_eq(&index).is_some() {
                 give(index, text.get(made));
             }
@@ -198,16 +210,33 @@ pub(crate) fn again(
 
 /// The fields of the objects in a block, in order of first appearance.
 pub(crate) fn columns(block: &[u8]) -> Faulty<Vec<Column>> {
+    let controls = has_controls(block);
     let mut columns: Vec<Column> = Vec::new();
-    for (row, line) in lines(block) {
-        if let Some(line) = line {
-            add_fields(line, &mut columns).map_err(|wrong| Fault::Line(row, wrong))?;
+    let (mut good, mut bad) = (0, 0);
+    for (_, line) in lines(block) {
+        match line.and_then(|line| check(line, controls).map(|()| line)) {
+            Ok(line) => {
+                add_fields(line, &mut columns).ok();
+                good += 1;
+            }
+            Err(_) => bad += 1,
+        }
+        if good == 0 && bad >= FIRST_LINES {
+            break;
         }
     }
-    Ok(columns)
+    if good == 0 && bad > 0 { Err(Fault::NotLines) } else { Ok(columns) }
 }
 
-fn add_fields(line: &str, columns: &mut Vec<Column>) -> std::result::Result<(), Wrong> {
+/// The bad ones among some whole lines.
+pub fn bad_lines(block: &[u8]) -> Vec<(u32, BadLine)> {
+    let controls = has_controls(block);
+    let checked = lines(block).map(|(row, line)| (row, line.and_then(|line| check(line, controls))));
+    checked.filter_map(|(row, found)| found.err().map(|bad| (row, bad))).collect()
+}
+
+/// The fields of a line that is an object.
+fn add_fields(line: &str, columns: &mut Vec<Column>) -> std::result::Result<(), LineFault> {
     let mut cursor = Cursor::new(line, true);
     cursor.open()?;
     let mut next = 0; // most objects have the same fields in the same order

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use proptest::prelude::*;
 
 use super::{Compression, JsonLines};
-use crate::{Error, Ids, Result, SkipReason, Table, Wanted};
+use crate::{BadLine, Error, Ids, LineFault, Result, SkipReason, Table, Wanted, bad_lines};
 
 /// A file that is removed with this.
 struct Temporary(PathBuf);
@@ -87,6 +87,10 @@ fn again<'a>(table: &JsonLines, threads: usize, chunks: impl Iterator<Item = (u6
 /// A line, and what it should come to: nothing, a text, or a reason why it has none.
 type Line = (Vec<u8>, Option<std::result::Result<String, SkipReason>>);
 
+fn line(fault: LineFault, place: u64) -> SkipReason {
+    SkipReason::Line(BadLine { fault, place })
+}
+
 fn any_lines() -> impl Strategy<Value = Vec<Line>> {
     let line = prop_oneof![
         4 => "[a-zé ]{0,30}".prop_map(|text| (format!("{{\"id\": 7, \"text\": \"{text}\"}}").into_bytes(), Some(Ok(text)))),
@@ -94,7 +98,11 @@ fn any_lines() -> impl Strategy<Value = Vec<Line>> {
         1 => Just((b"".to_vec(), None)),
         1 => Just((b" \t\x0b\r".to_vec(), None)),
         1 => Just((b"{\"text\": null}".to_vec(), Some(Err(SkipReason::NullText)))),
-        1 => Just((b"{\"text\": \"\xff\"}".to_vec(), Some(Err(SkipReason::NotUtf8)))),
+        1 => Just((b"{\"text\": \"\xff\"}".to_vec(), Some(Err(line(LineFault::NotUtf8, 10))))),
+        1 => Just((b"{\"text\": \"a\"} x".to_vec(), Some(Err(line(LineFault::Malformed, 14))))),
+        1 => Just((b"{\"text\": \"a".to_vec(), Some(Err(line(LineFault::CutOff, 10))))),
+        1 => Just((b"[]".to_vec(), Some(Err(line(LineFault::NotAnObject, 0))))),
+        1 => Just((b"{\"text\": [1]}".to_vec(), Some(Err(SkipReason::OtherText("a list"))))),
     ];
     prop::collection::vec(line, 0..12)
 }
@@ -128,17 +136,21 @@ proptest! {
 }
 
 #[test]
-fn a_bad_line_is_named_by_its_number_in_the_file() {
-    let mut content = b"{\"text\": \"a\", \"id\": 1}\n\n".repeat(50);
-    content.extend_from_slice(b"{\"text\": \"a\", \"id\": 1} x\n{\n");
-    let plain = Temporary::new(&content);
-    let zstd = Temporary::new(&zstd::encode_all(&content[..], 1).unwrap());
-    for size in [1, 7, 24, 25, 100, 1 << 20] {
-        for (file, compression) in [(&plain, Compression::None), (&zstd, Compression::Zstd)] {
-            let error = read(&open(file, compression, size), 2).unwrap_err();
-            assert!(matches!(error, Error::BadLine { line: 100 }), "blocks of {size} bytes: {error:?}");
-        }
-    }
+fn bad_lines_are_those_that_are_skipped() {
+    let content = b"{\"text\": \"a\"}\n\n{\n{\"text\": 5}\n\xff\n";
+    let expected = [(2, LineFault::CutOff, 1), (4, LineFault::NotUtf8, 0)];
+    assert_eq!(bad_lines(content), expected.map(|(row, fault, place)| (row, BadLine { fault, place })));
+}
+
+#[test]
+fn columns_are_those_of_objects_unless_none_of_the_first_lines_is_one() {
+    let named = |bad: usize| {
+        let content = [&b"{\"no\": 1, oops}\n\n".repeat(bad)[..], b"{\"text\": \"a\"}\n"].concat();
+        let file = Temporary::new(&content);
+        open(&file, Compression::None, 1 << 20).columns().map(|columns| columns.len())
+    };
+    assert!(matches!(named(99), Ok(1)));
+    assert!(matches!(named(100), Err(Error::NotLines)));
 }
 
 #[test]
@@ -153,7 +165,6 @@ fn what_only_python_understands_is_refused() {
     for content in [
         &b"\xef\xbb\xbf{\"text\": \"a\", \"id\": 1}\n"[..],
         b"\xff\xfe{\0",
-        b"{\"text\": 5, \"id\": 1}\n",
         b"{\"text\": \"a\", \"id\": 1.5}\n",
         b"{\"text\": \"a\", \"id\": 1}\n{\"text\": \"b\", \"id\": \"x\"}\n",
     ] {
