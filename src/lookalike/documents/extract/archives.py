@@ -13,7 +13,14 @@ from io import BytesIO
 from typing import IO, TYPE_CHECKING, BinaryIO, Final, cast
 
 from lookalike.documents.compressed import DamagedError, decompressed
-from lookalike.documents.extract.limits import LARGEST_FILE, MEMORY, MOST_MEMBERS, hold_memory
+from lookalike.documents.extract.limits import (
+    LARGEST_FILE,
+    LARGEST_HEADER,
+    LONGEST_NAME,
+    MEMORY,
+    MOST_MEMBERS,
+    hold_memory,
+)
 from lookalike.documents.extract.model import RefusedError
 from lookalike.documents.extract.package import ZIP_ERRORS, open_zip
 
@@ -21,13 +28,25 @@ if TYPE_CHECKING:
     import zipfile
     from collections.abc import Callable, Iterator
 
-__all__ = ["BombError", "Budget", "Member", "open_compressed", "tar_members", "unsafe", "whole", "zip_members"]
+__all__ = [
+    "BombError",
+    "Budget",
+    "Member",
+    "open_compressed",
+    "shortened",
+    "tar_members",
+    "unsafe",
+    "whole",
+    "zip_members",
+]
 
 _HARMLESS: Final = 64 << 20
 _RATIO: Final = 200
 _LARGEST_MEMBER: Final = 128 << 20
 _BLOCK: Final = 1 << 18
-_TAR_ERRORS: Final = (tarfile.TarError, DamagedError, EOFError, OSError, ValueError)
+_TAR_ERRORS: Final = (tarfile.TarError, DamagedError, EOFError, OSError, ValueError, RecursionError)
+_SHOWN_START: Final = 60
+_SHOWN_END: Final = 30
 _ARROW: Final = 128 << 20
 """Bytes that Arrow takes for itself."""
 _STDLIB: Final = {"gzip": "gzip", "bz2": "bz2", "xz": "lzma"}
@@ -82,6 +101,15 @@ def unsafe(name: str) -> bool:
     return names.startswith("/") or names[1:3] == ":/" or ".." in names.split("/") or "\0" in name
 
 
+def shortened(name: str) -> str:
+    """Return a name as it is, or if it is too long for any system, its start and its end.
+
+    >>> shortened("a.txt"), len(shortened("a" * 60_000 + ".txt"))
+    ('a.txt', 91)
+    """
+    return name if len(name) <= LONGEST_NAME else f"{name[:_SHOWN_START]}…{name[-_SHOWN_END:]}"
+
+
 def zip_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
     """Give the files of a zip archive in their order."""
     with open_zip(file) as archive:
@@ -114,7 +142,7 @@ def tar_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
     """Give the files of a tar archive in their order; it is read once, from front to back."""
     try:
         stream = cast("IO[bytes]", _Counted(file, budget))
-        with tarfile.open(fileobj=stream, mode="r|") as archive:
+        with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Info) as archive:
             for info in archive:
                 # The list of members that tarfile keeps would grow with the archive.
                 archive.members = []  # type: ignore[attr-defined]
@@ -124,7 +152,34 @@ def tar_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
         raise RefusedError("damaged", f"it is not a whole tar file ({str(error)[:80]})") from None
 
 
+class _Info(tarfile.TarInfo):
+    """A member of a tar file. What is said about it before its own header is passed over where that is far too long."""
+
+    passed_over = False
+
+    def _proc_pax(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.size > LARGEST_HEADER:
+            return self._next(archive)
+        return cast("tarfile.TarInfo", super()._proc_pax(archive))  # type: ignore[misc]
+
+    def _proc_gnulong(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.size > LARGEST_HEADER:
+            return self._next(archive)
+        return cast("tarfile.TarInfo", super()._proc_gnulong(archive))  # type: ignore[misc]
+
+    def _next(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        """Return the member behind this header, under the name in its own header, which is cut off."""
+        stream = cast("IO[bytes]", archive.fileobj)
+        stream.seek(stream.tell() + self._block(self.size))  # type: ignore[attr-defined]
+        found = self.fromtarfile(archive)
+        found.offset = self.offset
+        found.passed_over = self.type != tarfile.XGLTYPE  # which is about no member, and all that follow
+        return found
+
+
 def _tar_refusal(info: tarfile.TarInfo) -> tuple[str, str] | None:
+    if isinstance(info, _Info) and info.passed_over:
+        return "name too long", f"its name or header takes more than {LARGEST_HEADER >> 20} MiB"
     if info.issym() or info.islnk():
         return "link", "links in archives are not followed"
     if not info.isreg():

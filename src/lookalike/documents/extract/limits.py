@@ -7,7 +7,9 @@ from typing import Final
 
 __all__ = [
     "LARGEST_FILE",
+    "LARGEST_HEADER",
     "LARGEST_TEXT",
+    "LONGEST_NAME",
     "MEMORY",
     "MOST_MEMBERS",
     "NESTED",
@@ -28,6 +30,12 @@ LARGEST_TEXT: Final = 64 << 20
 
 MOST_MEMBERS: Final = 100_000
 """Members of one archive."""
+
+LONGEST_NAME: Final = 4096
+"""Characters of the name of a member: no system has longer paths."""
+
+LARGEST_HEADER: Final = 1 << 20
+"""Bytes of what a tar file says about one member."""
 
 NESTED: Final = 2
 """An archive in an archive is read; one in that is not."""

@@ -170,6 +170,8 @@ class _At:
     name: str
     size: int
     number: int = 0
+    between: bool = False
+    """Whether it looks for the next member of the archive `name`."""
 
 
 class _Reader:
@@ -193,7 +195,7 @@ class _Reader:
                 raise _ClosedError
             self._pool.put(job, self._ended(at))
             after, ends = at.number, ends + 1
-            if not after:
+            if not after or at.between:
                 return
             if ends >= _MOST_ENDS:
                 detail = f"{ends} of its members ended the reader; the rest is left out"
@@ -217,8 +219,10 @@ class _Reader:
                     self._served += 1
                     return True
                 if head["type"] == "begin":
-                    at.name, at.size, at.number = head["name"], head["size"], head["number"]
+                    at.name, at.size, at.number, at.between = head["name"], head["size"], head["number"], False
                     self._served += 1
+                elif head["type"] == "between":
+                    at.name, at.size, at.between = head["name"], head["size"], True
                 else:
                     self._pool.put(job, _reply(head, body))
         except (BrokenFrameError, OSError, ValueError):
@@ -256,16 +260,18 @@ class _Reader:
         """Say why a process ended."""
         with self._lock:
             process, self._process = self._process, None
+        rest = "; the rest of the archive is left out" if at.between else ""
         code = 0
         if process is not None:
             _end(process)
             code = process.returncode
         if self._expired or code == -_signal("SIGXCPU"):
-            detail = f"reading it took longer than {seconds_for(at.size):.0f} s"
+            detail = f"reading it took longer than {seconds_for(at.size):.0f} s{rest}"
             return Reply(at.name, reason="too slow", detail=detail)
         if code == -_signal("SIGKILL"):
-            return Reply(at.name, reason="too large", detail="reading it took more memory than there is")
-        return Reply(at.name, reason="damaged", detail="the reader broke off: the file is damaged, or made to do harm")
+            return Reply(at.name, reason="too large", detail=f"reading it took more memory than there is{rest}")
+        detail = f"the reader broke off: the file is damaged, or made to do harm{rest}"
+        return Reply(at.name, reason="damaged", detail=detail)
 
     def stop(self) -> None:
         """End the process."""

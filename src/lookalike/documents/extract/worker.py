@@ -18,6 +18,7 @@ from lookalike.documents.extract.archives import (
     BombError,
     Budget,
     open_compressed,
+    shortened,
     tar_members,
     unsafe,
     whole,
@@ -27,6 +28,7 @@ from lookalike.documents.extract.frames import BrokenFrameError, receive, send
 from lookalike.documents.extract.limits import (
     LARGEST_FILE,
     LARGEST_TEXT,
+    LONGEST_NAME,
     NESTED,
     hold_memory,
     hold_time,
@@ -106,7 +108,7 @@ class _Session:
         if kind.format == "zip" and kind.compression:
             stream = whole(stream, budget.packed)
         for member in (zip_members if kind.format == "zip" else tar_members)(stream, budget):
-            full = f"{name}/{shown(member.name.replace(chr(92), '/').removeprefix('./'))}"
+            full = f"{name}/{shown(shortened(member.name).replace(chr(92), '/').removeprefix('./'))}"
             self._number += 1
             here = self._number
             if here == self._after or (here < self._after and not kind_of(full).is_archive):
@@ -121,6 +123,9 @@ class _Session:
                 raise
             except RefusedError as refused:
                 self._skip(full, refused.reason, refused.detail)
+            # What happens before the next one begins is no fault of this one.
+            send(self._out, {"type": "between", "name": name, "size": self._request["size"]})
+            hold_time(seconds_for(self._request["size"]))
 
     def _member(self, member: Member, name: str, budget: Budget, depth: int) -> None:
         self._check_name(member, name, budget)
@@ -144,6 +149,9 @@ class _Session:
 
     def _check_name(self, member: Member, name: str, budget: Budget) -> None:
         """Refuse what is not to be read by its name, as in a folder."""
+        if len(member.name) > LONGEST_NAME:
+            budget.name(name)
+            raise RefusedError("name too long", f"its name has {len(member.name):,} characters")
         if unsafe(member.name):
             raise RefusedError("unsafe name", "the name leads out of the archive")
         if not budget.name(name):
