@@ -694,7 +694,7 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 RAW: dict[str, bytes] = {
     "empty": b"",
-    "half": b'{"format": "lookalike-work/4", "lengths"',
+    "half": b'{"format": "lookalike-work/5", "lengths"',
     "no text": b"\xff\xfe\x00",
     "deep": b"[" * 100_000,
     "a long number": b'{"format": ' + b"9" * 10_000 + b"}",
@@ -711,7 +711,9 @@ def test_a_hostile_manifest_is_refused(tables: list[Path], stopped: Path, name: 
     if name in RAW:
         path.write_bytes(RAW[name])
     else:
-        path.write_text(json.dumps(HOSTILE[name](json.loads(path.read_text(encoding="utf-8")))), encoding="utf-8")
+        made = HOSTILE[name](json.loads(path.read_text(encoding="utf-8")))
+        right = workdir._sealed(made) if isinstance(made, dict) else made  # its checksum is not what gives it away
+        path.write_text(json.dumps(right), encoding="utf-8")
     before = contents(stopped)
     with pytest.raises(la.LookalikeError, match="damaged or of another version; give an empty or new folder"):
         search(tables, work=stopped)
@@ -743,25 +745,6 @@ def test_what_is_no_file_is_refused(tables: list[Path], stopped: Path, name: str
     assert victim.exists() == (kind == "link")
     if kind == "link":
         assert victim.read_bytes() == data + b"precious"
-
-
-@pytest.mark.parametrize("name", ["rows.bin", "parts.bin", "pairs.bin", "hot.bin", "verified.bin"])
-def test_files_full_of_anything_crash_nothing(tables: list[Path], work: Path, name: str) -> None:
-    for seed in range(4):
-        with spilling(held=6_000):
-            with pytest.MonkeyPatch.context() as patch:
-                stop_at(patch, 7, after=True)
-                with pytest.raises(Stopped):
-                    search(tables, work=work)
-            path = work / name
-            size = path.stat().st_size
-            path.write_bytes([b"\xff" * size, bytes(size), random.Random(seed).randbytes(size), b"\x01" * size][seed])
-            try:
-                search(tables, work=work)  # what is in a file of the right length is believed, and may be wrong
-            except (la.LookalikeError, ValueError):
-                for file in work.iterdir():
-                    file.unlink()
-                work.rmdir()
 
 
 # -- disks -----------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str, int, int | None], None]
 
-__all__ = ["LEAST_MEMORY", "PAGE", "Run", "Searched", "memory_needed", "row_bytes"]
+__all__ = ["LEAST_MEMORY", "PAGE", "Run", "Searched", "memory_needed", "row_bytes", "stored_bytes"]
 
 LEAST_MEMORY: Final = 512 * 2**20
 PAGE: Final = 2_000
@@ -38,9 +38,14 @@ _BESIDE: Final = 104
 """Bytes of a document beside its row: place, class, id, length, a second digest, its part of the tables of bands."""
 
 
+def stored_bytes(strategy: Strategy) -> int:
+    """Return how many bytes the row of a document takes in a file."""
+    return _ROW + strategy.recipe.hashes + 4 * (strategy.bands.bands if strategy.bands else 0)
+
+
 def row_bytes(strategy: Strategy) -> int:
     """Return how many bytes stay of a document once its text is let go."""
-    return _ROW + _BESIDE + strategy.recipe.hashes + 4 * (strategy.bands.bands if strategy.bands else 0)
+    return _BESIDE + stored_bytes(strategy)
 
 
 def memory_needed(size: int, documents: int | None, strategy: Strategy) -> int:
@@ -228,7 +233,7 @@ class Run:
         counts = self._read(intake)
         reading = time.perf_counter() - started
         memory = (self._memory or LEAST_MEMORY) // 4
-        rows = _native.Spilled(work.rows, work.done(), core, counts, memory)
+        rows = _native.Spilled(work.rows, work.all_rows(counts, stored_bytes(strategy)), core, counts, memory)
         told, old_from = self._told(), self._old_from()
         proposed = work.candidates()
         began = time.perf_counter()

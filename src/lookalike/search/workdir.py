@@ -3,7 +3,8 @@
 Files only grow, and a manifest says how far they are good. What lies beyond a recorded length was written by a run that
 did not get to record it, and is cut off when the next run opens the folder. So a run that was killed at any moment goes
 on from the last record, and ends in the same answer. The names of the files are fixed: nothing that a manifest says can
-touch another file. One process uses a folder at a time.
+touch another file. Every file has a checksum in the manifest, and the manifest has one of its own: what was damaged is
+refused when it is read, never believed. One process uses a folder at a time.
 """
 
 from __future__ import annotations
@@ -11,12 +12,22 @@ from __future__ import annotations
 import errno
 import json
 import os
-import struct
 import threading
+import zlib
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from lookalike.errors import LookalikeError, MismatchError
+from lookalike.search.work_files import (
+    ENTRY,
+    Entry,
+    Stored,
+    check_hot,
+    check_pairs,
+    check_rows,
+    check_verified,
+    entries_in,
+)
 from lookalike.tables.files import open_private
 
 if TYPE_CHECKING:
@@ -26,16 +37,13 @@ if TYPE_CHECKING:
 
 __all__ = ["WorkDir", "disk_errors"]
 
-FORMAT: Final = "lookalike-work/4"
+FORMAT: Final = "lookalike-work/5"
 ROWS, PARTS, PAIRS, HOT, VERIFIED = "rows.bin", "parts.bin", "pairs.bin", "hot.bin", "verified.bin"
 _FILES: Final = (ROWS, PARTS, PAIRS, HOT, VERIFIED)
 _MANIFEST, _NEW, _LOCK = "manifest.json", "manifest.new", "lock"
 _LARGEST_MANIFEST: Final = 1 << 20
-
-_ENTRY: Final = struct.Struct("<IQIQ")
-"""A part of `ROWS`: input, batch, documents, where it begins."""
-
-Entry = tuple[int, int, int, int]
+_MOST: Final = 2**62
+"""No count is larger."""
 
 
 @contextmanager
@@ -66,6 +74,8 @@ class WorkDir:
         self.folder = folder
         self._durable = durable
         self._turn = threading.Lock()  # several threads of the core write
+        self._written: dict[str, tuple[int, int]] = {}
+        self._documents = 0
         with self._disk_errors():
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._read(identity)  # what is refused is refused before anything is changed, the lock included
@@ -74,6 +84,8 @@ class WorkDir:
             with self._disk_errors():
                 self._manifest = self._read(identity)
                 self._read_by(list(by_python))
+                self._found = self._stored(ROWS)
+                self._entries = entries_in(self._stored(PARTS), self._found.length)
                 self._cut()
                 self._write()
                 self.rows.touch(mode=0o600)
@@ -108,12 +120,16 @@ class WorkDir:
                 raise LookalikeError(f"{path} is a link; give an empty or new folder")
             if path.exists() and not path.is_file():
                 raise LookalikeError(f"{path} is not a file; give an empty or new folder")
+            if path.exists() and path.stat().st_nlink > 1:  # cutting it would cut the other
+                raise LookalikeError(f"{path} is a file that has another name too; give an empty or new folder")
             if self._size(name) < lengths.get(name, 0):
                 raise LookalikeError(f"{path} is shorter than it was; start again in a new folder")
 
     def _read_by(self, by_python: list[bool]) -> None:
         """Begin anew if a source that was read natively is now read through Python: its batches are others."""
         before = self._manifest["by_python"]
+        if self._manifest["lengths"] and len(before) != len(by_python):
+            raise _damaged(self.folder / _MANIFEST)
         if any(now and not then for now, then in zip(by_python, before, strict=False)):
             self._manifest |= _nothing_done()
         if not self._manifest["lengths"]:
@@ -139,30 +155,35 @@ class WorkDir:
         return path.stat().st_size if path.exists() else 0
 
     def _append(self, name: str, data: bytes) -> None:
-        """Write behind what counts of a file, which may have more after a failure; this counts after `_record`."""
+        """Write behind what counts of a file, which may have more after a failure; this counts once it is recorded."""
+        start = self._manifest["lengths"].get(name, 0)
         with open_private(self.folder / name, "ab") as file:
-            file.truncate(self._manifest["lengths"].get(name, 0))
+            file.truncate(start)
             file.write(data)
             if self._durable:
                 file.flush()
                 os.fdatasync(file.fileno())
-        self._manifest["lengths"].setdefault(name, 0)
+        self._written[name] = start + len(data), zlib.crc32(data, self._manifest["checksums"].get(name, 0))
 
-    def _contents(self, name: str) -> bytes:
-        path = self.folder / name
-        with self._disk_errors():
-            return path.read_bytes() if path.exists() else b""
+    @contextmanager
+    def _recording(self) -> Iterator[None]:
+        """Let one thread append, and record what it appended."""
+        with self._turn, self._disk_errors():
+            self._written = {}
+            yield
+            for name, (length, checksum) in self._written.items():
+                self._manifest["lengths"][name] = length
+                self._manifest["checksums"][name] = checksum
+            self._write()
 
-    def _record(self) -> None:
-        lengths = self._manifest["lengths"]
-        for name in lengths:
-            lengths[name] = self._size(name)
-        self._write()
+    def _stored(self, name: str) -> Stored:
+        lengths, checksums = self._manifest["lengths"], self._manifest["checksums"]
+        return Stored(self.folder / name, lengths.get(name, 0), checksums.get(name, 0))
 
     def _write(self) -> None:
         new = self.folder / _NEW
         with open_private(new, "wb") as file:
-            file.write(json.dumps(self._manifest).encode())
+            file.write(json.dumps(_sealed(self._manifest)).encode())
             if self._durable:
                 file.flush()
                 os.fsync(file.fileno())
@@ -177,47 +198,58 @@ class WorkDir:
 
     def done(self) -> list[Entry]:
         """Return which batches are in the file of rows, and where."""
-        entries: list[Entry] = list(_ENTRY.iter_unpack(self._contents(PARTS)))
-        end = self._size(ROWS)
-        if any(offset + documents > end for _, _, documents, offset in entries):  # a row has many bytes
-            raise LookalikeError(f"{self.folder / PARTS} is damaged; start again in a new folder")
-        return entries
+        return list(self._entries)
 
     def write(self, entries: Sequence[Entry], data: bytes) -> None:
         """Add rows; the entries say where each batch begins in `data`."""
-        with self._turn, self._disk_errors():
+        with self._recording():
             start = self._manifest["lengths"].get(ROWS, 0)
             self._append(ROWS, data)
-            moved = ((input_, batch, count, start + offset) for input_, batch, count, offset in entries)
-            self._append(PARTS, b"".join(_ENTRY.pack(*entry) for entry in moved))
-            self._record()
+            moved = [(input_, batch, count, start + offset) for input_, batch, count, offset in entries]
+            self._append(PARTS, b"".join(ENTRY.pack(*entry) for entry in moved))
+            self._entries += moved
+
+    def all_rows(self, counts: list[int], row: int) -> list[Entry]:
+        """Return the parts of all rows, `row` bytes each, once every input is read: they have so many documents."""
+        entries = self.done()
+        rows = self._stored(ROWS)
+        rows.demand(check_rows(entries, counts, row, rows.length))
+        with self._disk_errors():
+            for _ in self._found.blocks():  # what an earlier run has written
+                pass
+        self._documents = sum(counts)
+        return entries
 
     # -- candidates ---
 
     def candidates(self) -> tuple[bytes, bytes] | None:
         """Return packed pairs and hot documents, if they are known."""
-        return (self._contents(PAIRS), self._contents(HOT)) if self._manifest["candidates"] else None
+        if not self._manifest["candidates"]:
+            return None
+        with self._disk_errors():
+            pairs = self._stored(PAIRS).read(8, lambda blocks: check_pairs(blocks, self._documents))
+            return pairs, self._stored(HOT).read(4, lambda blocks: check_hot(blocks, self._documents))
 
     def keep_candidates(self, pairs: bytes, hot: bytes) -> None:
         """Keep what the bands proposed."""
-        with self._turn, self._disk_errors():
+        with self._recording():
             self._append(PAIRS, pairs)
             self._append(HOT, hot)
             self._manifest["candidates"] = True
-            self._record()
 
     # -- verified pairs: what `_native.Spilled.verify` calls ---
 
     def verified(self) -> tuple[int, bytes]:
         """Return how many portions are verified, and what came of them."""
-        return self._manifest["portions"], self._contents(VERIFIED)
+        with self._disk_errors():
+            found = self._stored(VERIFIED).read(40, lambda blocks: check_verified(blocks, self._documents))
+        return self._manifest["portions"], found
 
     def add(self, found: bytes) -> None:
         """Keep what came of the next portion."""
-        with self._turn, self._disk_errors():
+        with self._recording():
             self._append(VERIFIED, found)
             self._manifest["portions"] += 1
-            self._record()
 
     def close(self) -> None:
         """Let another process use the folder."""
@@ -238,33 +270,48 @@ class WorkDir:
 
 
 def _nothing_done() -> dict[str, Any]:
-    return {"lengths": {}, "candidates": False, "portions": 0}
+    return {"lengths": {}, "checksums": {}, "candidates": False, "portions": 0}
+
+
+def _sealed(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return a manifest with its own checksum."""
+    rest = {name: value for name, value in manifest.items() if name != "checksum"}
+    return rest | {"checksum": zlib.crc32(json.dumps(rest, sort_keys=True).encode())}
+
+
+def _damaged(path: Path) -> LookalikeError:
+    return LookalikeError(f"{path} is damaged or of another version; give an empty or new folder")
 
 
 def _checked_manifest(path: Path) -> dict[str, Any]:
     """Read a manifest; anything in it that this version does not write is refused."""
-    damaged = f"{path} is damaged or of another version; give an empty or new folder"
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _LARGEST_MANIFEST:
-            raise LookalikeError(damaged)
+            raise _damaged(path)
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        lengths = manifest["lengths"]
-        right = (
-            manifest["format"] == FORMAT
-            and set(manifest) == {"format", "identity", "by_python", *_nothing_done()}
-            and isinstance(manifest["identity"], dict)
-            and isinstance(manifest["by_python"], list)
-            and all(isinstance(one, bool) for one in manifest["by_python"])
-            and isinstance(manifest["candidates"], bool)
-            and set(lengths) <= set(_FILES)
-            and all(type(n) is int and n >= 0 for n in (*lengths.values(), manifest["portions"]))
-        )
+        right = isinstance(manifest, dict) and _is_right(manifest)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise LookalikeError(damaged) from error
+        raise _damaged(path) from error
     if not right:
-        raise LookalikeError(damaged)
-    made: dict[str, Any] = manifest
-    return made
+        raise _damaged(path)
+    return {name: value for name, value in manifest.items() if name != "checksum"}
+
+
+def _is_right(manifest: dict[str, Any]) -> bool:
+    lengths, checksums = manifest["lengths"], manifest["checksums"]
+    numbers = [*lengths.values(), *checksums.values(), manifest["portions"], manifest["checksum"]]
+    return (
+        manifest["format"] == FORMAT
+        and set(manifest) == {"format", "identity", "by_python", "checksum", *_nothing_done()}
+        and isinstance(manifest["identity"], dict)
+        and isinstance(manifest["by_python"], list)
+        and all(isinstance(one, bool) for one in manifest["by_python"])
+        and isinstance(manifest["candidates"], bool)
+        and set(lengths) == set(checksums)
+        and set(lengths) <= set(_FILES)
+        and all(type(n) is int and 0 <= n < _MOST for n in numbers)
+        and manifest == _sealed(manifest)
+    )
 
 
 def _locked(folder: Path) -> IO[bytes]:
