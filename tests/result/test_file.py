@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.documents import Skipped
+from lookalike.documents.metadata import Metadata
 from tests.corpus import pages
 from tests.property.strategies import recipes, tries
 from tests.result.making import Case, cases
@@ -88,6 +89,18 @@ def test_a_search_and_its_audit_are_saved(tmp_path: Path) -> None:
     assert la.Result.load(tmp_path / "higher").recall == result.rethreshold(0.9).recall
     assert la.Result.load(tmp_path / "higher").rethreshold(0.5).recall == result.recall
     assert again.rethreshold(0.9).rethreshold(0.5).recall == result.recall
+
+
+def test_metadata_of_documents_with_numbers_is_saved(tmp_path: Path) -> None:
+    result = la.find(["one two three"] * 2).with_metadata({"1": Metadata("Second", "Ann")})
+    result.save(tmp_path / "run")
+    assert la.Result.load(tmp_path / "run").metadata == {1: Metadata("Second", "Ann")}
+
+
+def test_a_path_that_is_not_utf_8_is_saved(tmp_path: Path) -> None:
+    result = la.find(["one two three"] * 2).with_origin({"paths": ["b\udcff.txt"]})
+    result.save(tmp_path / "run")
+    assert la.Result.load(tmp_path / "run").origin == {"paths": ["b\udcff.txt"]}
 
 
 def test_equal_results_are_equal_files(tmp_path: Path) -> None:
@@ -185,8 +198,8 @@ def near(a: list[int], b: list[int], score: float = 0.5) -> bytes:
 @pytest.mark.parametrize(
     ("name", "data", "problem"),
     [
-        ("ids.arrow", ipc(id=pa.array([1.5] * 4)), "other ids"),
-        ("ids.arrow", ipc(id=pa.array([1, 2, None, 4])), "an id is missing"),
+        ("ids.arrow", ipc(id=pa.array([1.5] * 4)), "other columns"),
+        ("ids.arrow", ipc(id=pa.array([1, 2, None, 4])), "gaps"),
         ("ids.arrow", ipc(id=pa.array([1, 2, 3])), "another length"),
         ("classes.arrow", classes(0, 1, 0, 4_000_000_000), "a copy comes before its first"),
         ("classes.arrow", classes(0, 0, 1, 3), "the first of a kind is a copy"),
@@ -198,7 +211,7 @@ def near(a: list[int], b: list[int], score: float = 0.5) -> bytes:
         ("pairs.arrow", near([0, 0], [3, 1]), "not sorted"),
         ("pairs.arrow", near([0], [1], 1.5), "not between 0 and 1"),
         ("pairs.arrow", near([0], [1], float("nan")), "not between 0 and 1"),
-        ("pairs.arrow", b"ARROW1 but no more", "ArrowInvalid"),
+        ("pairs.arrow", b"ARROW1 but no more", "no Arrow file"),
         ("order.arrow", ipc(document=pa.array([0, 1], pa.uint32())), "another length"),
         ("order.arrow", ipc(document=pa.array([0, 1, 1, 3], pa.uint32())), "twice"),
     ],

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from lookalike.tables.columns import compute, counting, key, permutation, whole
+from lookalike.tables.found import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,36 +14,43 @@ if TYPE_CHECKING:
 
     from lookalike.tables.columns import Column
 
-__all__ = ["check_parts"]
+__all__ = ["check_parts", "schemas"]
+
+_SCORES = COLUMNS[2:]
+
+
+def schemas() -> dict[str, list[pa.Schema]]:
+    """Return the columns that each part may have; ids are numbers or texts."""
+    import pyarrow as pa
+
+    ids: tuple[pa.DataType, ...] = (pa.int64(), pa.large_string())
+    scores: list[tuple[str, pa.DataType]] = [(name, pa.float64()) for name in _SCORES]
+    return {
+        "ids.arrow": [pa.schema([("id", kind)]) for kind in ids],
+        "classes.arrow": [pa.schema([("class", pa.uint32())])],
+        "pairs.arrow": [pa.schema([("a", pa.uint32()), ("b", pa.uint32()), *scores])],
+        "lengths.arrow": [pa.schema([("length", pa.uint64())])],
+        "order.arrow": [pa.schema([("document", pa.uint32())])],
+        "ignored.arrow": [pa.schema([("shingle", pa.uint64())])],
+        "templates.arrow": [pa.schema([("shingle", pa.uint64())])],
+        "missed.arrow": [pa.schema([("a", kind), ("b", kind), *scores]) for kind in ids],
+    }
 
 
 def check_parts(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None:
-    """Raise `ValueError` that says what is wrong."""
-    import pyarrow as pa
-
+    """Raise `ValueError` that says what is wrong in tables of the right columns."""
     documents = meta["documents"]
-    kinds: dict[str, dict[str, Any]] = {
-        "classes.arrow": {"class": pa.uint32()},
-        "pairs.arrow": {name: pa.uint32() for name in "ab"}
-        | {name: pa.float64() for name in ("jaccard", "containment_a", "containment_b")},
-        "lengths.arrow": {"length": pa.uint64()},
-        "order.arrow": {"document": pa.uint32()},
-        "ignored.arrow": {"shingle": pa.uint64()},
-        "templates.arrow": {"shingle": pa.uint64()},
-    }
-    for name, columns in kinds.items():
-        if name in tables:
-            _demand(tables[name].schema.equals(pa.schema(list(columns.items()))), f"{name} has other columns")
-            _demand(not any(column.null_count for column in tables[name].columns), f"{name} has gaps")
-    ids = tables["ids.arrow"]
-    _demand(ids.column_names == ["id"] and ids.schema.field(0).type in (pa.int64(), pa.large_string()), "other ids")
-    _demand(ids["id"].null_count == 0, "an id is missing")
     for name in ("ids.arrow", "classes.arrow", "lengths.arrow", "order.arrow"):
         _demand(name not in tables or tables[name].num_rows == documents, f"{name} has another length")
     if "order.arrow" in tables:
         _demand(permutation(tables["order.arrow"]["document"]) is not None, "the order names a document twice")
     _check_numbers(documents, whole(tables["classes.arrow"]["class"]), tables["pairs.arrow"])
-    _check_settings(meta, documents)
+    if "missed.arrow" in tables:
+        _check_scores(tables["missed.arrow"])
+    if meta.get("metadata"):
+        ids = set(tables["ids.arrow"]["id"].to_pylist())
+        named = [name for name, _ in meta["metadata"]]
+        _demand(set(named) <= ids and len(set(named)) == len(named), "metadata is of other documents")
 
 
 def _check_numbers(documents: int, classes: Column, pairs: pa.Table) -> None:
@@ -59,25 +66,15 @@ def _check_numbers(documents: int, classes: Column, pairs: pa.Table) -> None:
     keys = key(a, b)
     rising = pc.less(keys.slice(0, max(len(keys) - 1, 0)), keys.slice(1))
     _demand(pc.all(rising).as_py() is not False, "pairs are not sorted")
-    for name in ("jaccard", "containment_a", "containment_b"):
+    _check_scores(pairs)
+
+
+def _check_scores(pairs: pa.Table) -> None:
+    pc = compute()
+    for name in _SCORES:
         scores = whole(pairs[name])
         within = pc.and_(pc.greater_equal(scores, 0.0), pc.less_equal(scores, 1.0))
         _demand(pc.all(within).as_py() is not False, "a score is not between 0 and 1")
-
-
-def _check_settings(meta: Mapping[str, Any], documents: int) -> None:
-    _demand(meta["linkage"] in ("star", "linked"), "unknown linkage")
-    _demand(meta["metric"] in ("jaccard", "containment", "bag"), "unknown metric")
-    thresholds = (0.0, meta["searched_threshold"], meta["threshold"], 1.0)
-    _demand(all(x <= y for x, y in pairwise(thresholds)), "a threshold is not between 0 and 1")
-    old_from = meta["old_from"]
-    _demand(old_from is None or 0 <= old_from <= documents, "old documents begin nowhere")
-    origin = meta.get("origin") or {}
-    _demand(isinstance(origin, dict) and isinstance(origin.get("command", ""), str), "it does not say how it was made")
-    for name in ("paths", "against"):
-        names = origin.get(name, [])
-        _demand(isinstance(names, list) and all(isinstance(one, str) for one in names), "a path is no text")
-    _demand(isinstance(origin.get("reading", {}), dict), "it does not say how it was read")
 
 
 def _demand(holds: bool, problem: str) -> None:

@@ -12,7 +12,6 @@ Texts are not in it.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
@@ -24,11 +23,13 @@ from lookalike import _native
 from lookalike.documents import Flag, Skipped
 from lookalike.documents.metadata import metadata_of
 from lookalike.engine.bands import Bands
-from lookalike.errors import DocumentError
+from lookalike.errors import DocumentError, LookalikeError
 from lookalike.recipe import Recipe
+from lookalike.result.archive import META, NotAnArchiveError, fingerprint, open_archive, read_meta, read_tables
 from lookalike.result.audit import Audit
-from lookalike.result.check import check_parts
+from lookalike.result.check import check_parts, schemas
 from lookalike.result.made_of import SearchedDocuments, SearchSettings
+from lookalike.result.meta import check_meta, parse_meta
 from lookalike.result.recall import Recall
 from lookalike.tables.columns import as_bytes, numbers, whole
 from lookalike.tables.files import new_file
@@ -48,9 +49,6 @@ __all__ = ["FORMAT", "load", "save"]
 
 FORMAT: Final = "lookalike-result/1"
 """The name and version of the file; it changes when a reader of today could not read it rightly."""
-_META: Final = "meta.json"
-_MOST_META: Final = 1 << 30
-"""No real `meta.json` is larger: it lists what was skipped, a hundred bytes each."""
 _SAVED: Final = (
     "searched_threshold",
     "threshold",
@@ -67,9 +65,10 @@ _SAVED: Final = (
 def save(result: Result, path: str | os.PathLike[str]) -> None:
     """Write a result to a file, which replaces an older one when it is whole."""
     parts = {name: _ipc(table) for name, table in _tables(result).items()}
-    meta = _meta(result) | {"parts": {name: _fingerprint(data) for name, data in parts.items()}}
+    meta = _meta(result) | {"parts": {name: fingerprint(data) for name, data in parts.items()}}
     with new_file(path, private=True) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
-        _add(archive, _META, json.dumps(meta, ensure_ascii=False, indent=1).encode())
+        # A path may have bytes that are no UTF-8: what stands for them is written as JSON spells it.
+        _add(archive, META, json.dumps(meta, ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace"))
         for name, data in parts.items():
             _add(archive, name, data)
 
@@ -101,6 +100,8 @@ def load(path: str | os.PathLike[str]) -> Saved:
     except OSError as error:
         problem = f"cannot be read ({error.strerror or error})"
         raise DocumentError(name, "file", problem, "check the name and the disk") from None
+    except ValueError as error:
+        raise _damaged(name, str(error)) from None
     except Exception as error:  # noqa: BLE001 — whatever a damaged part makes the readers of zip, JSON and Arrow raise
         raise _damaged(name, f"{type(error).__name__}: {error}") from None
 
@@ -162,10 +163,6 @@ def _ipc(table: pa.Table) -> bytes:
     return sink.getvalue()
 
 
-def _fingerprint(data: bytes) -> dict[str, Any]:
-    return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-
-
 def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
     """Write a part with a fixed date, so that equal results are equal files."""
     archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), data)
@@ -175,31 +172,22 @@ def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
 
 
 def _read(stream: IO[bytes], path: str) -> Saved:
-    if not zipfile.is_zipfile(stream):
-        if stream.seek(0) == 0 and stream.read(4) == b"PK\3\4":
-            raise _damaged(path, "its end is missing")
-        raise _foreign(path)
-    with zipfile.ZipFile(stream) as archive:
-        if _META not in archive.namelist():
-            raise _foreign(path)
-        meta = json.loads(_part(archive, _META, path, _MOST_META))
+    try:
+        archive = open_archive(stream)
+    except NotAnArchiveError:
+        raise _foreign(path) from None
+    with archive:
+        meta = parse_meta(read_meta(archive))
         _check_format(meta, path)
-        tables = {}
-        for name, expected in meta["parts"].items():
-            data = _part(archive, name, path, expected["bytes"])
-            if _fingerprint(data) != expected:
-                raise _damaged(path, f"{name} is not what was written")
-            tables[name] = _table(data)
+        check_meta(meta)
+        if set(archive.namelist()) != {META, *meta["parts"]}:
+            raise ValueError("its parts are not those that it lists")
+        tables = read_tables(archive, meta["parts"], schemas())
     check_parts(meta, tables)
-    return _saved(meta, tables)
-
-
-def _part(archive: zipfile.ZipFile, name: str, path: str, most: int) -> bytes:
-    info = archive.getinfo(name)
-    if info.compress_type != zipfile.ZIP_STORED or info.file_size > most or info.file_size != info.compress_size:
-        raise _damaged(path, f"{name} has another size than it should")
-    with archive.open(info) as part:
-        return part.read()
+    try:
+        return _saved(meta, tables)
+    except LookalikeError as error:  # a recipe or a date that is none
+        raise ValueError(str(error)) from None
 
 
 def _check_format(meta: Any, path: str) -> None:
@@ -210,14 +198,6 @@ def _check_format(meta: Any, path: str) -> None:
         problem = f"has the format {given[:40]}, and this version of lookalike reads {FORMAT}"
         raise DocumentError(path, "file", problem, "update lookalike, or search again")
     raise _foreign(path)
-
-
-def _table(data: bytes) -> pa.Table:
-    import pyarrow as pa
-
-    table = pa.ipc.open_file(pa.py_buffer(data)).read_all()
-    table.validate(full=True)
-    return table
 
 
 def _saved(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Saved:

@@ -315,7 +315,7 @@ to go lower, search again
         saved = load(path)
         result = Result(saved.documents, saved.search, saved.found, origin=saved.origin)
         if saved.metadata:
-            result = result.with_metadata(saved.metadata)
+            result = result._changed(metadata=saved.metadata)
         if saved.threshold != result.threshold:
             result = result.rethreshold(saved.threshold)
         return result if saved.audit is None else result.with_audit(saved.audit)
