@@ -10,11 +10,12 @@ from lookalike.cli.help import examples
 from lookalike.cli.hints import after_scan
 from lookalike.cli.messages import FOUND, UNREADABLE, complain
 from lookalike.cli.options import typed
+from lookalike.cli.origin import origin
 from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, RawCsvOption, VerboseOption
 from lookalike.cli.pair_rules import PairRules, pairs_left_out, with_pair_rules
 from lookalike.cli.reading import PathsArgument, Reading, say_notes, with_reading
 from lookalike.cli.recipe_options import with_recipe
-from lookalike.cli.report import ReportOption, origin, write_html
+from lookalike.cli.report import ReportOption, write_html
 from lookalike.cli.running import run_search
 from lookalike.cli.scan_output import ResultFormat, Shown, show
 from lookalike.cli.searching import Search, with_search

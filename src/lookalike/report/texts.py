@@ -44,6 +44,9 @@ def read_texts(
     if source is None:
         read.problem = "The texts were not given to this report, so passages cannot be shown."
         return read
+    if lengths is None:
+        read.problem = "Nobody can tell whether the texts are still those of the search, so passages cannot be shown."
+        return read
     numbers = {name: number for number, name in reversed(list(enumerate(names)))}
     changed = 0
     try:
@@ -53,7 +56,7 @@ def read_texts(
                 number = numbers.pop(f"old:{name}", None)
             if number is None:
                 continue
-            if lengths is not None and lengths[number] != len(text):
+            if lengths[number] != len(text):
                 changed += 1
                 continue
             read.digests[number] = hashlib.sha256(text.encode()).hexdigest()

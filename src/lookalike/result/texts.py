@@ -19,15 +19,15 @@ __all__ = ["blanked_for_passages", "left_out_of", "texts_of", "words_left_out"]
 def texts_of(result: Result, wanted: Collection[Any]) -> dict[Any, str]:
     """Return the texts of the wanted documents, by their ids; those that cannot be read any more are missing."""
     names = set(wanted)
-    if result.source is None or not names:
-        return {}
     ids, lengths = result.id_of, result.length_of
+    if result.source is None or lengths is None or not names:
+        return {}
     numbers = [number for number, name in enumerate(ids) if name in names]
     found: dict[Any, str] = {}
     try:
         for those, texts in result.source.fetch(numbers):
             for number, text in zip(those, texts, strict=True):
-                if lengths is None or len(text) == lengths[number]:
+                if len(text) == lengths[number]:
                     found[ids[number]] = text
     except (LookalikeError, OSError):  # the source is gone: what was found stays true without its text
         return found
