@@ -12,7 +12,7 @@ from typing import Any, Final
 from lookalike.cli.messages import complain
 from lookalike.cli.options import flag, makes, option
 from lookalike.cli.values import number
-from lookalike.documents.text_file import read_text
+from lookalike.documents.small_file import read_small
 from lookalike.errors import RecipeError
 from lookalike.presets import PRESETS
 from lookalike.recipe import Recipe, suggest
@@ -90,7 +90,7 @@ def _stop_words(given: str) -> str | list[str]:
         return given
     if not Path(given).exists():
         raise RecipeError("stop_words", given, _STOP_WORDS, suggest(given, ("none", "english")) or "no such file")
-    return [word for line in read_text(given).text.splitlines() if (word := line.strip())]
+    return [word for line in read_small(given, "give a shorter list").splitlines() if (word := line.strip())]
 
 
 with_recipe = makes("recipe", _OPTIONS, make_recipe)

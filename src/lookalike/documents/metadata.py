@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.text_file import read_text
+from lookalike.documents.small_file import read_small
 from lookalike.errors import DocumentError
 from lookalike.recipe import suggest
 
@@ -28,6 +28,8 @@ _COLUMNS: Final = {
 """The columns, each with the names that it may have; Dolos calls them filename, full_name, created_at and label."""
 _DATES: Final = ("%Y-%m-%d %H:%M:%S %z", "%Y-%m-%d %H:%M", "%d.%m.%Y", "%Y/%m/%d", "%Y/%m/%d %H:%M:%S")
 """Forms of dates beside ISO 8601; none that reads differently in two countries."""
+_LOOKED_AT: Final = 100
+"""Columns among which a misspelt one is looked for."""
 _REMEDY: Final = "write dates as 2026-03-31 or 2026-03-31 14:05"
 
 
@@ -79,7 +81,7 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Metadata]:
     or a tab may separate the cells.
     """
     source = os.fspath(path)
-    text = read_text(source).text.removeprefix("\ufeff")
+    text = read_small(source, "leave out the columns that nobody needs").removeprefix("\ufeff")
     if not text.strip():
         raise DocumentError(source, "file", "is empty", f"its first line names the columns: {', '.join(_COLUMNS)}")
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
@@ -105,14 +107,19 @@ def _columns(header: list[str], source: str) -> dict[str, int]:
             found[column] = places[0]
     known = [name for names in _COLUMNS.values() for name in names]
     if "id" not in found:
-        hints = (suggest(name, ("id", "filename")) for name in given)
+        hints = (suggest(name, ("id", "filename")) for name in given[:_LOOKED_AT])
         hint = next((hint for hint in hints if hint), "name one of them id or filename")
-        raise DocumentError(source, "line 1", f"has no column id or filename, but {', '.join(header)}", hint)
+        raise DocumentError(source, "line 1", f"has no column id or filename, but {_listed(header)}", hint)
     if len(found) == 1:
-        hints = (suggest(name, known) for name in given if name not in known)
+        hints = (suggest(name, known) for name in given[:_LOOKED_AT] if name not in known)
         hint = next((hint for hint in hints if hint), "add name, author, date or label")
         raise DocumentError(source, "line 1", "has nothing beside the id", hint)
     return found
+
+
+def _listed(names: list[str]) -> str:
+    """Return names for a message, the first of many and the beginning of long ones."""
+    return ", ".join(name[:40] for name in names[:8]) + (" …" if len(names) > 8 else "")
 
 
 def _documents(rows: Any, columns: Mapping[str, int], source: str) -> Iterator[tuple[str, Metadata]]:
@@ -129,7 +136,7 @@ def _documents(rows: Any, columns: Mapping[str, int], source: str) -> Iterator[t
         if not document:
             raise DocumentError(source, line, "has no id", "name the document, or take the line out")
         if document in seen:
-            problem = f"names {document!r} again, which line {seen[document]} has"
+            problem = f"names {_short(document)} again, which line {seen[document]} has"
             raise DocumentError(source, line, problem, "keep one of them")
         seen[document] = rows.line_num
         when = _date(values.get("date", ""), source, line)
@@ -140,6 +147,15 @@ def _documents(rows: Any, columns: Mapping[str, int], source: str) -> Iterator[t
 def _date(given: str, source: str, line: str) -> datetime | None:
     if not given:
         return None
+    made = _moment(given)
+    if made is None:
+        problem = f"has the date {_short(given)}, which can be read in no way or in two"
+        raise DocumentError(source, line, problem, _REMEDY)
+    return made
+
+
+def _moment(given: str) -> datetime | None:
+    """Return a date in UTC, if there is one way to read it and it is within the years that Python knows."""
     made: datetime | None = None
     try:
         made = datetime.fromisoformat(given)
@@ -150,9 +166,14 @@ def _date(given: str, source: str, line: str) -> datetime | None:
                 break
             except ValueError:
                 continue
-    if made is None:
-        raise DocumentError(source, line, f"has the date {given!r}, which can be read in no way or in two", _REMEDY)
-    return made.replace(tzinfo=UTC) if made.tzinfo is None else made.astimezone(UTC)
+    try:
+        return made and (made.replace(tzinfo=UTC) if made.tzinfo is None else made.astimezone(UTC))
+    except OverflowError:
+        return None
+
+
+def _short(given: str) -> str:
+    return repr(given if len(given) <= 100 else f"{given[:100]}…")
 
 
 def for_documents(
@@ -167,11 +188,14 @@ def for_documents(
     are wanted in `absent` (a class list names who has handed in nothing) and some row fits. Documents need no row.
     """
     names = {str(name): name for name in ids}
+    # Only ends that a row could name: a path of a thousand folders has a thousand ends.
+    lengths = {given.removeprefix("./").count("/") + 1 for given in metadata}
     ends: dict[str, list[str]] = {}
     for name in names:
         parts = name.replace("\\", "/").split("/")
-        for start in range(len(parts)):
-            ends.setdefault("/".join(parts[start:]), []).append(name)
+        for length in lengths:
+            if length <= len(parts):
+                ends.setdefault("/".join(parts[-length:]), []).append(name)
     found: dict[Any, Metadata] = {}
     for given, values in metadata.items():
         fits = [given] if given in names else ends.get(given.removeprefix("./"), [])
@@ -189,10 +213,10 @@ def for_documents(
 def _no_document(source: str, given: str, line: int, fits: list[str], ends: Mapping[str, list[str]]) -> DocumentError:
     place = f"line {line}" if line else "id"
     if fits:
-        problem = f"names {given!r}, which fits {fits[0]!r} and {fits[1]!r}"
+        problem = f"names {_short(given)}, which fits {_short(fits[0])} and {_short(fits[1])}"
         return DocumentError(source, place, problem, "write more of its path")
     hint = suggest(given, list(ends)) or "take it out, or name the documents as lookalike files lists them"
-    return DocumentError(source, place, f"names {given!r}, which is none of the documents", hint)
+    return DocumentError(source, place, f"names {_short(given)}, which is none of the documents", hint)
 
 
 def first_of(a: Metadata | None, b: Metadata | None) -> str | None:

@@ -18,9 +18,22 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from lookalike.errors import DocumentError
 from lookalike.experiments.catalogue import experiments
-from lookalike.experiments.experiment import Column, Experiment, Setup, Table, Verdict
+from lookalike.experiments.experiment import FINDINGS, Column, Experiment, Setup, Table, Verdict
 from lookalike.experiments.sources import code_digest
 from lookalike.tables.files import new_file
+from lookalike.tables.shapes import (
+    is_flag,
+    is_text,
+    is_typed,
+    list_of,
+    map_of,
+    number,
+    object_of,
+    one_of,
+    or_none,
+    parse_json,
+    whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +45,9 @@ __all__ = ["VERDICTS", "Folder", "Record", "Settings", "State", "digest", "from_
 VERDICTS: Final = "verdicts.json"
 PARTS: Final = ("csv", "png", "svg")
 SCHEMA: Final = "lookalike-verdicts/1"
+_LARGEST: Final = 1 << 24
+"""Bytes of `VERDICTS`; all experiments take a hundredth of it."""
+_MOST: Final = 1e300
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------
@@ -151,18 +167,16 @@ class Folder:
     def open(cls, path: str | Path) -> Folder:
         """Read what a folder holds; one that does not exist holds nothing."""
         place = Path(path)
+        file = place / VERDICTS
         try:
-            stored = json.loads((place / VERDICTS).read_text(encoding="utf-8"))
+            stored: Any = parse_json(file.read_bytes()) if file.stat().st_size <= _LARGEST else None
         except (FileNotFoundError, NotADirectoryError):
             return cls(place)
         except ValueError:
-            raise _not_ours(place / VERDICTS) from None
-        try:
-            if stored["schema"] != SCHEMA:
-                raise _not_ours(place / VERDICTS)
-            return cls(place, Settings(**stored["settings"]), {each["id"]: _record(each) for each in _joined(stored)})
-        except (AttributeError, KeyError, TypeError):
-            raise _not_ours(place / VERDICTS) from None
+            raise _not_ours(file) from None
+        if not _is_ours(stored):
+            raise _not_ours(file)
+        return cls(place, Settings(**stored["settings"]), {each["id"]: _record(each) for each in _joined(stored)})
 
     def file(self, id: str, part: str) -> Path:  # noqa: A002 — what it is called everywhere
         """Return where a part (csv, png, svg) of an experiment is, or will be."""
@@ -218,6 +232,44 @@ class Folder:
         ]
         head = {"schema": SCHEMA, "lookalike": __version__, "settings": asdict(self.settings)}
         return {**head, "verdicts": verdicts, "experiments": made}
+
+
+_SETTINGS: Final = object_of(seed=whole(), quick=is_flag, text=or_none(is_text), file=or_none(is_typed))
+_ITEMS: Final = list_of(whole())
+_VERDICT: Final = object_of(
+    experiment=is_text,
+    claim=is_text,
+    source=is_text,
+    items=_ITEMS,
+    finding=one_of(*FINDINGS),
+    evidence=is_text,
+    numbers=map_of(is_text, number(-_MOST, _MOST)),
+)
+_EXPERIMENT: Final = object_of(
+    id=is_text,
+    title=is_text,
+    items=_ITEMS,
+    caption=is_text,
+    settings=_SETTINGS,
+    code=is_text,
+    csv=is_text,
+    seconds=number(0.0, _MOST),
+)
+_STORED: Final = object_of(
+    schema=one_of(SCHEMA),
+    lookalike=is_text,
+    settings=_SETTINGS,
+    verdicts=list_of(_VERDICT),
+    experiments=list_of(_EXPERIMENT),
+)
+
+
+def _is_ours(stored: Any) -> bool:
+    """Say whether a file is what `Folder.keep` writes: everything of its type, and verdicts on experiments in it."""
+    if not _STORED(stored):
+        return False
+    ids = [each["id"] for each in stored["experiments"]]
+    return len(set(ids)) == len(ids) and {each["experiment"] for each in stored["verdicts"]} <= set(ids)
 
 
 def _joined(stored: dict[str, Any]) -> list[dict[str, Any]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import reprlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.errors import DocumentError
 from lookalike.recipe import suggest
+from lookalike.tables.shapes import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,15 +68,17 @@ class Marks:
 
 def read_marks(path: str | os.PathLike[str]) -> Marks:
     """Read marks from the file that a report exported; anything else is a `DocumentError` that says where."""
-    from lookalike.documents.text_file import read_text
+    from lookalike.documents.small_file import read_small
 
     source = os.fspath(path)
     try:
-        given = json.loads(read_text(source).text)
+        given = parse_json(read_small(source, _REMEDY))
+    except DocumentError:
+        raise
     except json.JSONDecodeError as error:
         raise DocumentError(source, f"line {error.lineno}", f"is not JSON ({error.msg})", _REMEDY) from None
-    except RecursionError:
-        raise DocumentError(source, "file", "is nested too deeply", _REMEDY) from None
+    except ValueError as error:
+        raise DocumentError(source, "file", f"is not JSON ({error})", _REMEDY) from None
     _check_schema(given.get("schema") if isinstance(given, dict) else None, source)
     if not isinstance(given.get("pairs"), list):
         raise DocumentError(source, "file", "has no list of pairs", _REMEDY)
@@ -93,14 +97,14 @@ def _check_schema(schema: object, source: str) -> None:
 def _pairs(given: list[Any], source: str) -> Iterator[tuple[tuple[str, str], Mark]]:
     for number, pair in enumerate(given, start=1):
         place = f"pair {number}"
-        if not isinstance(pair, dict) or any(not isinstance(pair.get(side), str | int) for side in "ab"):
+        if not isinstance(pair, dict) or any(type(pair.get(side)) not in (str, int) for side in "ab"):
             raise DocumentError(source, place, "does not name two documents, a and b", _REMEDY)
-        mark, note = pair.get("mark", "") or "", pair.get("note", "") or ""
+        mark, note = ("" if pair.get(name) is None else pair[name] for name in ("mark", "note"))
         if not isinstance(note, str):
             raise DocumentError(source, place, "has a note that is not text", _REMEDY)
         if mark not in ("", *MARKS):
             remedy = suggest(mark, MARKS) or f"the marks are {CHECKED!r} and {NOT_AN_ISSUE!r}"
-            raise DocumentError(source, place, f"has the mark {str(mark)[:40]!r}", remedy)
+            raise DocumentError(source, place, f"has the mark {reprlib.repr(mark)}", remedy)
         yield _key(str(pair["a"]), str(pair["b"])), Mark(mark, note)
 
 

@@ -29,11 +29,12 @@ from lookalike.result.archive import META, NotAnArchiveError, fingerprint, open_
 from lookalike.result.audit import Audit
 from lookalike.result.check import check_parts, schemas
 from lookalike.result.made_of import SearchedDocuments, SearchSettings
-from lookalike.result.meta import check_meta, parse_meta
+from lookalike.result.meta import check_meta
 from lookalike.result.recall import Recall
 from lookalike.tables.columns import as_bytes, numbers, whole
 from lookalike.tables.files import new_file
 from lookalike.tables.found import Found
+from lookalike.tables.shapes import parse_json
 from lookalike.text.excluded import check_kinds
 from lookalike.text.uncounted import Uncounted
 
@@ -177,7 +178,7 @@ def _read(stream: IO[bytes], path: str) -> Saved:
     except NotAnArchiveError:
         raise _foreign(path) from None
     with archive:
-        meta = parse_meta(read_meta(archive))
+        meta = parse_json(read_meta(archive))
         _check_format(meta, path)
         check_meta(meta)
         if set(archive.namelist()) != {META, *meta["parts"]}:

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.engine.bands import MOST_HASHES
+from lookalike.tables.shapes import (
+    is_flag,
+    is_share,
+    is_text,
+    is_typed,
+    list_of,
+    map_of,
+    number,
+    object_of,
+    object_with,
+    one_of,
+    or_none,
+    row,
+    some_of,
+    whole,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    Check: TypeAlias = Callable[[Any], bool]
+    from lookalike.tables.shapes import Check
 
-__all__ = ["check_meta", "parse_meta"]
+__all__ = ["check_meta"]
 
 _MOST_DOCUMENTS: Final = 2**32 - 2
 _MOST_SECONDS: Final = 1e12
-
-
-def parse_meta(data: bytes) -> Any:
-    """Read JSON; `NaN` and its like are no numbers here."""
-    return json.loads(data, parse_constant=_no_number)
 
 
 def check_meta(meta: Mapping[str, Any]) -> None:
@@ -52,94 +62,12 @@ def _demand(holds: bool, problem: str) -> None:
         raise ValueError(problem)
 
 
-def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
-
-
-# -- kinds of values -------------------------------------------------------------------------------------------------
-
-
-def _is_text(value: Any) -> bool:
-    """Say whether a value is text that can be written as UTF-8: JSON can spell halves of characters."""
-    if not isinstance(value, str):
-        return False
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _is_typed(value: Any) -> bool:
-    """Say whether a value is text as a person types it: a name in it may have bytes that are no UTF-8."""
-    try:
-        return isinstance(value, str) and "\0" not in value and value.encode("utf-8", "surrogateescape") is not None
-    except UnicodeEncodeError:
-        return False
-
-
-def _is_flag(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-def _whole(least: int = 0, most: int = 2**63 - 1) -> Check:
-    return lambda value: type(value) is int and least <= value <= most
-
-
-def _number(most: float) -> Check:
-    return lambda value: type(value) in (int, float) and 0 <= value <= most
-
-
-def _is_share(value: Any) -> bool:
-    return _number(1.0)(value)
-
-
 def _is_interval(value: Any) -> bool:
-    return _row(_is_share, _is_share)(value) and bool(value[0] <= value[1])
-
-
-def _one_of(*values: str) -> Check:
-    return lambda value: isinstance(value, str) and value in values
-
-
-def _or_none(check: Check) -> Check:
-    return lambda value: value is None or check(value)
-
-
-def _list_of(check: Check) -> Check:
-    return lambda value: isinstance(value, list) and all(map(check, value))
-
-
-def _row(*checks: Check) -> Check:
-    """Return the check of a list that has one value for each of the given ones."""
-    return lambda value: (
-        isinstance(value, list) and len(value) == len(checks) and all(c(v) for c, v in zip(checks, value, strict=True))
-    )
-
-
-def _map_of(names: Check, values: Check) -> Check:
-    return lambda value: isinstance(value, dict) and all(names(n) and values(v) for n, v in value.items())
-
-
-def _object(**checks: Check) -> Check:
-    """Return the check of an object with these fields and no others."""
-    return lambda value: (
-        isinstance(value, dict) and set(value) == set(checks) and all(checks[n](v) for n, v in value.items())
-    )
-
-
-def _with_any_of(**checks: Check) -> Check:
-    """Return the check of an object whose fields, as far as they are known, are right."""
-    return lambda value: isinstance(value, dict) and all(checks[n](v) for n, v in value.items() if n in checks)
-
-
-def _some_of(**checks: Check) -> Check:
-    """Return the check of an object with some of these fields and no others."""
-    return lambda value: _with_any_of(**checks)(value) and set(value) <= set(checks)
+    return row(is_share, is_share)(value) and bool(value[0] <= value[1])
 
 
 def _is_id(value: Any) -> bool:
-    return _is_text(value) or _whole(-(2**63))(value)
+    return is_text(value) or whole(-(2**63))(value)
 
 
 def _is_digest(value: Any) -> bool:
@@ -149,48 +77,48 @@ def _is_digest(value: Any) -> bool:
 # -- the fields ------------------------------------------------------------------------------------------------------
 
 _PARTS: Final = ("ids", "classes", "pairs", "lengths", "order", "ignored", "templates", "missed")
-_RECALL: Final[dict[str, Check]] = {"measured": _or_none(_is_share), "interval": _or_none(_is_interval)}
-_READING: Final = _with_any_of(
-    text_column=_or_none(_is_typed),
-    id_column=_or_none(_is_typed),
-    include=_list_of(_is_typed),
-    exclude=_list_of(_is_typed),
-    encoding=_is_typed,
-    hidden=_is_flag,
+_RECALL: Final[dict[str, Check]] = {"measured": or_none(is_share), "interval": or_none(_is_interval)}
+_READING: Final = object_with(
+    text_column=or_none(is_typed),
+    id_column=or_none(is_typed),
+    include=list_of(is_typed),
+    exclude=list_of(is_typed),
+    encoding=is_typed,
+    hidden=is_flag,
 )
 _FIELDS: Final[dict[str, Check]] = {
-    "lookalike": _is_text,
-    "recipe": _is_text,
-    "digest": _is_text,
-    "searched_threshold": _is_share,
-    "threshold": _is_share,
-    "method": _one_of("exact", "brute", "lsh", "signatures"),
-    "metric": _one_of("jaccard", "containment", "bag"),
-    "linkage": _one_of("star", "linked"),
-    "bands": _or_none(_row(_whole(1, MOST_HASHES), _whole(1, MOST_HASHES))),
-    "documents": _whole(0, _MOST_DOCUMENTS),
-    "candidates": _whole(),
-    "old_from": _or_none(_whole()),
-    "limited": _whole(),
-    "recall": _object(promised=_is_share, **_RECALL),
-    "audit": _or_none(_object(drawn=_whole(), of=_whole(), true_pairs=_whole(), found=_whole(), **_RECALL)),
-    "skipped": _list_of(_row(_is_text, _is_text, _is_text)),
-    "flags": _map_of(_is_text, _list_of(_row(_is_text, _is_text, _whole()))),
-    "notes": _list_of(_is_text),
-    "timings": _map_of(_is_text, _number(_MOST_SECONDS)),
-    "skip": _list_of(_one_of("quotes", "references")),
-    "min_words": _or_none(_whole(1)),
-    "short_pairs": _whole(),
-    "metadata": _list_of(_row(_is_id, _some_of(name=_is_text, author=_is_text, date=_is_text, label=_is_text))),
-    "origin": _or_none(
-        _with_any_of(
-            command=_is_text,
-            paths=_list_of(_is_typed),
-            against=_list_of(_is_typed),
+    "lookalike": is_text,
+    "recipe": is_text,
+    "digest": is_text,
+    "searched_threshold": is_share,
+    "threshold": is_share,
+    "method": one_of("exact", "brute", "lsh", "signatures"),
+    "metric": one_of("jaccard", "containment", "bag"),
+    "linkage": one_of("star", "linked"),
+    "bands": or_none(row(whole(1, MOST_HASHES), whole(1, MOST_HASHES))),
+    "documents": whole(0, _MOST_DOCUMENTS),
+    "candidates": whole(),
+    "old_from": or_none(whole()),
+    "limited": whole(),
+    "recall": object_of(promised=is_share, **_RECALL),
+    "audit": or_none(object_of(drawn=whole(), of=whole(), true_pairs=whole(), found=whole(), **_RECALL)),
+    "skipped": list_of(row(is_text, is_text, is_text)),
+    "flags": map_of(is_text, list_of(row(is_text, is_text, whole()))),
+    "notes": list_of(is_text),
+    "timings": map_of(is_text, number(0.0, _MOST_SECONDS)),
+    "skip": list_of(one_of("quotes", "references")),
+    "min_words": or_none(whole(1)),
+    "short_pairs": whole(),
+    "metadata": list_of(row(_is_id, some_of(name=is_text, author=is_text, date=is_text, label=is_text))),
+    "origin": or_none(
+        object_with(
+            command=is_text,
+            paths=list_of(is_typed),
+            against=list_of(is_typed),
             reading=_READING,
-            left_out=_list_of(_is_typed),
+            left_out=list_of(is_typed),
         )
     ),
-    "parts": _map_of(_one_of(*(f"{name}.arrow" for name in _PARTS)), _object(bytes=_whole(), sha256=_is_digest)),
+    "parts": map_of(one_of(*(f"{name}.arrow" for name in _PARTS)), object_of(bytes=whole(), sha256=_is_digest)),
 }
 _MAY_BE_MISSING: Final = frozenset({"limited", "flags", "origin", "skip", "min_words", "short_pairs", "metadata"})
