@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.arrow_columns import decoded, sound
 from lookalike.documents.table_errors import duplicate_id
-from lookalike.errors import DocumentError
+from lookalike.errors import DocumentError, DuplicateIdError
 from lookalike.tables.packed import Ids
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["IdCheck", "ids_of", "made_ids"]
+__all__ = ["IdCheck", "checked_ids", "ids_of", "made_ids"]
 
 _FIRST_CHECK: Final = 1 << 12
 _SLOTS_EACH: Final = 8
@@ -57,6 +58,38 @@ def made_ids(name: str, numbers: Sequence[int], named: bool) -> Ids:
     if not named:
         return Ids(numbers) if isinstance(numbers, range) else Ids.of(numbers)
     return Ids([f"{name}:{number + 1}" for number in numbers])
+
+
+def checked_ids(given: Any) -> Ids:
+    """Return ids that a caller gives for documents: all str or all whole numbers of 64 bits, none missing or twice."""
+    if hasattr(given, "type") and hasattr(given, "null_count"):
+        from lookalike.tables.columns import whole
+
+        if given.null_count:
+            raise DocumentError(given.to_pylist().index(None), "id", "is missing", "give every document an id")
+        ids = Ids.from_arrow(whole(given))
+    else:
+        ids = given if isinstance(given, Ids) else Ids.of(_of_one_kind(list(given)))
+    if (twice := ids.repeated()) is not None:
+        raise DuplicateIdError(twice)
+    return ids
+
+
+def _of_one_kind(ids: list[Any]) -> list[Any]:
+    for place, one in enumerate(ids):
+        if not isinstance(one, str):
+            try:
+                ids[place] = index(one)  # numbers of numpy too
+            except TypeError:
+                problem = f"is {type(one).__name__}, not str or int"
+                raise DocumentError(place, "id", problem, "give all ids as text, or all as numbers") from None
+            if isinstance(one, bool) or not -(2**63) <= ids[place] < 2**63:
+                raise DocumentError(place, "id", "is not a number of 64 bits", "give ids as text")
+        if isinstance(one, str) != isinstance(ids[0], str):
+            raise DocumentError(
+                place, "id", "is of another kind than the first", "give all ids as text, or all as numbers"
+            )
+    return ids
 
 
 class IdCheck:

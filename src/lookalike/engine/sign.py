@@ -70,6 +70,10 @@ class Signatures:
             raise LookalikeError(f"{len(data)} bytes are not whole signatures of {recipe.hashes} hashes")
         return cls(SignatureMatrix.of_bytes(data, recipe.hashes), recipe)
 
+    def __reduce__(self) -> tuple[object, tuple[bytes, Recipe]]:
+        """Pickle: worker processes send signatures back."""
+        return Signatures.from_bytes, (self.to_bytes(), self.recipe)
+
     @property
     def native(self) -> SignatureMatrix:
         """The native matrix, for the other functions of this package."""

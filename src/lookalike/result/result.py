@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lookalike import checks
+from lookalike.documents.ids import checked_ids
 from lookalike.errors import LookalikeError, RecipeError
 from lookalike.result.recall import Recall, promised_at, recall_of
 from lookalike.result.view import View, lengths_of
@@ -14,7 +15,7 @@ from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import IO, TypeAlias
 
     from lookalike.documents import Flag, Skipped, Source
@@ -208,11 +209,16 @@ to go lower, search again
         at_base = {"_searched_recall": recall, "_searched_audit": seen} if self._found is self._searched else {}
         return self._changed(recall=recall, audited=seen, **at_base)
 
-    def with_ids(self, ids: Ids | Column) -> Result:
-        """Return the result with other ids for its documents, int64 or large_string and as many as there are."""
+    def with_ids(self, ids: Ids | Column | Sequence[str] | Sequence[int]) -> Result:
+        """Return the result with other ids for its documents: as many as there are, all str or all int, none twice.
+
+        >>> import lookalike as la
+        >>> la.find(["one two three", "one two three"]).with_ids(["a", "b"]).pairs["b"].to_pylist()
+        ['b']
+        """
         if len(ids) != self.documents:
             raise RecipeError("ids", len(ids), f"as many as there are documents, {self.documents}")
-        return self._changed(id_of=Ids.from_arrow(ids), source=None)
+        return self._changed(id_of=checked_ids(ids), source=None)
 
     def with_metadata(self, metadata: Mapping[Any, Metadata]) -> Result:
         """Return the result with what is known of its documents; a key is an id, or the end of one that is a path."""

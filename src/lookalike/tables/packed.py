@@ -56,6 +56,10 @@ class Texts(Sequence[str]):
         if first < 0 or self._length < 0 or first + self._length >= len(self._places):
             raise ValueError(f"{len(self._places)} offsets do not hold {self._length} texts from {first}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle: views of memory cannot be, their bytes can."""
+        return Texts, (bytes(self._offsets), bytes(self._data), self._first, self._length)
+
     @classmethod
     def of(cls, texts: Iterable[str | bytes]) -> Texts:
         """Pack texts, given as str or as valid UTF-8."""
@@ -185,6 +189,10 @@ class Ids(Sequence["str | int"]):
         self._values: Any = values
         self.are_numbers: bool = isinstance(values, range | array | memoryview)
         """Whether they are whole numbers; else they are texts. No ids at all may be either."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle: a view of memory cannot be, its numbers can."""
+        return Ids, (array("q", self._values) if isinstance(self._values, memoryview) else self._values,)
 
     @classmethod
     def of(cls, values: Iterable[str] | Iterable[int]) -> Ids:
