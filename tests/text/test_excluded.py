@@ -126,7 +126,28 @@ def test_unknown_kinds_are_refused() -> None:
 
 
 def test_words_are_counted_for_people() -> None:
-    assert [count_words(text) for text in ("one two", "", "雨の日", "one — two!")] == [2, 0, 3, 2]
+    texts = ("one two", "", "雨の日", "one — two!", "isn't 3.5", "《三国》，", "カタカナ", "한국어 문장")
+    assert [count_words(text) for text in texts] == [2, 0, 3, 2, 2, 2, 1, 2]
+
+
+MARKS = ("“”", "„“", "«»", "「」", "『』", "《》", "〈〉", "〝〟", '""', "＂＂")
+
+
+@pytest.mark.parametrize("marks", MARKS)
+@pytest.mark.parametrize(
+    ("four", "five"),
+    [
+        ("one two three four", "one two three four five"),
+        ("one, two: three; four!", "one, two: three; four! five?"),
+        ("三国演义", "三国演义书"),
+        ("三国，演义。", "三国，演义，书。"),
+        ("한국어 인용문 네 낱말", "한국어 인용문 다섯 낱말 이다"),
+    ],
+)
+def test_all_marks_need_as_many_words(marks: str, four: str, five: str) -> None:
+    title, quote = (f"{marks[0]}{words}{marks[1]}" for words in (four, five))
+    assert found(f"Before it {title} and after it.") == []
+    assert found(f"Before it {quote} and after it.") == [quote]
 
 
 @given(st.text(alphabet=st.sampled_from("ab \n“”\"„«»「」>.'`"), max_size=200), st.sampled_from([KINDS, ("quotes",)]))
