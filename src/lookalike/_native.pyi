@@ -354,8 +354,8 @@ def hot_pairs(
 ) -> dict[str, bytes]:
     """The pairs of hot documents with their representatives, and a few more, beside pairs that are verified."""
 
-def shared_in_long_runs(a: str, b: str, strategy: Strategy, least: int) -> int:
-    """How many shingles two texts share in passages of at least `least` units."""
+def shared_in_long_runs(a: str, b: str, strategy: Strategy) -> int:
+    """How many shingles two texts share, as far as they count by the `min_units` of the strategy."""
 
 def linked(documents: int, a: bytes, b: bytes) -> bytes:
     """For each document the least number of its linked group."""

@@ -694,7 +694,7 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 RAW: dict[str, bytes] = {
     "empty": b"",
-    "half": b'{"format": "lookalike-work/5", "lengths"',
+    "half": b'{"format": "lookalike-work/6", "lengths"',
     "no text": b"\xff\xfe\x00",
     "deep": b"[" * 100_000,
     "a long number": b'{"format": ' + b"9" * 10_000 + b"}",

@@ -5,12 +5,14 @@ use crate::containment;
 use crate::control::Control;
 use crate::copies::{classes, firsts};
 use crate::error::Result;
+use crate::hot::cluster;
 use crate::jaccard::Metric;
 use crate::prefix::{self, Joined};
-use crate::search::{Clock, Found, Method, Pair, Search, cluster, confirm, ends, held};
+use crate::runs::Held;
+use crate::search::{Clock, Found, Method, Pair, Search, confirm, ends, held, sets_of};
 use crate::shingle::Shingler;
 use crate::sign::Sets;
-use crate::stars::{Held, SetsOf};
+use crate::stars::SetsOf;
 use crate::texts::Texts;
 use crate::verify::{NoRecord, Second};
 
@@ -56,7 +58,7 @@ pub(crate) fn find(
         None => {
             let sets_of = |documents: &[u32]| match search.min_units {
                 Some(_) => held(&second, texts, documents, control),
-                None => Ok(documents.iter().map(|&d| Held { set: sets[d as usize].clone(), text: None }).collect()),
+                None => Ok(documents.iter().map(|&d| Held { set: sets[d as usize].clone(), runs: None }).collect()),
             };
             clock.next("hot clusters");
             all_hot(&second, &members, order, &mut found, &sets_of, control)?;
@@ -144,8 +146,8 @@ fn in_blocks(
             control.check()?;
             let both = if one == two { one.to_vec() } else { [*one, *two].concat() };
             let mut sets = vec![Vec::new(); found.class.len()];
-            let loaded = held(second, texts, &both, control)?;
-            both.iter().zip(loaded).for_each(|(&d, held)| sets[d as usize] = held.set);
+            let loaded = sets_of(second, texts, &both, control)?;
+            both.iter().zip(loaded).for_each(|(&d, set)| sets[d as usize] = set);
             let joined = join(&sets, &both, second.search, limits, control)?;
             let Some(joined) = joined.filter(|j| (found.pairs.len() + j.pairs.len()) as u64 <= limits.pairs) else {
                 found.pairs.clear();

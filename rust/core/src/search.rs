@@ -1,21 +1,22 @@
 //! From what was kept of all documents to verified pairs, by each of the four methods. All give the same pairs in the same
 //! form, up to the recall that `Lsh` and `Signatures` promise.
 
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use crate::bands::Bands;
-use crate::candidates::{Asked, Candidates, Limits, Store, all_pairs, candidates, once, pack};
+use crate::candidates::{Asked, Candidates, Limits, Store, all_pairs, candidates, once};
 use crate::control::Control;
 use crate::copies::{classes, copies, firsts, of_interest, pairs_of_unlike, set_apart};
 use crate::error::{Error, Result};
 use crate::exact;
+use crate::hot::add_hot;
 use crate::intake::Kept;
 use crate::jaccard::{Metric, Overlap, overlap_at_least};
-use crate::prefix::Joined;
 use crate::recipe::Recipe;
-use crate::shingle::Shingler;
+use crate::runs::{Held, Marks};
+use crate::shingle::{Scratch, Shingler};
 use crate::sign::Digest;
-use crate::stars::{Held, Listed, Stars};
 use crate::texts::Texts;
 use crate::verify::{NoRecord, Record, Second, Verified, changed};
 
@@ -152,7 +153,7 @@ impl<'a> Search<'a> {
     /// What makes the shingles.
     pub fn shingler(&self) -> Result<Shingler> {
         let shingler = Shingler::new(self.recipe)?.ignoring(self.ignored.iter().copied()).walled(self.walls);
-        Ok(if self.min_units.is_some() { shingler.with_units() } else { shingler })
+        Ok(shingler.in_order(self.min_units.is_some()))
     }
 
     /// The pair if it counts and reaches the threshold.
@@ -170,10 +171,10 @@ impl<'a> Search<'a> {
         Some(Pair { a, b, overlap })
     }
 
-    /// The pair if it reaches the threshold although it shares only so much.
-    pub fn with_shared(&self, pair: Pair, shared: usize) -> Option<Pair> {
+    /// The pair if it still reaches the threshold when only long passages count, as far as that is asked for.
+    pub fn counted(&self, pair: Pair, x: &Held, y: &Held, marks: &mut Marks) -> Option<Pair> {
         // What lies in no long passage adds nothing to the score, but stays part of the whole.
-        let overlap = Overlap { shared, ..pair.overlap };
+        let overlap = Overlap { shared: x.counted(y, pair.overlap.shared, marks), ..pair.overlap };
         (self.metric.score(overlap) >= self.threshold).then_some(Pair { overlap, ..pair })
     }
 
@@ -182,6 +183,13 @@ impl<'a> Search<'a> {
         let wrong = |field, given: String, allowed: &str| Err(Error::Setting { field, given, allowed: allowed.into() });
         if !(self.threshold > 0.0 && self.threshold <= 1.0) {
             return wrong("threshold", self.threshold.to_string(), "above 0 and at most 1");
+        }
+        if self.min_units.is_some() && self.recipe.bag {
+            return wrong(
+                "min_words",
+                self.min_units.unwrap_or(0).to_string(),
+                "left out where repeated shingles count",
+            );
         }
         let by_sets = matches!(self.method, Method::Brute | Method::Exact);
         if self.metric == Metric::Containment && !by_sets {
@@ -286,124 +294,42 @@ pub fn confirm(
     Ok(Found { class, pairs: found, candidates, short, ..Found::default() })
 }
 
-/// Add the pairs of hot documents.
-pub fn add_hot(
-    second: &Second<'_>,
-    texts: &dyn Texts,
-    hot: &[u32],
-    order: Option<&[u32]>,
-    found: &mut Found,
-    control: &Control,
-) -> Result<()> {
-    let listed = hot_pairs(second, texts, hot, order, &found.class, &ends(&found.pairs), control)?;
-    found.candidates += listed.verified;
-    found.in_part = listed.in_part;
-    found.hot = if listed.complete { 0 } else { hot.len() };
-    found.pairs.extend(listed.pairs);
-    found.pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
-    found.pairs.dedup_by_key(|pair| (pair.a, pair.b));
-    Ok(())
-}
-
-fn join_hot(
-    second: &Second<'_>,
-    texts: &dyn Texts,
-    hot: &[u32],
-    documents: usize,
-    control: &Control,
-) -> Result<Option<Joined>> {
-    let mut sets = vec![Vec::new(); documents];
-    hot.iter().zip(held(second, texts, hot, control)?).for_each(|(&d, held)| sets[d as usize] = held.set);
-    let joined = exact::join(&sets, hot, second.search, second.search.limits_for(documents), control)?;
-    match joined {
-        Some(joined) if second.search.min_units.is_some() => {
-            let packed: Vec<u64> = joined.pairs.iter().map(|p| pack(p.a, p.b)).collect();
-            let pairs = second.read(texts, &packed, &[], &mut NoRecord, control)?.pairs;
-            Ok(Some(Joined { pairs, ..joined }))
-        }
-        other => Ok(other),
-    }
-}
-
-/// The pairs of hot documents with each other: all of them by an exact join, or, if that is too much, those that they
-/// have in their clusters. `pairs` are those with other documents, which are verified.
-pub fn hot_pairs(
-    second: &Second<'_>,
-    texts: &dyn Texts,
-    hot: &[u32],
-    order: Option<&[u32]>,
-    class: &[u32],
-    pairs: &[(u32, u32)],
-    control: &Control,
-) -> Result<Listed> {
-    let size: usize = hot.iter().map(|&d| 8 * second.shingles[d as usize] as usize).sum();
-    if size <= second.memory
-        && let Some(joined) = join_hot(second, texts, hot, class.len(), control)?
-    {
-        return Ok(Listed { pairs: joined.pairs, verified: joined.verified, in_part: 0, complete: true });
-    }
-    let sets_of = |documents: &[u32]| held(second, texts, documents, control);
-    cluster(second, hot, order, class, pairs, &sets_of, control)
-}
-
 /// The documents of pairs.
 pub(crate) fn ends(pairs: &[Pair]) -> Vec<(u32, u32)> {
     pairs.iter().map(|pair| (pair.a, pair.b)).collect()
 }
 
-/// Compare hot documents with representatives.
-pub(crate) fn cluster(
-    second: &Second<'_>,
-    hot: &[u32],
-    order: Option<&[u32]>,
-    class: &[u32],
-    pairs: &[(u32, u32)],
-    sets_of: &crate::stars::SetsOf<'_>,
-    control: &Control,
-) -> Result<Listed> {
-    let mut is_hot = vec![false; class.len()];
-    hot.iter().for_each(|&d| is_hot[d as usize] = true);
-    let order = order_of_classes(class, order);
-    let search = second.search;
-    let mut old = vec![false; class.len()];
-    class.iter().skip(search.old_from).for_each(|&first| old[first as usize] = true);
-    let stars = Stars { search, order: &order, hot: &is_hot, old: &old, pairs, memory: search.memory };
-    let verify = |a: u32, x: &Held, b: u32, y: &Held| {
-        let pair = search.verify_sets(a, b, &x.set, &y.set)?;
-        match (search.min_units, &x.text, &y.text) {
-            (Some(least), Some(x), Some(y)) => {
-                let mut scratch = crate::shingle::Scratch::default();
-                let shared = second.shingler.shared_in_long_runs(x, y, least, &mut scratch, control).ok()?;
-                search.with_shared(pair, shared)
-            }
-            _ => Some(pair),
-        }
-    };
-    stars.join(sets_of, &verify, control)
-}
-
-/// The first of each class, where the first of its documents stands in the order.
-fn order_of_classes(class: &[u32], order: Option<&[u32]>) -> Vec<u32> {
-    let Some(order) = order else { return firsts(class) };
-    let mut seen = vec![false; class.len()];
-    let unseen = |first: &u32| !std::mem::replace(&mut seen[*first as usize], true);
-    order.iter().map(|&d| class[d as usize]).filter(unseen).collect()
+/// What is compared of some documents, in their order.
+pub(crate) fn held(second: &Second<'_>, texts: &dyn Texts, documents: &[u32], control: &Control) -> Result<Vec<Held>> {
+    read_again(texts, documents, control, |document, text, scratch| second.held(document, text, scratch, control))
 }
 
 /// The sets of some documents, in their order.
-pub(crate) fn held(second: &Second<'_>, texts: &dyn Texts, documents: &[u32], control: &Control) -> Result<Vec<Held>> {
+pub(crate) fn sets_of(
+    second: &Second<'_>,
+    texts: &dyn Texts,
+    documents: &[u32],
+    control: &Control,
+) -> Result<Vec<Vec<u64>>> {
+    read_again(texts, documents, control, |document, text, scratch| second.set(document, text, scratch, control))
+}
+
+/// What `make` makes of some documents, in their order.
+fn read_again<T: Default + Send + Sync>(
+    texts: &dyn Texts,
+    documents: &[u32],
+    control: &Control,
+    make: impl Fn(u32, &str, &mut Scratch) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
     let mut wanted = documents.to_vec();
     wanted.sort_unstable();
-    let slots: Vec<std::sync::OnceLock<Held>> = wanted.iter().map(|_| std::sync::OnceLock::new()).collect();
+    let place = |document: u32| wanted.binary_search(&document).expect("only what is wanted is given");
+    let slots: Vec<OnceLock<T>> = wanted.iter().map(|_| OnceLock::new()).collect();
     texts.fetch(&wanted, control, &|document, text, scratch| {
-        let set = second.set(document, text, scratch, control)?;
-        let text = second.search.min_units.map(|_| text.into());
-        let place = wanted.binary_search(&document).expect("only what is wanted is given");
-        let _ = slots[place].set(Held { set, text });
+        let _ = slots[place(document)].set(make(document, text, scratch)?);
         Ok(())
     })?;
     let came = slots.into_iter().map(|slot| slot.into_inner().ok_or_else(changed));
-    let mut slots: Vec<Held> = came.collect::<Result<_>>()?;
-    let place = |document: &u32| wanted.binary_search(document).expect("all of them are wanted");
-    Ok(documents.iter().map(|document| std::mem::take(&mut slots[place(document)])).collect())
+    let mut came: Vec<T> = came.collect::<Result<_>>()?;
+    Ok(documents.iter().map(|&document| std::mem::take(&mut came[place(document)])).collect())
 }

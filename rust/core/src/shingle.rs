@@ -1,5 +1,6 @@
 //! Text → units → shingles → 64-bit elements (docs/format.md §2–4).
 
+mod ordered;
 mod placed;
 mod walls;
 mod windows;
@@ -17,6 +18,7 @@ use crate::sort::Sorter;
 use crate::unicode::Tables;
 use crate::words::{Segment, segments};
 
+pub use ordered::Ordered;
 pub use placed::Placed;
 pub use walls::WALL;
 use windows::Windows;
@@ -36,7 +38,7 @@ pub struct Scratch {
     words: Vec<u64>,
     block: Vec<u64>,
     all: Vec<u64>,
-    sorter: Sorter,
+    pub(crate) sorter: Sorter,
 }
 
 /// Turns texts into shingles by one recipe.
@@ -54,8 +56,10 @@ pub struct Shingler {
     ignored: HashSet<u64>,
     /// Whether shingles that touch a wall do not count.
     walls: bool,
-    /// The same with k = 1: what tells the units of a text one by one.
+    /// The same with k = 1, where there are walls: what tells the units of a text one by one.
     single: Option<Box<Shingler>>,
+    /// Whether texts with the same shingles in another order are no copies.
+    in_order: bool,
 }
 
 impl Shingler {
@@ -74,6 +78,7 @@ impl Shingler {
             ignored: HashSet::new(),
             walls: false,
             single: None,
+            in_order: false,
         };
         shingler.stop = recipe.stop_words.iter().map(|w| shingler.stop_hash(w)).collect();
         Ok(shingler)
@@ -102,19 +107,11 @@ impl Shingler {
         if self.ignored.is_empty() && !self.walls {
             return self.every_block(text, scratch, take);
         }
-        let walls = self.wall_units(text, scratch);
-        let (mut next, mut number) = (0, 0);
-        let mut touches_wall = || {
-            while walls.get(next).is_some_and(|&wall| wall < number) {
-                next += 1;
-            }
-            number += 1;
-            walls.get(next).is_some_and(|&wall| wall < number - 1 + self.k)
-        };
+        let mut walls = self.walls_of(text, scratch);
         let (mut kept, mut any, mut whole) = (Vec::new(), false, 0u64);
         self.every_block(text, scratch, |block| {
             kept.clear();
-            kept.extend(block.iter().filter(|x| !touches_wall() && !self.ignored.contains(x)));
+            kept.extend(block.iter().filter(|x| !walls.touch_next() && !self.ignored.contains(x)));
             any |= !kept.is_empty();
             whole = block.iter().fold(whole, |h, &x| self.hash.words(&[h, x]));
             if !kept.is_empty() {

@@ -8,18 +8,19 @@ use crate::control::{Control, PART};
 use crate::error::Result;
 use crate::hash::fold;
 use crate::recipe::Recipe;
-use crate::shingle::{Scratch, Shingler};
+use crate::shingle::{Ordered, Scratch, Shingler};
 use crate::simd::{self, Kernel, Tools};
 use crate::sketch::{INFINITY, Sketcher};
 
 /// Equal for documents with the same shingles in the same numbers: the sum of their hashes, the sum of the products of
-/// their halves, and a hash of the keys of all bands. That equal digests mean equal shingles is confirmed on the shingles
-/// before anything is built on it ([`crate::verify`]).
+/// their halves, and a hash of the keys of all bands. Where the order of shingles matters, a hash of them in their order
+/// is in the place of the products. That equal digests mean equal shingles is confirmed on the shingles before anything is
+/// built on it ([`crate::verify`]).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Digest {
     /// Σ hash.
     pub sum: u64,
-    /// Σ upper half × lower half.
+    /// Σ upper half × lower half; or a hash of the shingles in their order.
     pub products: u64,
     /// Of all keys; 0 for a document that was not signed.
     pub signature: u64,
@@ -34,6 +35,16 @@ impl Digest {
         let mut digest = Digest::default();
         add(&mut digest, hashes);
         digest
+    }
+
+    /// The same for documents in which the order of shingles matters.
+    pub fn with_order(self, ordered: &Ordered) -> Self {
+        Digest { products: ordered.hash(), ..self }
+    }
+
+    /// The same, of a text whose digest without the order is this one, if the order matters to the shingler.
+    pub(crate) fn as_seen_by(self, shingler: &Shingler, text: &str, scratch: &mut Scratch) -> Self {
+        if shingler.is_in_order() { self.with_order(&shingler.ordered(text, scratch)) } else { self }
     }
 
     /// Whether it is of the same shingles, as far as that can be told without the signature.
@@ -239,7 +250,7 @@ impl Sets {
                     count += block.len();
                 });
             }
-            made.digests.push(digest);
+            made.digests.push(digest.as_seen_by(shingler, text, scratch));
             made.shingles.push(u32::try_from(count).unwrap_or(u32::MAX));
         }
         Ok(made)
@@ -286,7 +297,7 @@ pub fn sign_one(
             sketcher.update(slots, block);
         });
     }
-    Ok((digest, u32::try_from(count).unwrap_or(u32::MAX)))
+    Ok((digest.as_seen_by(shingler, text, scratch), u32::try_from(count).unwrap_or(u32::MAX)))
 }
 
 fn add(digest: &mut Digest, block: &[u64]) {

@@ -13,22 +13,14 @@ use std::collections::HashMap;
 use crate::control::Control;
 use crate::error::Result;
 use crate::prefix::Order;
+use crate::runs::{self, Held};
 use crate::search::{Pair, Search};
 use index::{Index, Marks, Met};
 
-/// A document while it is compared.
-#[derive(Debug, Default)]
-pub struct Held {
-    /// Its elements.
-    pub set: Vec<u64>,
-    /// Its text, where passages count.
-    pub text: Option<Box<str>>,
-}
-
-/// Gives the sets of some documents, in their order.
+/// Gives what is compared of some documents, in their order.
 pub type SetsOf<'a> = dyn Fn(&[u32]) -> Result<Vec<Held>> + 'a;
 /// Verifies two documents: the smaller number first.
-pub type Verify<'a> = dyn Fn(u32, &Held, u32, &Held) -> Option<Pair> + Sync + 'a;
+pub type Verify<'a> = dyn Fn(u32, &Held, u32, &Held, &mut runs::Marks) -> Option<Pair> + Sync + 'a;
 
 /// What is clustered.
 pub struct Stars<'a> {
@@ -53,6 +45,8 @@ pub struct Listed {
     pub pairs: Vec<Pair>,
     /// Pairs that were verified.
     pub verified: usize,
+    /// Pairs that reach the threshold only with passages that are too short to count, if these are all pairs.
+    pub short: usize,
     /// Documents that were not compared with all representatives that they might be alike with.
     pub in_part: usize,
     /// Whether these are all pairs.
@@ -229,30 +223,33 @@ impl<'a> Work<'a> {
         let jobs: Vec<(&Vec<usize>, usize)> =
             stars.into_iter().flat_map(|all| (0..all.len()).map(move |place| (all, place))).collect();
         let metric = self.stars.search.metric;
-        let found = control.parts(
-            jobs.len(),
-            64,
-            || (),
-            |(), part| {
-                control.check()?;
-                let mut out = Vec::new();
-                for &(all, place) in &jobs[part] {
-                    let near = all[place + 1..].iter().take(NEIGHBOURS);
-                    let mut best: Vec<Pair> = near.filter_map(|&j| between(hot, held, all[place], j, verify)).collect();
-                    best.sort_by(|x, y| metric.score(y.overlap).total_cmp(&metric.score(x.overlap)));
-                    best.truncate(OTHERS);
-                    out.append(&mut best);
-                }
-                Ok(out)
-            },
-        )?;
+        let found = control.parts(jobs.len(), 64, runs::Marks::default, |marks, part| {
+            control.check()?;
+            let mut out = Vec::new();
+            for &(all, place) in &jobs[part] {
+                let near = all[place + 1..].iter().take(NEIGHBOURS);
+                let pairs = near.filter_map(|&j| between(hot, held, all[place], j, verify, marks));
+                let mut best: Vec<Pair> = pairs.collect();
+                best.sort_by(|x, y| metric.score(y.overlap).total_cmp(&metric.score(x.overlap)));
+                best.truncate(OTHERS);
+                out.append(&mut best);
+            }
+            Ok(out)
+        })?;
         self.listed.verified += jobs.len() * OTHERS;
         self.listed.pairs.extend(found.into_iter().flatten());
         Ok(())
     }
 }
 
-fn between(hot: &[u32], held: &[Option<Held>], i: usize, j: usize, verify: &Verify<'_>) -> Option<Pair> {
+fn between(
+    hot: &[u32],
+    held: &[Option<Held>],
+    i: usize,
+    j: usize,
+    verify: &Verify<'_>,
+    marks: &mut runs::Marks,
+) -> Option<Pair> {
     let (x, y) = (held[i].as_ref()?, held[j].as_ref()?);
-    if hot[i] < hot[j] { verify(hot[i], x, hot[j], y) } else { verify(hot[j], y, hot[i], x) }
+    if hot[i] < hot[j] { verify(hot[i], x, hot[j], y, marks) } else { verify(hot[j], y, hot[i], x, marks) }
 }

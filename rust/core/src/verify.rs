@@ -12,6 +12,7 @@ use crate::control::Control;
 use crate::copies::same_shingles;
 use crate::error::{Error, Result};
 use crate::groups::linked;
+use crate::runs::{Held, Marks, bytes_per_shingle};
 use crate::search::{Pair, Search};
 use crate::shingle::{Scratch, Shingler};
 use crate::sign::Digest;
@@ -19,6 +20,8 @@ use crate::texts::Texts;
 
 /// Bytes of sets that are held at a time where texts are at hand: few enough to stay in the cache.
 const CACHE: usize = 1 << 20;
+/// The same where only long passages count: runs take longer to make again than to come from memory.
+const CACHE_OF_RUNS: usize = 1 << 24;
 /// Pairs that are verified at a time there, so that a large cluster is not left to one thread.
 const SHARE: usize = 1 << 16;
 
@@ -88,11 +91,22 @@ struct Edge {
 }
 
 impl Second<'_> {
-    /// The set of a text that is read again; an error if it is not the text that was read first.
+    /// What is compared of a text that is read again; an error if it is not the text that was read first.
+    pub(crate) fn held(&self, document: u32, text: &str, scratch: &mut Scratch, control: &Control) -> Result<Held> {
+        let (held, seen) = Held::new(self.shingler, text, self.search.min_units, scratch, control)?;
+        if self.is_same(document, seen) { Ok(held) } else { Err(changed()) }
+    }
+
+    /// Its elements alone.
     pub(crate) fn set(&self, document: u32, text: &str, scratch: &mut Scratch, control: &Control) -> Result<Vec<u64>> {
-        let mut seen = Digest::default();
-        let set = self.shingler.set_seen(text, scratch, control, |all| seen = Digest::of(all))?;
-        if self.is_same(document, seen) { Ok(set) } else { Err(changed()) }
+        let (held, seen) = Held::new(self.shingler, text, None, scratch, control)?;
+        let seen = seen.as_seen_by(self.shingler, text, scratch);
+        if self.is_same(document, seen) { Ok(held.set) } else { Err(changed()) }
+    }
+
+    /// Bytes that a document takes while it is compared.
+    fn bytes(&self, document: u32) -> usize {
+        bytes_per_shingle(self.search.min_units) * self.shingles[document as usize] as usize + 64
     }
 
     fn is_same(&self, document: u32, seen: Digest) -> bool {
@@ -146,7 +160,8 @@ impl Second<'_> {
     /// Consecutive edges whose documents fit the memory. Sets go when their group is complete, so that about half of them
     /// are held at a time.
     fn portions(&self, edges: &[Edge], at_hand: bool) -> Vec<Range<usize>> {
-        let (memory, most) = if at_hand { (CACHE, SHARE) } else { (self.memory.saturating_mul(2), usize::MAX) };
+        let cache = if self.search.min_units.is_some() { CACHE_OF_RUNS } else { CACHE };
+        let (memory, most) = if at_hand { (cache, SHARE) } else { (self.memory.saturating_mul(2), usize::MAX) };
         let mut last = vec![u32::MAX; self.shingles.len()];
         let (mut portions, mut start, mut held) = (Vec::new(), 0, 0);
         for (i, edge) in edges.iter().enumerate() {
@@ -155,7 +170,7 @@ impl Second<'_> {
                 let seen = std::mem::replace(&mut last[document as usize], portions.len() as u32);
                 // A copy is compared when it comes, and not held.
                 let held = seen == portions.len() as u32 || (edge.copy && document == edge.b);
-                more += if held { 0 } else { 8 * self.shingles[document as usize] as usize + 64 };
+                more += if held { 0 } else { self.bytes(document) };
             }
             held += more;
             if i > start && (held > memory || i - start >= most) {
@@ -163,8 +178,7 @@ impl Second<'_> {
                 for document in [edge.a, edge.b] {
                     last[document as usize] = portions.len() as u32;
                 }
-                (start, held) =
-                    (i, [edge.a, edge.b].iter().map(|&d| 8 * self.shingles[d as usize] as usize + 64).sum());
+                (start, held) = (i, self.bytes(edge.a) + self.bytes(edge.b));
             }
         }
         portions.extend((start < edges.len()).then_some(start..edges.len()));
@@ -172,7 +186,7 @@ impl Second<'_> {
     }
 
     fn portion(&self, texts: &dyn Texts, edges: &[Edge], control: &Control) -> Result<Verified> {
-        let held = Held::new(edges);
+        let held = Portion::new(edges);
         texts.fetch(&held.documents, control, &|document, text, scratch| {
             held.take(self, edges, document, text, scratch, control)
         })?;
@@ -202,7 +216,8 @@ struct Document {
     first: Option<u32>,
     /// The place of its group.
     group: usize,
-    set: Mutex<Vec<u64>>,
+    held: Mutex<Held>,
+    /// Its text, if it is copied.
     text: OnceLock<Box<str>>,
 }
 
@@ -215,7 +230,7 @@ struct Group {
 }
 
 #[derive(Debug)]
-struct Held {
+struct Portion {
     documents: Vec<u32>,
     slots: Vec<Document>,
     groups: Vec<Group>,
@@ -226,7 +241,7 @@ struct Held {
     short: AtomicUsize,
 }
 
-impl Held {
+impl Portion {
     fn new(edges: &[Edge]) -> Self {
         let mut documents: Vec<u32> = edges.iter().flat_map(|e| [e.a, e.b]).collect();
         documents.sort_unstable();
@@ -251,7 +266,7 @@ impl Held {
         }
         slots.iter().for_each(|slot| *groups[slot.group].left.get_mut() += 1);
         let (found, early, unlike) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Held { documents, slots, groups, found, early, unlike, short: AtomicUsize::new(0) }
+        Portion { documents, slots, groups, found, early, unlike, short: AtomicUsize::new(0) }
     }
 
     fn slot(&self, document: u32) -> &Document {
@@ -272,9 +287,9 @@ impl Held {
             return Ok(()); // it came before
         }
         if slot.paired {
-            *slot.set.lock().expect("held briefly") = second.set(document, text, scratch, control)?;
+            *slot.held.lock().expect("held briefly") = second.held(document, text, scratch, control)?;
         }
-        if slot.copied || second.search.min_units.is_some() {
+        if slot.copied {
             let _ = slot.text.set(text.into());
         }
         if let Some(first) = slot.first {
@@ -290,18 +305,18 @@ impl Held {
         Ok(())
     }
 
-    /// All texts of a group have come: verify its pairs, and let its sets go.
+    /// All texts of a group have come: verify its pairs, and let go what was held of them.
     fn finish(&self, second: &Second<'_>, edges: &[Edge], control: &Control) -> Result<()> {
         let mut documents: Vec<u32> = edges.iter().filter(|e| !e.copy).flat_map(|e| [e.a, e.b]).collect();
         documents.sort_unstable();
         documents.dedup();
-        let take = |&d: &u32| std::mem::take(&mut *self.slot(d).set.lock().expect("held briefly"));
-        let sets: Vec<Vec<u64>> = documents.iter().map(take).collect();
-        let set = |d: u32| &sets[documents.binary_search(&d).expect("it was put in above")][..];
-        let found = control.parts(edges.len(), 1024, Scratch::default, |scratch, part| {
+        let take = |&d: &u32| std::mem::take(&mut *self.slot(d).held.lock().expect("held briefly"));
+        let all: Vec<Held> = documents.iter().map(take).collect();
+        let held = |d: u32| &all[documents.binary_search(&d).expect("it was put in above")];
+        let found = control.parts(edges.len(), 1024, Marks::default, |marks, part| {
             control.check()?;
             let pairs = edges[part].iter().filter(|e| !e.copy);
-            Ok(pairs.filter_map(|e| self.verify(second, e, set(e.a), set(e.b), scratch, control)).collect::<Vec<_>>())
+            Ok(pairs.filter_map(|e| self.verify(second, e, held(e.a), held(e.b), marks)).collect::<Vec<_>>())
         })?;
         self.found.lock().expect("held briefly").extend(found.into_iter().flatten());
         Ok(())
@@ -312,7 +327,8 @@ impl Held {
             return Ok(());
         }
         for (document, text) in [a, b] {
-            if !second.is_same(document, Digest::of(&second.shingler.sequence(text, scratch))) {
+            let seen = Digest::of(&second.shingler.sequence(text, scratch));
+            if !second.is_same(document, seen.as_seen_by(second.shingler, text, scratch)) {
                 return Err(changed());
             }
         }
@@ -337,26 +353,11 @@ impl Held {
         Ok(unlike)
     }
 
-    fn verify(
-        &self,
-        second: &Second<'_>,
-        edge: &Edge,
-        set_a: &[u64],
-        set_b: &[u64],
-        scratch: &mut Scratch,
-        control: &Control,
-    ) -> Option<Pair> {
-        let pair = second.search.verify_sets(edge.a, edge.b, set_a, set_b)?;
-        let (a, b) = (self.slot(edge.a), self.slot(edge.b));
-        match (second.search.min_units, a.text.get(), b.text.get()) {
-            (Some(least), Some(x), Some(y)) => {
-                let shared = second.shingler.shared_in_long_runs(x, y, least, scratch, control).ok()?;
-                let pair = second.search.with_shared(pair, shared);
-                self.short.fetch_add(usize::from(pair.is_none()), Ordering::Relaxed);
-                pair
-            }
-            _ => Some(pair),
-        }
+    fn verify(&self, second: &Second<'_>, edge: &Edge, x: &Held, y: &Held, marks: &mut Marks) -> Option<Pair> {
+        let pair = second.search.verify_sets(edge.a, edge.b, &x.set, &y.set)?;
+        let counted = second.search.counted(pair, x, y, marks);
+        self.short.fetch_add(usize::from(counted.is_none()), Ordering::Relaxed);
+        counted
     }
 }
 

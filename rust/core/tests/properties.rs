@@ -71,6 +71,11 @@ fn score(pair: &Pair, metric: Metric) -> f64 {
 /// One row a band and no filter: two sets that share anything meet with near certainty at 512 bands.
 const EVERYTHING: Method = Method::Lsh { bands: Bands { bands: 512, rows: 1 }, least: 0 };
 
+/// Units of the shortest passage that counts, or none.
+fn min_units() -> impl Strategy<Value = Option<usize>> {
+    prop::option::of(1..8usize)
+}
+
 fn all_meet() -> Recipe {
     Recipe { unit: Unit::Char, k: 2, hashes: 512, ..Recipe::default() }
 }
@@ -79,11 +84,12 @@ proptest! {
     #[test]
     fn the_exact_joins_find_what_brute_force_finds(
         texts in collection(), t in 1..=20u32, k in 1..4usize, bag: bool, old_from in 0..30usize, threads in 1..4usize,
+        min_units in min_units(),
     ) {
-        let recipe = Recipe { k, bag, ..Recipe::default() };
+        let recipe = Recipe { k, bag: bag && min_units.is_none(), ..Recipe::default() };
         let threshold = f64::from(t) / 20.0;
         for metric in [Metric::Jaccard, Metric::Containment] {
-            let brute = Search { metric, old_from, ..Search::new(&recipe, threshold, Method::Brute) };
+            let brute = Search { metric, old_from, min_units, ..Search::new(&recipe, threshold, Method::Brute) };
             let exact = Search { method: Method::Exact, ..brute };
             let (brute, found) = (run(&texts, &brute, 1), run(&texts, &exact, threads));
             prop_assert_eq!(&found.pairs, &brute.pairs);
@@ -98,12 +104,13 @@ proptest! {
 
     #[test]
     fn bands_that_pass_everything_find_everything(
-        texts in collection(), t in 10..=20u32, threads in 1..4usize, memory in 1..2000usize,
+        texts in collection(), t in 10..=20u32, threads in 1..4usize, memory in 1..2000usize, min_units in min_units(),
     ) {
         let (recipe, threshold) = (all_meet(), f64::from(t) / 20.0);
-        let brute = run(&texts, &Search::new(&recipe, threshold, Method::Brute), 1);
+        let plain = Search { min_units, ..Search::new(&recipe, threshold, Method::Brute) };
+        let brute = run(&texts, &plain, 1);
         for method in [EVERYTHING, Method::Signatures { least: 0 }] {
-            let search = Search { memory, ..Search::new(&recipe, threshold, method) };
+            let search = Search { memory, method, ..plain };
             let found = run(&texts, &search, threads);
             prop_assert_eq!((&found.pairs, &found.class), (&brute.pairs, &brute.class));
             let far = run_far(&texts, &search, Keep::Rows, None);
@@ -125,11 +132,12 @@ proptest! {
     #[test]
     fn hot_clusters_are_those_of_all_pairs(
         texts in collection(), t in 6..=20u32, old in 0..2usize, turned: bool, metric in 0..2usize,
+        min_units in min_units(),
     ) {
         let (recipe, threshold) = (all_meet(), f64::from(t) / 20.0);
         let old_from = if old == 0 { usize::MAX } else { texts.len() / 2 };
         let metric = [Metric::Jaccard, Metric::Containment][metric];
-        let brute = Search { metric, old_from, ..Search::new(&recipe, threshold, Method::Brute) };
+        let brute = Search { metric, old_from, min_units, ..Search::new(&recipe, threshold, Method::Brute) };
         let all = run(&texts, &brute, 1);
         let class = run(&texts, &Search { old_from: usize::MAX, ..brute }, 1).class;
         let mut order: Vec<u32> = (0..texts.len() as u32).collect();
@@ -170,6 +178,20 @@ fn copies_are_told_by_their_shingles_not_by_their_digests() {
         let found = run_far(&texts, &Search::new(&recipe, 0.9, method), keep(method), None);
         assert_eq!(found.class, [0, 0, 2, 3]);
         assert_eq!(found.pairs.iter().map(|p| (p.a, p.b)).collect::<Vec<_>>(), [(0, 2), (0, 3), (2, 3)]);
+    }
+}
+
+#[test]
+fn the_same_shingles_in_another_order_are_no_copies_where_passages_count() {
+    let recipe = Recipe { k: 1, ..Recipe::default() };
+    let texts = ["a b c", "b a c", "b, a, c!", "b a c d"].map(String::from);
+    for method in [Method::Exact, Method::Brute, EVERYTHING] {
+        let recipe = Recipe { hashes: 512, ..recipe.clone() };
+        let search = Search { min_units: Some(3), ..Search::new(&recipe, 0.7, method) };
+        let found = run_far(&texts, &search, keep(method), None);
+        assert_eq!(found.class, [0, 1, 1, 3]);
+        assert_eq!(found.pairs.iter().map(|p| (p.a, p.b)).collect::<Vec<_>>(), [(1, 3)]);
+        assert_eq!(found.short, 2);
     }
 }
 

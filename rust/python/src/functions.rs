@@ -3,6 +3,7 @@
 use lookalike_core::control::Control;
 use lookalike_core::families::Functions;
 use lookalike_core::passages::passages as shared_runs;
+use lookalike_core::runs::{Held, Marks};
 use lookalike_core::search::Pair;
 use lookalike_core::shingle::{Placed, Scratch, Shingler};
 use lookalike_core::unicode::{Tables, UNICODE_TABLES, combining_class};
@@ -127,19 +128,17 @@ pub fn scores<'py>(py: Python<'py>, pairs: &[Pair], out: &Bound<'py, PyDict>) ->
     out.set_item("containment_b", column(|p| p.overlap.containment_b()))
 }
 
-/// How many shingles two texts share in passages of at least `least` units.
+/// How many shingles two texts share, as far as they count by the `min_units` of the strategy.
 #[pyfunction]
-pub fn shared_in_long_runs(
-    a: &Bound<'_, PyString>,
-    b: &Bound<'_, PyString>,
-    strategy: &Strategy,
-    least: usize,
-) -> PyResult<usize> {
+pub fn shared_in_long_runs(a: &Bound<'_, PyString>, b: &Bound<'_, PyString>, strategy: &Strategy) -> PyResult<usize> {
     let (x, y) = (read(a)?, read(b)?);
     let (x, y): (&str, &str) = (&x, &y);
     run(a.py(), 1, x.len() + y.len(), |control| {
-        let shingler = strategy.search(usize::MAX).shingler()?.with_units();
-        shingler.shared_in_long_runs(x, y, least, &mut Scratch::default(), control)
+        let (search, mut scratch) = (strategy.search(usize::MAX), Scratch::default());
+        let shingler = search.shingler()?;
+        let mut held = |text| Ok(Held::new(&shingler, text, search.min_units, &mut scratch, control)?.0);
+        let (x, y): (Held, Held) = (held(x)?, held(y)?);
+        Ok(x.counted(&y, jaccard::overlap(&x.set, &y.set).shared, &mut Marks::default()))
     })
 }
 

@@ -4,6 +4,7 @@
 use lookalike_core::candidates::{agreeing_bytes, once, pack, unpack};
 use lookalike_core::control::Control;
 use lookalike_core::copies::{classes, confirm_copies as confirm};
+use lookalike_core::hot::hot_pairs as pairs_of_hot;
 use lookalike_core::intake::InMemory;
 use lookalike_core::recipe::Unit;
 use lookalike_core::search::{self, Search};
@@ -258,9 +259,8 @@ pub fn hot_pairs<'py>(
             return Err(wrong("a hot document is not there, or the copy of another"));
         }
         run(py, threads, size, |control| {
-            let list = |second: &Second<'_>| {
-                search::hot_pairs(second, &texts, &hot, order.as_deref(), &class, &pairs, control)
-            };
+            let list =
+                |second: &Second<'_>| pairs_of_hot(second, &texts, &hot, order.as_deref(), &class, &pairs, control);
             with_second(&texts, &search, list)
         })
     })?;

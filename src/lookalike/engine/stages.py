@@ -69,7 +69,8 @@ class Candidates:
 def sign_rows(texts: Given, strategy: Strategy, *, threads: int = 0) -> pa.RecordBatch:
     """Return what a search keeps of each text; a row depends on its text and the strategy alone.
 
-    * `digest`: fixed_size_binary(24), equal for texts with the same shingles in the same numbers;
+    * `digest`: fixed_size_binary(24), equal for texts with the same shingles in the same numbers, and with `min_words`
+      in the same order;
     * `shingles`: uint32, how many, repeats included; `length`: uint64, code points;
     * `keys`: fixed_size_list<uint64>, the key of each band (docs/format.md §6); none without bands;
     * `slots`: fixed_size_binary(hashes), a byte of each slot of the signature (docs/format.md §6).

@@ -52,8 +52,12 @@ class Strategy:
 
     @property
     def signs(self) -> str:
-        """A digest of all that decides a row of `sign_rows`: recipe, bands, and the text that does not count."""
-        decides = (str(self.recipe), self.bands, self.ignored, self.skip)
+        """A digest of all that decides a row of `sign_rows`: recipe, bands, and the text that does not count.
+
+        With `min_words`, whatever it is, texts with the same shingles in another order have different digests.
+        """
+        in_order = self.min_words is not None
+        decides = (str(self.recipe), self.bands, self.ignored, self.skip, *(["in order"] if in_order else []))
         return hashlib.sha256(repr(decides).encode()).hexdigest()[:16]
 
     def native(self, *, memory: int = HELD, limits: tuple[int, int] | None = None) -> _native.Strategy:

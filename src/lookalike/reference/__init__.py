@@ -7,6 +7,7 @@ lookalike works. Each file is one room of the house, and the data goes through t
 * `hashing`: shingles become 64-bit numbers, and the hash functions of the source reports (format §4-5);
 * `sketches`: a set of numbers becomes a signature, and two signatures an estimate (format §5);
 * `similarity`: what is estimated: Jaccard of sets and bags, containment, cosine and Euclidean distance;
+* `counted`: what counts where text is left out and passages have to be long (format §4.1);
 * `search`: bands, candidates, joins, groups and shared passages (format §6).
 
 >>> from lookalike.recipe import Recipe
@@ -19,6 +20,7 @@ lookalike works. Each file is one room of the house, and the data goes through t
 
 from __future__ import annotations
 
+from lookalike.reference.counted import WALL, Counted, counted
 from lookalike.reference.hashing import (
     fold,
     hash_bytes,
@@ -71,6 +73,8 @@ from lookalike.reference.text import normalise, segments, shingles, units, windo
 
 __all__ = [
     "INFINITY",
+    "WALL",
+    "Counted",
     "Passage",
     "bag_jaccard",
     "bag_jaccard_of_the_report",
@@ -81,6 +85,7 @@ __all__ = [
     "classic_signature",
     "containment",
     "cosine",
+    "counted",
     "elements",
     "estimate",
     "euclidean",

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WorkDir", "disk_errors"]
 
-FORMAT: Final = "lookalike-work/5"
+FORMAT: Final = "lookalike-work/6"
 ROWS, PARTS, PAIRS, HOT, VERIFIED = "rows.bin", "parts.bin", "pairs.bin", "hot.bin", "verified.bin"
 _FILES: Final = (ROWS, PARTS, PAIRS, HOT, VERIFIED)
 _MANIFEST, _NEW, _LOCK = "manifest.json", "manifest.new", "lock"

@@ -1,6 +1,7 @@
 """Two texts of which some parts do not count: quotes, references, template text, short passages.
 
-Where only long passages count, a shared shingle counts if it lies in a shared passage of at least so many units.
+Where only long passages count, a shared shingle counts if it lies in a run of at least so many units that both texts
+have; docs/format.md §4.1 says it exactly.
 """
 
 from __future__ import annotations
@@ -45,14 +46,11 @@ def count(a: str, b: str, recipe: Recipe, ignore: Iterable[str], skip: Iterable[
     kinds, least = check_kinds(skip), check_min_words(min_words, recipe)
     templates = template_shingles(recipe, ignore)
     seen = [blanked(text, left_out(text, kinds)) for text in (a, b)]
-    core = _settings(recipe, sorted(templates), walls=bool(kinds))
+    core = _settings(recipe, sorted(templates), walls=bool(kinds), least=least)
     of_a, of_b = _shingles(seen, core)
-    shared = len(of_a & of_b)
-    if least is not None and of_a != of_b:
-        shared = _native.shared_in_long_runs(seen[0], seen[1], core, least)
     spans = [spans_of(text, recipe, kinds, templates, templates) for text in (a, b)]
     return Counted(
-        shared=shared,
+        shared=_native.shared_in_long_runs(seen[0], seen[1], core),
         union=len(of_a | of_b),
         shingles_a=len(of_a),
         shingles_b=len(of_b),
@@ -64,10 +62,10 @@ def count(a: str, b: str, recipe: Recipe, ignore: Iterable[str], skip: Iterable[
     )
 
 
-def _settings(recipe: Recipe, ignored: list[int], *, walls: bool) -> _native.Strategy:
+def _settings(recipe: Recipe, ignored: list[int], *, walls: bool, least: int | None) -> _native.Strategy:
     """Return what a search has that leaves out the same; what it would do with a pair does not matter here."""
     how = {"threshold": 1.0, "method": "exact", "metric": "jaccard", "bands": 1, "rows": 1, "least": 0}
-    return _native.Strategy(settings(recipe), ignored=ignored, walls=walls, **how)  # type: ignore[arg-type]
+    return _native.Strategy(settings(recipe), ignored=ignored, walls=walls, min_units=least, **how)  # type: ignore[arg-type]
 
 
 def _shingles(texts: list[str], core: _native.Strategy) -> tuple[frozenset[int], frozenset[int]]:

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::{Held, Verify};
+use super::Verify;
 use crate::jaccard::Metric;
 use crate::prefix::Order;
+use crate::runs::{self, Held};
 use crate::search::Pair;
 
 /// Representatives that a document is verified against at most, so that no input takes quadratic time.
@@ -30,6 +31,7 @@ pub(super) struct Marks {
     stamps: Vec<u32>,
     stamp: u32,
     met: Vec<u32>,
+    runs: runs::Marks,
 }
 
 impl Marks {
@@ -94,7 +96,7 @@ impl Index {
     pub fn insert(&mut self, document: u32, held: Held, order: &Order) -> bool {
         let prefix = order.prefix(&held.set, self.threshold);
         let posted = prefix.len() + if self.metric == Metric::Containment { held.set.len() } else { 0 };
-        self.used += 8 * held.set.len() + POSTED * posted + held.text.as_ref().map_or(0, |text| text.len());
+        self.used += held.bytes() + POSTED * posted;
         if self.used > self.memory {
             return false;
         }
@@ -134,7 +136,8 @@ impl Index {
         self.meet(&held.set, from as u32, order, marks);
         marks.met.sort_unstable();
         let mut met = Met::default();
-        for &number in &marks.met {
+        let Marks { met: numbers, runs, .. } = marks;
+        for &number in &*numbers {
             let (leader, other) = &self.representatives[number as usize];
             if met.verified == PROBES {
                 met.in_part = true;
@@ -142,9 +145,9 @@ impl Index {
             }
             met.verified += 1;
             let pair = if document < *leader {
-                verify(document, held, *leader, other)
+                verify(document, held, *leader, other, runs)
             } else {
-                verify(*leader, other, document, held)
+                verify(*leader, other, document, held, runs)
             };
             let old = is_old[*leader as usize];
             if let Some(pair) = pair {
