@@ -18,6 +18,7 @@ from lookalike.documents.globs import Glob
 from lookalike.documents.ignore import IGNORE_FILES, IGNORED_FOLDERS, IgnoreFile, ignored
 from lookalike.documents.inputs import COMPRESSED_FACTOR, open_error
 from lookalike.documents.kinds import Kind, kind_of
+from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -181,12 +182,23 @@ def _ignore_files(entries: list[os.DirEntry[str]], depth: int) -> list[IgnoreFil
         try:
             # A pipe of that name would wait for ever.
             if entry is not None and entry.is_file(follow_symlinks=False):
-                with Path(entry.path).open("rb") as file:
-                    text = file.read(_LONGEST_IGNORE_FILE).decode("utf-8", "replace")
-                files.append(IgnoreFile(text, depth))
+                files.append(_ignore_file(entry.path, depth))
         except OSError:
             continue
     return files
+
+
+def _ignore_file(path: str, depth: int) -> IgnoreFile:
+    """Read an ignore file; one that is too long is an error, since half of its rules would be wrong."""
+    with Path(path).open("rb") as file:
+        data = file.read(_LONGEST_IGNORE_FILE + 1)
+    try:
+        if len(data) <= _LONGEST_IGNORE_FILE:
+            return IgnoreFile(data.decode("utf-8", "replace"), depth)
+        problem = "is larger than 1 MiB"
+    except ValueError as error:
+        problem = str(error)
+    raise DocumentError(shown(path), "file", problem, "shorten it, or name the files instead of the folder")
 
 
 def _reason(error: OSError) -> tuple[str, str]:

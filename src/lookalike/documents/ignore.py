@@ -10,6 +10,7 @@ folder and all below; deeper files win over higher ones, later lines over earlie
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.globs import Glob
@@ -17,9 +18,12 @@ from lookalike.documents.globs import Glob
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["IGNORED_FOLDERS", "IGNORE_FILES", "IgnoreFile", "ignored"]
+__all__ = ["IGNORED_FOLDERS", "IGNORE_FILES", "MOST_RULES", "IgnoreFile", "ignored"]
 
 IGNORE_FILES: Final = (".gitignore", ".ignore")
+
+MOST_RULES: Final = 5_000
+"""Every rule is tried on every file of the folder; real ignore files have a few hundred."""
 
 IGNORED_FOLDERS: Final = frozenset(
     (
@@ -45,7 +49,10 @@ class IgnoreFile:
     def __init__(self, text: str, depth: int) -> None:
         """Read the lines of a file whose folder is `depth` names below the folder that is walked."""
         self._depth = depth
-        self._rules = [rule for line in text.splitlines() if (rule := _rule(line)) is not None]
+        rules = (rule for line in text.splitlines() if (rule := _rule(line)) is not None)
+        self._rules = list(islice(rules, MOST_RULES + 1))
+        if len(self._rules) > MOST_RULES:
+            raise ValueError(f"has more than {MOST_RULES:,} rules")
         self._rules.reverse()  # the last one that matches decides
 
     def verdict(self, names: Sequence[str], folder: bool) -> bool | None:
@@ -74,9 +81,10 @@ def ignored(files: Sequence[IgnoreFile], names: Sequence[str], folder: bool) -> 
 
 
 def _rule(line: str) -> _Rule | None:
-    stripped = line.rstrip("\r\n")
-    while stripped.endswith(" ") and not stripped.endswith("\\ "):
-        stripped = stripped[:-1]
+    whole = line.rstrip("\r\n")
+    stripped = whole.rstrip(" ")
+    if stripped.endswith("\\") and len(stripped) < len(whole):
+        stripped += " "  # the one behind the backslash belongs to the name
     if not stripped or stripped.startswith("#"):
         return None
     takes_back = stripped.startswith("!")
