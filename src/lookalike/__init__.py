@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike._native import build_info as _build_info
 
 if TYPE_CHECKING:
-    from lookalike.documents import Flag, Skipped, Source, open_documents, open_paths
+    from lookalike.documents import Flag, Limits, Skipped, Source, open_documents, open_paths
     from lookalike.documents.metadata import Metadata, read_metadata
     from lookalike.engine.bands import Bands, choose_bands, s_curve
     from lookalike.engine.candidates import band_keys, candidates
@@ -73,6 +73,7 @@ __all__ = [
     "Group",
     "InternalError",
     "KeepRule",
+    "Limits",
     "LookalikeError",
     "Marks",
     "Metadata",
@@ -124,6 +125,7 @@ __all__ = [
 _HOMES = {
     "lookalike.documents": (
         "Flag",
+        "Limits",
         "Skipped",
         "Source",
         "open_documents",

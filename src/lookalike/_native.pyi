@@ -186,8 +186,13 @@ class TableFile:
     """A Parquet or JSON Lines file, read a chunk at a time on several threads."""
 
     @staticmethod
-    def open(path: str, form: str, compression: str | None = None) -> TableFile:
-        """Open a file; form is 'parquet' or 'jsonl', compression 'gz' or 'zst'."""
+    def open(
+        path: str, form: str, compression: str | None = None, limits: tuple[int, int, int, int] | None = None
+    ) -> TableFile:
+        """Open a file; form is 'parquet' or 'jsonl', compression 'gz' or 'zst'.
+
+        `limits`: bytes of a document, times that a file may unfold, bytes that it always may, columns. Default: none.
+        """
 
     def columns(self) -> list[tuple[str, str]]:
         """Names and kinds: 'text', 'bytes', 'integer', 'null', 'mixed' or 'other'."""
@@ -218,8 +223,11 @@ class Input:
         bytes and gives some of them with their texts, packed.
         """
 
-def fetch_texts(given: Input, documents: int, numbers: bytes, threads: int) -> list[tuple[int, str]]:
-    """Some documents of an input, which has so many and has been read, with their numbers (32 bits); not of a list."""
+def fetch_texts(given: Input, documents: int, numbers: bytes, threads: int, most: int) -> list[tuple[int, str]]:
+    """Some documents of an input, which has so many and has been read, with their numbers (32 bits); not of a list.
+
+    What goes beyond `most` bytes is left out, and to be asked for again; one document at least is given.
+    """
 
 @final
 class Intake:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lookalike import _native
-from lookalike.documents import Kept, NativePart, Skipped, open_documents, open_paths
+from lookalike.documents import LIMITS, Kept, NativePart, Skipped, open_documents, open_paths
 from lookalike.documents.native_errors import native_error
 from tests.documents.reading import documents
 from tests.documents.test_fetch import fetched
@@ -32,7 +32,8 @@ class FakeTable:
         self._kinds = kinds
 
     @classmethod
-    def open(cls, path: str, form: str, compression: str | None) -> FakeTable:
+    def open(cls, path: str, form: str, compression: str | None, limits: tuple[int, ...]) -> FakeTable:
+        assert limits == LIMITS.native()
         assert form in ("parquet", "jsonl")
         assert compression in (None, "gz", "zst")
         return cls(cls.known[path.rpartition("/")[2]])

@@ -146,10 +146,10 @@ except DocumentError as error:
 
 def test_no_permission_and_a_broken_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(error: OSError) -> None:
-        def read_bytes(self: Path) -> bytes:
+        def opened(self: Path, mode: str) -> None:
             raise error
 
-        monkeypatch.setattr(Path, "read_bytes", read_bytes)
+        monkeypatch.setattr(Path, "open", opened)
 
     refuse(PermissionError(13, "Permission denied"))
     with pytest.raises(DocumentError, match=r"cannot be read \(permission denied\); check its permissions"):

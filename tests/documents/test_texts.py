@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from lookalike.documents import Skipped, open_paths
+from lookalike.documents import Limits, Skipped, open_paths
 from lookalike.documents.compressed import DamagedError
 from lookalike.documents.inputs import Input
 from tests.documents.reading import documents, reasons
@@ -133,20 +133,22 @@ def test_a_binary_file_is_not_read_to_its_end(tmp_path: Path) -> None:
     assert reasons(source) == {"huge.bin": "binary"}
 
 
-def test_a_text_of_more_than_four_gibibytes_is_named(tmp_path: Path) -> None:
+def test_a_text_that_is_too_large_is_named_and_not_read(tmp_path: Path) -> None:
     with (tmp_path / "huge.txt").open("wb") as file:
         file.write(b"text" * 5000)
         file.truncate(5 << 30)
     source = open_paths([tmp_path])
     assert documents(source) == {}
-    assert source.skipped() == [Skipped("huge.txt", "too large", "a document may have up to 4 GiB")]
+    told = "it is larger than 16 MiB; --max-document SIZE (in Python: Limits(document=...)) allows more"
+    assert source.skipped() == [Skipped("huge.txt", "too large", told)]
 
 
 def test_batches_are_of_a_good_size(tmp_path: Path) -> None:
     for number in range(30):
         (tmp_path / f"{number:02}.txt").write_text("word " * 200_000)
     (tmp_path / "99.txt").write_text("word " * 8_000_000)
-    sizes = [batch.texts.nbytes for batch in open_paths([tmp_path]).batches()]
+    source = open_paths([tmp_path], limits=Limits(document=1 << 26))
+    sizes = [batch.texts.nbytes for batch in source.batches()]
     assert sum(sizes) > 69_000_000
     assert max(sizes[:-1]) < 20_000_000
     assert len(sizes) < 10
@@ -158,10 +160,10 @@ def test_a_large_text_is_held_a_few_times_at_most(tmp_path: Path) -> None:
         PEAK
         + """
 import sys
-from lookalike.documents import open_paths
+from lookalike.documents import Limits, open_paths
 list(open_paths([__import__("lookalike").__file__]).batches())
 before = peak()
-size = sum(batch.texts.nbytes for batch in open_paths([sys.argv[1]]).batches())
+size = sum(batch.texts.nbytes for batch in open_paths([sys.argv[1]], limits=Limits(document=1 << 27)).batches())
 print((peak() - before) / size)
 """
     )

@@ -41,6 +41,14 @@ pub struct Scratch {
     pub(crate) sorter: Sorter,
 }
 
+impl Scratch {
+    /// Bytes that the buffers hold on to, about.
+    pub fn bytes(&self) -> usize {
+        let texts = self.bytes.capacity() + self.left.capacity() + self.text.capacity();
+        texts + 8 * (self.words.capacity() + self.block.capacity() + self.all.capacity())
+    }
+}
+
 /// Turns texts into shingles by one recipe.
 #[derive(Debug, Clone)]
 pub struct Shingler {

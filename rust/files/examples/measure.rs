@@ -4,17 +4,17 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use lookalike_files::{Compression, Result, Wanted, open_json_lines, open_parquet};
+use lookalike_files::{Compression, Limits, Result, Wanted, open_json_lines, open_parquet};
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [path, rest @ ..] = &arguments[..] else { panic!("name a file") };
     let wanted = Wanted { text: rest.first().map_or("text".into(), Clone::clone), id: rest.get(1).cloned() };
     let table = match path.rsplit('.').next() {
-        Some("parquet") => open_parquet(Path::new(path))?,
-        Some("gz") => open_json_lines(Path::new(path), Compression::Gzip)?,
-        Some("zst") => open_json_lines(Path::new(path), Compression::Zstd)?,
-        _ => open_json_lines(Path::new(path), Compression::None)?,
+        Some("parquet") => open_parquet(Path::new(path), Limits::NONE)?,
+        Some("gz") => open_json_lines(Path::new(path), Compression::Gzip, Limits::NONE)?,
+        Some("zst") => open_json_lines(Path::new(path), Compression::Zstd, Limits::NONE)?,
+        _ => open_json_lines(Path::new(path), Compression::None, Limits::NONE)?,
     };
     for threads in [1, 2, 1, 2] {
         let (texts, bytes) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -16,14 +16,16 @@ use parquet::file::serialized_reader::{ReadOptionsBuilder, SerializedFileReader}
 use self::chunks::{deliver, number, place, text};
 use self::rows::{Batch, Columns, Rows};
 use self::source::{Source, damaged, guarded, keep_pages};
+use crate::limits::Expansion;
 use crate::workers::{Watch, share};
-use crate::{Chunk, Column, ColumnKind, Error, Result, Stop, Table, Wanted};
+use crate::{Chunk, Column, ColumnKind, Error, Limits, Result, Stop, Table, Wanted};
 
 /// A Parquet file.
 pub struct Parquet {
     file: SerializedFileReader<Source>,
     /// Rows before each row group, and in all.
     starts: Vec<u64>,
+    limits: Limits,
 }
 
 /// Some chunks of a row group to read again.
@@ -37,9 +39,9 @@ const FEWEST_AGAIN: usize = 8;
 
 impl Parquet {
     /// Open a file and read its end, which says what is in it.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub fn open(path: &Path, limits: Limits) -> Result<Self> {
         keep_pages();
-        let source = Source::new(File::open(path)?)?;
+        let source = Source::new(File::open(path)?, limits)?;
         let skip = ParquetStatisticsPolicy::SkipAll;
         let options = ReadOptionsBuilder::new().with_column_stats_policy(skip.clone()).with_size_stats_policy(skip);
         let file = guarded(|| SerializedFileReader::new_with_options(source, options.build()));
@@ -50,7 +52,7 @@ impl Parquet {
             let rows = rows.map_err(|_| Error::Unreadable("a row group has an impossible number of rows".into()))?;
             starts.push(starts.last().copied().unwrap_or(0) + u64::from(rows));
         }
-        Ok(Parquet { file, starts })
+        Ok(Parquet { file, starts, limits })
     }
 
     fn columns_of(&self, wanted: &Wanted) -> Result<Columns> {
@@ -68,6 +70,15 @@ impl Parquet {
         }
     }
 
+    /// Counts what the columns unfold to, against what they take in the file.
+    fn expansion(&self, columns: &Columns) -> Expansion {
+        let places = [Some(columns.text.place), columns.id.map(|id| id.place)];
+        let groups = self.file.metadata().row_groups().iter();
+        let packed = groups.flat_map(|group| places.iter().flatten().filter_map(|&place| group.columns().get(place)));
+        let packed = packed.map(|column| u64::try_from(column.compressed_size()).unwrap_or(0)).sum();
+        Expansion::new(&self.limits, packed)
+    }
+
     fn rows_of(&self, group: usize, columns: &Columns) -> Result<Rows> {
         let before = self.starts[group];
         let reader = guarded(|| self.file.get_row_group(group)).map_err(|trouble| trouble.after(before))?;
@@ -75,12 +86,20 @@ impl Parquet {
     }
 
     /// Decode a row group and give its batches away.
-    fn decode(&self, group: usize, columns: &Columns, watch: &Watch<'_>, give: &mut dyn FnMut((usize, Batch))) {
+    fn decode(
+        &self,
+        group: usize,
+        columns: &Columns,
+        expansion: &Expansion,
+        watch: &Watch<'_>,
+        give: &mut dyn FnMut((usize, Batch)),
+    ) {
         let mut at = number(group, 0);
         let mut run = || -> Result<()> {
             let mut rows = self.rows_of(group, columns)?;
             while watch.wants(at) {
                 let Some(batch) = rows.next(usize::MAX)? else { break };
+                expansion.add(batch.bytes as u64)?;
                 at = number(group, batch.first + batch.rows as u64);
                 give((group, batch));
             }
@@ -104,7 +123,7 @@ impl Parquet {
                 break;
             }
             rows.skip_to(place(*number).1)?;
-            documents(&mut rows, indices, |index, text| take(*number, index, text))?;
+            documents(&mut rows, indices, self.limits.document, |index, text| take(*number, index, text))?;
         }
         Ok(())
     }
@@ -127,7 +146,7 @@ impl Parquet {
 }
 
 /// Give the documents with some ascending indices, counted from the next row on.
-fn documents(rows: &mut Rows, indices: &[u32], mut give: impl FnMut(u32, &str)) -> Result<()> {
+fn documents(rows: &mut Rows, indices: &[u32], longest: usize, mut give: impl FnMut(u32, &str)) -> Result<()> {
     let mut indices = indices.iter().copied().peekable();
     let mut index = 0;
     while let Some(&next) = indices.peek() {
@@ -136,7 +155,7 @@ fn documents(rows: &mut Rows, indices: &[u32], mut give: impl FnMut(u32, &str)) 
         let Some(batch) = rows.next(most)? else {
             return damaged(0, "a document is asked for that was not there before");
         };
-        for text in batch.texts.each().flatten().filter_map(text) {
+        for text in batch.texts.each().flatten().filter(|value| value.len() <= longest).filter_map(text) {
             if indices.next_if_eq(&index).is_some() {
                 give(index, text);
             }
@@ -149,6 +168,9 @@ fn documents(rows: &mut Rows, indices: &[u32], mut give: impl FnMut(u32, &str)) 
 impl Table for Parquet {
     fn columns(&self) -> Result<Vec<Column>> {
         let schema = self.file.metadata().file_metadata().schema_descr();
+        if schema.root_schema().get_fields().len() > self.limits.columns {
+            return Err(Error::TooManyColumns);
+        }
         guarded(|| Ok(schema::columns(schema))).map_err(|trouble| trouble.at_opening())
     }
 
@@ -158,15 +180,16 @@ impl Table for Parquet {
 
     fn read(&self, columns: &Wanted, threads: usize, stop: Stop<'_>, take: &(dyn Fn(&Chunk<'_>) + Sync)) -> Result<()> {
         let columns = self.columns_of(columns)?;
+        let expansion = self.expansion(&columns);
         let watch = Watch::new(stop);
         share(
             threads,
             0..self.starts.len() - 1,
-            |group, give| self.decode(group, &columns, &watch, give),
+            |group, give| self.decode(group, &columns, &expansion, &watch, give),
             |(group, batch): (usize, Batch)| {
                 let number = number(group, batch.first);
                 if watch.wants(number) {
-                    watch.note(number, deliver(&batch, group, self.starts[group], take));
+                    watch.note(number, deliver(&batch, group, self.starts[group], self.limits.document, take));
                 }
             },
         );

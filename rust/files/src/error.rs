@@ -32,11 +32,10 @@ pub enum Error {
     },
     /// None of the first lines is a JSON object.
     NotLines,
-    /// A line is longer than [`LONGEST_LINE`](crate::lines::LONGEST_LINE).
-    LineTooLong {
-        /// Its number.
-        line: u64,
-    },
+    /// The file unfolds to more than [`Limits`](crate::Limits) allow.
+    Expands,
+    /// There are more columns than [`Limits`](crate::Limits) allow.
+    TooManyColumns,
     /// Only the Python readers can tell what this means.
     NeedsFallback(&'static str),
     /// The caller asked to stop.
@@ -55,7 +54,8 @@ impl Error {
             Error::ColumnTwice(_) => "column twice",
             Error::MissingId { .. } => "missing id",
             Error::NotLines => "not lines",
-            Error::LineTooLong { .. } => "line too long",
+            Error::Expands => "expands",
+            Error::TooManyColumns => "too many columns",
             Error::NeedsFallback(_) => "needs fallback",
             Error::Interrupted => "interrupted",
         }
@@ -64,7 +64,7 @@ impl Error {
     /// The row or line that it is about, if it is about one.
     pub fn line(&self) -> Option<u64> {
         match *self {
-            Error::MissingId { row: line } | Error::LineTooLong { line } => Some(line),
+            Error::MissingId { row: line } => Some(line),
             Error::Damaged { row, .. } => row,
             _ => None,
         }
@@ -85,7 +85,8 @@ impl fmt::Display for Error {
             Error::ColumnTwice(name) => write!(f, "there is more than one column {name:?}"),
             Error::MissingId { row } => write!(f, "row {} has no id", row + 1),
             Error::NotLines => f.write_str("none of the first lines is a JSON object"),
-            Error::LineTooLong { line } => write!(f, "line {} is longer than 256 MB", line + 1),
+            Error::Expands => f.write_str("the file unfolds to too many times its size"),
+            Error::TooManyColumns => f.write_str("the table has too many columns"),
             Error::NeedsFallback(reason) => write!(f, "the quick reader does not read this: {reason}"),
             Error::Interrupted => f.write_str("the reading was interrupted"),
         }

@@ -6,6 +6,7 @@
 mod columnar;
 mod error;
 mod json;
+mod limits;
 mod lines;
 mod positioned;
 mod workers;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 pub use columnar::Parquet;
 pub use error::{Error, Result};
+pub use limits::Limits;
 pub use lines::{Compression, JsonLines, bad_lines};
 
 /// Asked every now and then whether the work should end.
@@ -53,13 +55,13 @@ pub trait Table: Send + Sync {
 }
 
 /// Open a Parquet file.
-pub fn open_parquet(path: &Path) -> Result<Arc<dyn Table>> {
-    Ok(Arc::new(Parquet::open(path)?))
+pub fn open_parquet(path: &Path, limits: Limits) -> Result<Arc<dyn Table>> {
+    Ok(Arc::new(Parquet::open(path, limits)?))
 }
 
 /// Open a file of JSON Lines.
-pub fn open_json_lines(path: &Path, compression: Compression) -> Result<Arc<dyn Table>> {
-    Ok(Arc::new(JsonLines::open(path, compression)?))
+pub fn open_json_lines(path: &Path, compression: Compression, limits: Limits) -> Result<Arc<dyn Table>> {
+    Ok(Arc::new(JsonLines::open(path, compression, limits)?))
 }
 
 /// The columns to read.
@@ -170,6 +172,8 @@ pub enum SkipReason {
     OtherText(&'static str),
     /// The line that it should be in is no object.
     Line(BadLine),
+    /// The text, or the line that it is in, is longer than [`Limits::document`].
+    TooLarge,
 }
 
 /// What is wrong with a line of JSON Lines, and where.

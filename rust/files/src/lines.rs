@@ -7,19 +7,17 @@ mod parse;
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use self::blocks::{Block, Buffer, Cutter, cut, lines_before};
+use self::blocks::{Block, Buffer, Cutter, KEPT, cut, lines_before};
 use self::parse::{Fault, again, columns, has_mark, parse};
-
-pub use self::parse::bad_lines;
+use crate::limits::{Counted, Expansion, TooMuch};
 use crate::positioned::FileFrom;
 use crate::workers::{Pool, Watch, share};
-use crate::{Chunk, Column, Error, Result, Stop, Table, Wanted};
+use crate::{Chunk, Column, Error, Limits, Result, Stop, Table, Wanted};
 
-/// The most bytes of one line.
-pub const LONGEST_LINE: usize = 256 << 20;
+pub use self::parse::bad_lines;
 
 /// Bytes of a block: enough to make the hand-over free, few enough to stay in the cache of a core.
 const BLOCK: usize = 1 << 20;
@@ -44,6 +42,9 @@ pub struct JsonLines {
     length: u64,
     compression: Compression,
     block: usize,
+    limits: Limits,
+    /// Held while a long line is: two threads with one each would take twice the memory.
+    long: Mutex<()>,
 }
 
 /// What is done with a block.
@@ -51,10 +52,10 @@ type Work<'a> = &'a (dyn Fn(&Block, &mut String) -> std::result::Result<(), Faul
 
 impl JsonLines {
     /// Open a file.
-    pub fn open(path: &Path, compression: Compression) -> Result<Self> {
+    pub fn open(path: &Path, compression: Compression, limits: Limits) -> Result<Self> {
         let file = File::open(path)?;
         let length = file.metadata()?.len();
-        Ok(JsonLines { file: Arc::new(file), length, compression, block: BLOCK })
+        Ok(JsonLines { file: Arc::new(file), length, compression, block: BLOCK, limits, long: Mutex::new(()) })
     }
 
     fn stream(&self) -> Result<Cutter<Box<dyn Read>>> {
@@ -65,7 +66,11 @@ impl JsonLines {
             Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(BLOCK, file))),
             Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(file)?),
         };
-        Ok(Cutter::new(stream, self.block))
+        let stream: Box<dyn Read> = match self.compression {
+            Compression::None => stream,
+            _ => Box::new(Counted { stream, expansion: Expansion::new(&self.limits, self.length) }),
+        };
+        Ok(Cutter::new(stream, self.block, self.limits.document))
     }
 
     /// What is wrong with the data of a stream, not with the disk.
@@ -73,6 +78,7 @@ impl JsonLines {
         let codec = if self.compression == Compression::Gzip { "gzip" } else { "zstd" };
         match error {
             Error::Io(error) if error.raw_os_error().is_some() => Error::Io(error),
+            Error::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<TooMuch>()) => Error::Expands,
             Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => Error::Truncated(codec),
             Error::Io(error) => Error::Damaged { row: None, reason: format!("the {codec} data is damaged ({error})") },
             other => other,
@@ -103,7 +109,9 @@ impl JsonLines {
             if watch.wants(block.number) {
                 let mut made = scratch.get();
                 let result = work(&block, &mut made).map_err(|fault| self.error_of(&block, fault));
-                scratch.put(made);
+                if made.capacity() <= KEPT {
+                    scratch.put(made);
+                }
                 watch.note(block.number, result);
             }
             if block.buffer.is_worth_keeping() {
@@ -118,16 +126,38 @@ impl JsonLines {
             };
             let read = |number: u64, _: &mut dyn FnMut(Block)| {
                 if watch.wants(number) {
-                    let block = cut(&self.file, number, self.block, buffers.get());
-                    block.map_or_else(|error| watch.note(number, Err(error)), |block| block.into_iter().for_each(take));
+                    self.cut(number, &buffers, &|block| {
+                        block.map_or_else(
+                            |error| watch.note(number, Err(error)),
+                            |block| block.into_iter().for_each(take),
+                        );
+                    });
                 }
             };
             share(threads, jobs, read, take);
         } else {
-            let read = |(), give: &mut dyn FnMut(Block)| self.decompress(wanted, &watch, &buffers, give);
+            let read = |(), give: &mut dyn FnMut(Block)| {
+                self.decompress(wanted, &watch, &buffers, &mut |block| {
+                    // One long line waits for nobody: a queue of them would fill the memory.
+                    if block.buffer.is_worth_keeping() { give(block) } else { take(block) }
+                });
+            };
             share(threads, std::iter::once(()), read, take);
         }
         watch.finish()
+    }
+
+    /// Cut a block out of a plain file and use it; one with a long line only while no other thread has one.
+    fn cut(&self, number: u64, buffers: &Pool<Buffer>, with: &dyn Fn(Result<Option<Block>>)) {
+        let longest = self.limits.document;
+        let short = longest.min(KEPT.saturating_sub(self.block));
+        match cut(&self.file, number, self.block, short, buffers.get()) {
+            Ok(Some(block)) if block.too_long && short < longest => {
+                let _alone = self.long.lock().unwrap_or_else(PoisonError::into_inner);
+                with(cut(&self.file, number, self.block, longest, block.buffer));
+            }
+            block => with(block),
+        }
     }
 
     /// Give away the blocks of a compressed file, all or the wanted ones.
@@ -146,7 +176,11 @@ impl JsonLines {
                 let Some(block) = stream.next(buffers.get()).map_err(|error| self.stream_error(error))? else { break };
                 at = stream.number();
                 match wanted {
-                    Some(wanted) if wanted.binary_search(&block.number).is_err() => buffers.put(block.buffer),
+                    Some(wanted) if wanted.binary_search(&block.number).is_err() => {
+                        if block.buffer.is_worth_keeping() {
+                            buffers.put(block.buffer);
+                        }
+                    }
                     _ => give(block),
                 }
             }
@@ -171,10 +205,16 @@ fn no_mark(block: &Block) -> std::result::Result<(), Fault> {
 
 impl Table for JsonLines {
     fn columns(&self) -> Result<Vec<Column>> {
-        let first = self.stream()?.next(Buffer::default()).map_err(|error| self.stream_error(error))?;
-        let Some(block) = first else { return Ok(Vec::new()) };
-        let found = no_mark(&block).and_then(|()| columns(block.lines()));
-        found.map_err(|fault| self.error_of(&block, fault))
+        let mut stream = self.stream()?;
+        loop {
+            let next = stream.next(Buffer::default()).map_err(|error| self.stream_error(error))?;
+            let Some(block) = next else { return Ok(Vec::new()) };
+            if block.too_long && block.lines().is_empty() {
+                continue;
+            }
+            let found = no_mark(&block).and_then(|()| columns(block.lines(), &self.limits));
+            return found.map_err(|fault| self.error_of(&block, fault));
+        }
     }
 
     fn rows(&self) -> Option<u64> {
@@ -184,7 +224,7 @@ impl Table for JsonLines {
     fn read(&self, columns: &Wanted, threads: usize, stop: Stop<'_>, take: &(dyn Fn(&Chunk<'_>) + Sync)) -> Result<()> {
         self.each(None, threads, stop, &|block, made| {
             no_mark(block)?;
-            parse(block.lines(), block.number, columns, made, take)
+            parse(block, columns, self.limits.document, made, take)
         })
     }
 
@@ -201,7 +241,8 @@ impl Table for JsonLines {
         self.each(Some(&numbers), threads.min(numbers.len()), stop, &|block, made| {
             let Ok(place) = numbers.binary_search(&block.number) else { return Ok(()) };
             found.fetch_add(1, Ordering::Relaxed);
-            again(block.lines(), columns, &wanted[place].1, made, |index, text| take(block.number, index, text))
+            let give = |index, text: &str| take(block.number, index, text);
+            again(block.lines(), columns, self.limits.document, &wanted[place].1, made, give)
         })?;
         if found.into_inner() == numbers.len() { Ok(()) } else { Err(Error::NeedsFallback(CHANGED)) }
     }

@@ -198,10 +198,10 @@ mod tests {
     #[test]
     fn the_first_of_several_errors_is_kept() {
         let watch = Watch::new(&|| false);
-        watch.note(7, Err(Error::LineTooLong { line: 7 }));
-        watch.note(3, Err(Error::LineTooLong { line: 3 }));
-        watch.note(5, Err(Error::LineTooLong { line: 5 }));
+        watch.note(7, Err(Error::MissingId { row: 7 }));
+        watch.note(3, Err(Error::MissingId { row: 3 }));
+        watch.note(5, Err(Error::MissingId { row: 5 }));
         assert!(watch.wants(2) && !watch.wants(3));
-        assert!(matches!(watch.finish(), Err(Error::LineTooLong { line: 3 })));
+        assert!(matches!(watch.finish(), Err(Error::MissingId { row: 3 })));
     }
 }

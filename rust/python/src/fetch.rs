@@ -10,7 +10,8 @@ use crate::inputs::{Input, lock};
 use crate::run::run;
 use crate::signatures::from_bytes;
 
-/// The texts of these documents of an input that has been read, with their numbers, in order. Not of a list.
+/// The texts of these documents of an input that has been read, with their numbers, in order. Not of a list. When they
+/// have more than `most` bytes, the others are left out, to be asked for again; one at least is given.
 #[pyfunction]
 pub fn fetch_texts(
     py: Python<'_>,
@@ -18,13 +19,18 @@ pub fn fetch_texts(
     documents: u32,
     numbers: &[u8],
     threads: usize,
+    most: usize,
 ) -> PyResult<Vec<(u32, String)>> {
     let (wanted, inputs) = (from_bytes(numbers), [given]);
     let again = Inputs::new(&inputs, Vec::new(), &[documents]);
-    let found = Mutex::new(Vec::with_capacity(wanted.len()));
+    let found = Mutex::new((Vec::with_capacity(wanted.len()), 0));
     let outcome = run(py, threads, usize::MAX, |control| {
         again.fetch(&wanted, control, &|number, text, _| {
-            lock(&found).push((number, text.to_owned()));
+            let (texts, bytes) = &mut *lock(&found);
+            if texts.is_empty() || *bytes + text.len() <= most {
+                *bytes += text.len();
+                texts.push((number, text.to_owned()));
+            }
             Ok(())
         })
     });
@@ -32,7 +38,7 @@ pub fn fetch_texts(
         return Err(error);
     }
     outcome?;
-    let mut found = std::mem::take(&mut *lock(&found));
+    let (mut found, _) = std::mem::take(&mut *lock(&found));
     found.sort_unstable();
     Ok(found)
 }

@@ -1,6 +1,7 @@
 //! Where the texts of a search come from: a list in Python, a table that is read natively, or any object in Python that
 //! reads batches. Each is read once from the first to the last text, and then asked for some of them again.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,6 +23,10 @@ pub type Batches<'a> = dyn Fn(u64, &[&str], &mut Scratch, &Control) -> Result<()
 pub const FEW: usize = 64;
 /// Bytes of a batch from Python that one thread takes at a time.
 const JOB: usize = 1 << 20;
+/// Bytes of batches from Python that wait or are worked on; beyond that no more is read.
+const WAITING: usize = 32 << 20;
+/// Bytes of buffers that are kept for the next text.
+const MOST_KEPT: usize = 16 << 20;
 
 /// Documents to be searched.
 #[pyclass(frozen, module = "lookalike._native")]
@@ -124,7 +129,10 @@ impl Pool {
     pub fn with<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
         let mut scratch = lock(&self.0).pop().unwrap_or_default();
         let done = work(&mut scratch);
-        lock(&self.0).push(scratch);
+        // After one very long text they would stay as large as it.
+        if scratch.bytes() <= MOST_KEPT {
+            lock(&self.0).push(scratch);
+        }
         done
     }
 }
@@ -164,9 +172,30 @@ fn read_table(
 /// Some texts of a batch from Python.
 struct Job {
     number: u64,
-    packed: Arc<Packed>,
+    packed: Arc<Alive>,
     from: usize,
     count: usize,
+}
+
+/// A batch from Python, counted while it is held.
+struct Alive {
+    packed: Packed,
+    size: usize,
+    total: Arc<AtomicUsize>,
+}
+
+impl Alive {
+    fn new(packed: Packed, total: &Arc<AtomicUsize>) -> PyResult<Self> {
+        let size = packed.bytes()?;
+        total.fetch_add(size, Ordering::Relaxed);
+        Ok(Alive { packed, size, total: Arc::clone(total) })
+    }
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        self.total.fetch_sub(self.size, Ordering::Relaxed);
+    }
 }
 
 /// The caller's thread reads, because documents may come from anywhere and not everything may be used on another thread
@@ -180,12 +209,17 @@ fn read_source(source: &Bound<'_, PyAny>, threads: usize, take: &Batches<'_>) ->
     let (pool, failed) = (Pool::default(), Mutex::new(None));
     let work = |job: Job| {
         let done = pool.with(|scratch| {
-            job.packed.read_some(job.from, job.count, |texts| take(job.number, texts, scratch, &control))
+            job.packed.packed.read_some(job.from, job.count, |texts| take(job.number, texts, scratch, &control))
         });
         if let Err(error) = done {
             lock(&failed).get_or_insert(error);
             control.stop();
         }
+    };
+    // Never waits for the lock: its holder may be waiting for a job.
+    let help = || {
+        let waiting = receive.try_lock().ok().and_then(|receive| receive.try_recv().ok());
+        waiting.map_or_else(std::thread::yield_now, work);
     };
     let hand_over = |mut job: Job| {
         if helpers == 0 {
@@ -196,9 +230,7 @@ fn read_source(source: &Bound<'_, PyAny>, threads: usize, take: &Batches<'_>) ->
         while let Err(full) = send.try_send(job) {
             let (TrySendError::Full(back) | TrySendError::Disconnected(back)) = full;
             job = back;
-            // Never waits for the lock: its holder may be waiting for this very job.
-            let waiting = receive.try_lock().ok().and_then(|receive| receive.try_recv().ok());
-            waiting.map_or_else(std::thread::yield_now, work);
+            help();
         }
     };
     let read = std::thread::scope(|scope| {
@@ -208,10 +240,17 @@ fn read_source(source: &Bound<'_, PyAny>, threads: usize, take: &Batches<'_>) ->
             }
         };
         let others: Vec<_> = (0..helpers).map(|_| scope.spawn(until_done)).collect();
-        let read = each_job(source, |job| {
+        let alive = Arc::new(AtomicUsize::new(0));
+        let room = || {
+            while alive.load(Ordering::Relaxed) > WAITING && !control.is_stopped() {
+                help();
+            }
+        };
+        let take = |job| {
             py.detach(|| hand_over(job));
             !control.is_stopped()
-        });
+        };
+        let read = each_job(source, &alive, take, || py.detach(room));
         if read.is_err() {
             control.stop();
         }
@@ -229,18 +268,25 @@ fn read_source(source: &Bound<'_, PyAny>, threads: usize, take: &Batches<'_>) ->
     come_out(py, Ok(lock(&failed).take().map_or(Ok(()), Err)))
 }
 
-/// Cut the batches of a source into jobs, until `take` wants no more.
-fn each_job(source: &Bound<'_, PyAny>, take: impl Fn(Job) -> bool) -> PyResult<()> {
+/// Cut the batches of a source into jobs, until `take` wants no more; `room` waits before the next is read.
+fn each_job(
+    source: &Bound<'_, PyAny>,
+    alive: &Arc<AtomicUsize>,
+    take: impl Fn(Job) -> bool,
+    room: impl Fn(),
+) -> PyResult<()> {
     let mut number = 0;
     for item in source.call_method0("batches")?.try_iter()? {
-        let packed = Arc::new(item?.extract::<Packed>()?);
+        let packed = Arc::new(Alive::new(item?.extract()?, alive)?);
         source.py().check_signals()?;
-        for (from, count) in packed.shares(JOB)? {
+        for (from, count) in packed.packed.shares(JOB)? {
             if !take(Job { number, packed: Arc::clone(&packed), from, count }) {
                 return Ok(());
             }
             number += 1;
         }
+        drop(packed);
+        room();
     }
     Ok(())
 }

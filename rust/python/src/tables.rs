@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lookalike_core::control::Control;
-use lookalike_files::{self as files, Chunk, Compression, Ids, SkipReason, Table, Wanted};
+use lookalike_files::{self as files, Chunk, Compression, Ids, Limits, SkipReason, Table, Wanted};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -79,6 +79,7 @@ pub fn why(reason: SkipReason) -> (&'static str, Option<About>) {
     match reason {
         SkipReason::NullText => ("null text", None),
         SkipReason::NotUtf8 => ("not text", None),
+        SkipReason::TooLarge => ("too large", None),
         SkipReason::OtherText(kind) => ("other text", Some(About::Kind(kind))),
         SkipReason::Line(bad) => (bad.fault.name(), Some(About::Place(bad.place))),
     }
@@ -113,16 +114,28 @@ pub fn bad_lines(py: Python<'_>, lines: PyBackedBytes) -> Vec<(u32, &'static str
 
 #[pymethods]
 impl TableFile {
-    /// Open a file.
+    /// Open a file. `limits` are those of `Limits`, in its order; without them there are none.
     #[staticmethod]
-    #[pyo3(signature = (path, form, compression=None))]
-    fn open(py: Python<'_>, path: PathBuf, form: &str, compression: Option<&str>) -> PyResult<Self> {
+    #[pyo3(signature = (path, form, compression=None, limits=None))]
+    fn open(
+        py: Python<'_>,
+        path: PathBuf,
+        form: &str,
+        compression: Option<&str>,
+        limits: Option<(usize, u64, u64, usize)>,
+    ) -> PyResult<Self> {
+        let limits = limits.map_or(Limits::NONE, |(document, expansion, harmless, columns)| Limits {
+            document,
+            expansion,
+            harmless,
+            columns,
+        });
         let bytes = std::fs::metadata(&path).map_or(0, |info| usize::try_from(info.len()).unwrap_or(usize::MAX));
         let table = match (form, compression) {
-            ("parquet", None) => py.detach(|| files::open_parquet(&path)),
-            ("jsonl", None) => files::open_json_lines(&path, Compression::None),
-            ("jsonl", Some("gz")) => files::open_json_lines(&path, Compression::Gzip),
-            ("jsonl", Some("zst")) => files::open_json_lines(&path, Compression::Zstd),
+            ("parquet", None) => py.detach(|| files::open_parquet(&path, limits)),
+            ("jsonl", None) => files::open_json_lines(&path, Compression::None, limits),
+            ("jsonl", Some("gz")) => files::open_json_lines(&path, Compression::Gzip, limits),
+            ("jsonl", Some("zst")) => files::open_json_lines(&path, Compression::Zstd, limits),
             _ => return Err(PyValueError::new_err(format!("no table is {form:?} with compression {compression:?}"))),
         };
         Ok(TableFile { table: table.map_err(|error| to_python(py, &error))?, bytes })

@@ -54,6 +54,11 @@ impl Packed {
         split(text, &ends).map(|text| text.ok_or_else(not_utf8)).collect()
     }
 
+    /// Bytes of all texts.
+    pub fn bytes(&self) -> PyResult<usize> {
+        Ok(self.parts()?.0.len())
+    }
+
     /// Give `count` texts from `from` on to `work`.
     pub fn read_some<T>(
         &self,

@@ -24,9 +24,10 @@ from lookalike.cli.output import (
     wants_color,
     wants_json,
 )
-from lookalike.cli.reading import Reading, say_flags
+from lookalike.cli.reading import Reading, say_flags, with_limits
 from lookalike.cli.recipe_options import with_recipe
 from lookalike.cli.values import whole_number
+from lookalike.documents.limits import Limits  # noqa: TC001 — the signature is read at run time
 from lookalike.documents.one import read_document
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe
@@ -53,12 +54,14 @@ HELP = examples(
 
 @with_recipe
 @with_left_out
+@with_limits
 def compare(
     a: Annotated[str, typer.Argument(metavar="A", help="A document, or - for standard input.", show_default=False)],
     b: Annotated[str, typer.Argument(metavar="B", help="The one to compare it with.", show_default=False)],
     *,
     recipe: Recipe,
     left_out: LeftOut,
+    limits: Limits,
     min_passage: Annotated[
         str | None,
         typer.Option(metavar="N", help="Shortest passage to show; default 8 words or 40 characters."),
@@ -83,8 +86,8 @@ def compare(
     if min_passage is not None:
         least = min(whole_number("--min-passage", min_passage, least=1), LONGEST)
     _keep_inputs(html, a, b)
-    first, second = _read_both(a, b, output)
-    templates = template_texts(left_out.ignore, Reading())
+    first, second = _read_both(a, b, output, limits)
+    templates = template_texts(left_out.ignore, Reading(max_document=limits.document, max_expansion=limits.expansion))
     found = compare_texts(
         first.text,
         second.text,
@@ -110,13 +113,13 @@ def compare(
         send_drawn(parts, output, color=in_color)
 
 
-def _read_both(a: str, b: str, output: str | None) -> tuple[TextFile, TextFile]:
+def _read_both(a: str, b: str, output: str | None, limits: Limits) -> tuple[TextFile, TextFile]:
     if a == b == "-":
         raise RecipeError("B", b, "a file when A is standard input", "only one of them can be -")
     _keep_inputs(output, a, b)
     if "-" in (a, b) and sys.stdin is not None and sys.stdin.isatty():
         complain("reading standard input; end it with Ctrl-D")
-    first, second = read_document(a), read_document(b)
+    first, second = read_document(a, limits), read_document(b, limits)
     for document in (first, second):
         if not document.text.strip():
             raise DocumentError(document.name, "file", "is empty", "there is nothing to compare")

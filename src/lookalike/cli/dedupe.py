@@ -156,7 +156,7 @@ def dedupe(
     rule = _rule(keep, date_column)
     outputs = Outputs(output, removed, plan, ListOptions(null=null, raw_csv=raw_csv))
     outputs.check([*given, *search.against, *search.ignore, *([result] if result else [])], force=force)
-    source = reading.open(given) if given else None
+    source = reading.open(given, search.memory) if given else None
     with _found(source, result, recipe, reading, search, quiet=quiet, verbose=verbose) as found:
         values = column_values(found, source, rule, given) if rule.needs_values else None
         made = found.plan(str(rule), values=values, drop_all=drop_all)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import inspect
 from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     Option = tuple[Any, Any]
 
 __all__ = ["flag", "makes", "option", "several", "typed"]
+
+_SIZES: Final = ("max_document", "memory")
+"""Numbers of bytes, which are typed with a unit."""
 
 
 def option(
@@ -108,5 +111,7 @@ def typed(made: DataclassInstance, usual: DataclassInstance) -> Iterator[str]:
         elif isinstance(value, tuple):
             for each in value:
                 yield from (spelling, str(each))
+        elif field.name in _SIZES:
+            yield from (spelling, f"{value}B")
         else:
             yield from (spelling, f"{value:g}" if isinstance(value, float) else str(value))

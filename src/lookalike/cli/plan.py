@@ -47,7 +47,7 @@ def plan(
 
     as_json, in_color = wants_json(format), wants_color(color)
     cost = estimate_cost(
-        reading.open(paths),
+        reading.open(paths, demand.memory),
         demand.least,
         recall=demand.recall,
         recipe=recipe,

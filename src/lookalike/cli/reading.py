@@ -10,13 +10,14 @@ import typer
 
 from lookalike.cli.messages import complain
 from lookalike.cli.options import flag, makes, option, several
+from lookalike.cli.values import size, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from lookalike.documents import Flag, Source
+    from lookalike.documents import Flag, Limits, Source
 
-__all__ = ["PathsArgument", "Reading", "say_flags", "say_notes", "with_reading"]
+__all__ = ["PathsArgument", "Reading", "limits_of", "say_flags", "say_notes", "with_limits", "with_reading"]
 
 PathsArgument = Annotated[
     list[str],
@@ -37,6 +38,17 @@ _OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
     "encoding": option("--encoding", panel=_PANEL, metavar="NAME", help="Of the texts; default: found out by itself."),
     "hidden": flag("--hidden", panel=_PANEL, help="Read files and folders that begin with a dot too."),
 }
+_LIMITS: Final[dict[str, tuple[Any, Any]]] = {
+    "max_document": option(
+        "--max-document", panel=_PANEL, metavar="SIZE", help="Skip documents larger than this; default 16MiB."
+    ),
+    "max_expansion": option(
+        "--max-expansion",
+        panel=_PANEL,
+        metavar="N",
+        help="Refuse files that unfold to more than N times their size, and 256 MiB; default 200.",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +61,11 @@ class Reading:
     exclude: tuple[str, ...] = ()
     encoding: str = "auto"
     hidden: bool = False
+    max_document: int | None = None
+    max_expansion: int | None = None
 
-    def open(self, paths: Sequence[str]) -> Source:
-        """Open the paths as one source."""
+    def open(self, paths: Sequence[str], memory: int | None = None) -> Source:
+        """Open the paths as one source, of which no document takes more than `memory`."""
         from lookalike.documents import open_paths
 
         return open_paths(
@@ -62,7 +76,27 @@ class Reading:
             exclude=self.exclude,
             encoding=self.encoding,
             hidden=self.hidden,
+            limits=limits_of(self.max_document, self.max_expansion).within(memory),
         )
+
+
+def limits_of(max_document: int | None, max_expansion: int | None) -> Limits:
+    """Return the limits of reading, those that were not given as usual."""
+    from lookalike.documents import LIMITS, Limits
+
+    return Limits(max_document or LIMITS.document, max_expansion or LIMITS.expansion)
+
+
+def _limits(given: dict[str, Any]) -> dict[str, int | None]:
+    document, expansion = given["max_document"], given["max_expansion"]
+    return {
+        "max_document": None if document is None else size("--max-document", document),
+        "max_expansion": None if expansion is None else whole_number("--max-expansion", expansion, least=1),
+    }
+
+
+with_limits = makes("limits", _LIMITS, lambda given: limits_of(**_limits(given)))
+"""Give a command that takes `limits` the options that make them."""
 
 
 def _make(given: dict[str, Any]) -> Reading:
@@ -73,10 +107,11 @@ def _make(given: dict[str, Any]) -> Reading:
         exclude=tuple(given["exclude"] or ()),
         encoding=given["encoding"] or "auto",
         hidden=bool(given["hidden"]),
+        **_limits(given),
     )
 
 
-with_reading = makes("reading", _OPTIONS, _make)
+with_reading = makes("reading", _OPTIONS | _LIMITS, _make)
 """Give a command that takes a `reading` the options that make one."""
 
 

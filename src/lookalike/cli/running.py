@@ -48,6 +48,8 @@ def run_search(
     new = result.documents if result.old_from is None else result.old_from
     if not new:
         remedy = "lookalike files tells what was skipped, and why" if result.skipped else "it is empty"
+        if large := next((skipped for skipped in result.skipped if skipped.reason == "too large"), None):
+            remedy = f"{large.id}: {large.detail}"
         raise DocumentError(source.name, "file", "holds no document that can be read", remedy)
     if not quiet:
         say_notes(result.notes)

@@ -103,7 +103,9 @@ def scan(
     known = rules.read(paths)
     worst, sample = _fail_over(fail_over, search.least), _sample(audit)
     keep_sources([output, save, report], [*paths, *search.against, *search.ignore, *rules.files()])
-    with run_search(reading.open(paths), recipe, reading, search, quiet=quiet, verbose=verbose) as searched:
+    with run_search(
+        reading.open(paths, search.memory), recipe, reading, search, quiet=quiet, verbose=verbose
+    ) as searched:
         audited = searched if sample is None else searched.audit(sample=sample)
         if audited.audited is not None and not quiet:
             complain(f"audit: {audited.audited}")

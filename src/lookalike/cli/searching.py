@@ -105,7 +105,7 @@ class Search(Demand):
             method=self.method,
             metric=self.metric,
             recipe=recipe,
-            against=reading.open(self.against) if self.against else None,
+            against=reading.open(self.against, self.memory) if self.against else None,
             ignore=template_texts(self.ignore, reading),
             skip=self.skip,
             min_words=self.min_words,

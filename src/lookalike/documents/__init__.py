@@ -3,12 +3,14 @@
 from lookalike.documents.extract.model import Extracted, Flag
 from lookalike.documents.gather import Collection, Documents, gather
 from lookalike.documents.kept import Both, Kept
+from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.model import Batch, Size, Skipped
 from lookalike.documents.native import NativePart
 from lookalike.documents.open import open_documents, open_paths
 from lookalike.documents.source import Source
 
 __all__ = [
+    "LIMITS",
     "Batch",
     "Both",
     "Collection",
@@ -16,6 +18,7 @@ __all__ = [
     "Extracted",
     "Flag",
     "Kept",
+    "Limits",
     "NativePart",
     "Size",
     "Skipped",

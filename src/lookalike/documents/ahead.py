@@ -76,6 +76,7 @@ class Ahead:
             include=include,
             exclude=members.exclude,
             hidden=members.hidden,
+            limits=source.limits,
         )
         return self._pool.submit(request, data)
 

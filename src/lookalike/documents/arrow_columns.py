@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from lookalike.documents.columns import BYTES, INTEGER, NESTED, NULL, OTHER, TEXT, Column
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
 
-__all__ = ["columns_of", "decoded", "names_of", "sound", "texts_of"]
+__all__ = ["columns_of", "decoded", "names_of", "pieces_of", "sound", "texts_of", "unfolded_bytes"]
 
 
 def columns_of(schema: pa.Schema) -> list[Column]:
@@ -88,8 +90,74 @@ def decoded(column: pa.DictionaryArray[Any, Any]) -> pa.Array[Any]:
     return values.take(column.indices)
 
 
-def texts_of(column: pa.Array[Any]) -> tuple[pa.Array[Any], list[int]]:
-    """Return a column as large_string, and the rows whose bytes are not UTF-8, which are null in it."""
+def pieces_of(column: pa.Array[Any], most: int, longest: int | None) -> Iterator[tuple[int, int]]:
+    """Cut a column whose values are stored once and named many times, before they are written out.
+
+    Given are the first row and the number of rows of each piece. It has about `most` bytes of text; a text of more than
+    `longest` is alone.
+    """
+    lengths = _named_lengths(column)
+    if lengths is None:
+        yield 0, len(column)
+        return
+    start = size = 0
+    for row, length in enumerate(lengths):
+        alone = longest is not None and (length > longest or size > longest)
+        if row > start and (alone or size + length > most):
+            yield start, row - start
+            start, size = row, 0
+        size += length
+    yield start, len(column) - start
+
+
+def unfolded_bytes(column: pa.DictionaryArray[Any, Any]) -> int:
+    """Return how many bytes the texts of a dictionary have when each is written out."""
+    return sum(_named_lengths(column) or ()) + 8 * len(column)
+
+
+def _named_lengths(column: pa.Array[Any]) -> list[int] | None:
+    """Return the bytes of each text of a dictionary or of views; None for other columns."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
+    try:
+        if isinstance(column, pa.DictionaryArray):
+            values: pa.Array[Any] = column.dictionary
+            each = _named_lengths(values) or pc.binary_length(values).to_pylist()  # type: ignore[call-overload]
+            return [0 if place is None else each[place] or 0 for place in column.indices.to_pylist()]
+        if column.type in (pa.string_view(), pa.binary_view()):
+            # pyarrow (26) has no function for it. A view has 16 bytes, of which the first four are the length.
+            views = memoryview(column.buffers()[1] or b"").cast("B").cast("i")[4 * column.offset :: 4]
+            valid = column.is_valid().to_pylist()
+            return [length if there else 0 for length, there in zip(views.tolist(), valid, strict=False)]
+    except (pa.ArrowException, IndexError):
+        return None  # it is damaged, which shows when the values are looked at
+    return None
+
+
+def texts_of(column: pa.Array[Any], longest: int | None = None) -> tuple[pa.Array[Any], list[int], list[int]]:
+    """Return a column as large_string, the rows whose bytes are not UTF-8, and those longer than `longest`.
+
+    Both are null in it.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if longest is not None and (named := _named_lengths(column)) and max(named) > longest:
+        return pa.nulls(len(column), pa.large_string()), [], list(range(len(column)))  # `pieces_of` leaves it alone
+    texts, bad = _texts(column)
+    if longest is None or texts.get_total_buffer_size() <= longest:
+        return texts, bad, []
+    lengths: pa.Array[Any] = pc.binary_length(texts)  # type: ignore[call-overload]
+    large = [row for row, length in enumerate(lengths.to_pylist()) if length is not None and length > longest]
+    if large:
+        texts = pc.if_else(pc.less_equal(lengths, pa.scalar(longest)), texts, None)
+    return texts, bad, large
+
+
+def _texts(column: pa.Array[Any]) -> tuple[pa.Array[Any], list[int]]:
     import pyarrow as pa
 
     column = sound(column)

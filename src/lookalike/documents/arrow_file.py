@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.arrow_columns import names_of
 from lookalike.documents.inputs import Input, open_error
+from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import not_a_table, unread_after
@@ -33,15 +34,21 @@ class ArrowFile(Table):
     It is read, not mapped: a mapped file that somebody cuts off meanwhile ends the process.
     """
 
-    def __init__(self, name: str, path: str) -> None:
+    def __init__(self, name: str, path: str, limits: Limits = LIMITS) -> None:
         """Take a file; it is opened when first needed."""
         self.name = name
         self._path = path
+        self._limits = limits
 
     @property
     def file(self) -> Input:
         """The file."""
-        return Input(self.name, self._path)
+        return Input(self.name, self._path, limits=self._limits)
+
+    @property
+    def packed(self) -> int:
+        """The size of the file."""
+        return self.file.packed_size()
 
     @cached_property
     def _is_file(self) -> bool:

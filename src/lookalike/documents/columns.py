@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from lookalike.documents.limits import MOST_COLUMNS, too_many_columns
 from lookalike.errors import DocumentError
 from lookalike.recipe import suggest
 
@@ -74,6 +75,8 @@ class Choice:
 
 def choose(name: str, columns: Sequence[Column], text_column: str | None, id_column: str | None) -> Choice:
     """Choose the columns of table `name`: the ones asked for, or those that their names tell; '' is no id column."""
+    if len(columns) > MOST_COLUMNS:
+        raise too_many_columns(name)
     table = _Columns(name, columns)
     own_id = table.choose_id(id_column)
     text = table.choose_text(own_id) if text_column is None else table.named(text_column, "text")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
-__all__ = ["DamagedError", "decompressed"]
+__all__ = ["DamagedError", "ExpandedError", "decompressed"]
 
 _XZ_MEMORY: Final = 256 << 20  # more than `xz -9` needs; a header may ask for 4 GiB
 _BLOCK: Final = 1 << 20
@@ -23,11 +23,19 @@ class DamagedError(Exception):
     """Compressed data that ends too early or is not what its name says; the message is for a person."""
 
 
-def decompressed(raw: io.BufferedReader, compression: str | None) -> io.BufferedReader:
-    """Return the stream that is in a compressed one; damage shows as `DamagedError` when it is read."""
+class ExpandedError(DamagedError):
+    """Compressed data that unfolds to more than it may."""
+
+
+def decompressed(raw: io.BufferedReader, compression: str | None, most: int | None = None) -> io.BufferedReader:
+    """Return the stream that is in a compressed one; damage shows as `DamagedError` when it is read.
+
+    A stream that unfolds to more than `most` bytes is an `ExpandedError`.
+    """
     if compression is None:
         return raw
     inner = _Members(raw, compression) if compression in _MAKERS else _Codec(raw, compression)
+    inner.most = most
     return io.BufferedReader(inner, _BLOCK)
 
 
@@ -36,6 +44,9 @@ class _Stream(io.RawIOBase):
 
     def __init__(self, raw: BinaryIO) -> None:
         self._raw = raw
+        self._given = 0
+        self.most: int | None = None
+        """How many bytes there may be."""
 
     def readable(self) -> bool:
         return True
@@ -43,6 +54,9 @@ class _Stream(io.RawIOBase):
     def readinto(self, buffer: Buffer, /) -> int:
         view = memoryview(buffer)
         data = self._more(len(view))
+        self._given += len(data)
+        if self.most is not None and self._given > self.most:
+            raise ExpandedError("it unfolds to too many times its size")
         view[: len(data)] = data
         return len(data)
 

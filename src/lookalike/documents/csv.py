@@ -13,16 +13,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.batching import TARGET
+from lookalike.documents.csv_records import UNCLOSED, Records
 from lookalike.documents.encoded import Encoding, detect, open_utf8
 from lookalike.documents.json_table import readable
+from lookalike.documents.limits import MOST_COLUMNS, too_many_columns
 from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
-from lookalike.documents.table_errors import ragged_row
+from lookalike.documents.table_errors import csv_row_too_long, ragged_row
 from lookalike.documents.text_file import check_start, codec_of_mark
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
-    import _csv
     from collections.abc import Iterator, Sequence
     from typing import BinaryIO
 
@@ -32,10 +33,7 @@ if TYPE_CHECKING:
     from lookalike.documents.inputs import Input
     from lookalike.documents.log import Log
 
-__all__ = ["LONGEST_CELL", "CsvTable"]
-
-LONGEST_CELL: Final = 256 << 20
-"""The most bytes of one cell."""
+__all__ = ["CsvTable"]
 
 _SAMPLES: Final = (1 << 16, 1 << 20, 1 << 24)  # the next only if not even the header fits
 _SAMPLE_ROWS: Final = 20
@@ -69,7 +67,7 @@ class CsvTable(Table):
 
     @cached_property
     def _encoding(self) -> Encoding:
-        return next(readable(self.name, self._detected()))
+        return next(readable(self.name, self._detected(), self._input.limits))
 
     def _detected(self) -> Iterator[Encoding]:
         if self._told == "auto":
@@ -81,15 +79,17 @@ class CsvTable(Table):
 
     @cached_property
     def _layout(self) -> _Layout:
-        best: tuple[bool, int, list[str], str] = (False, 0, [], ",")
+        best: tuple[bool, int, int, list[str], str] = (False, 0, 0, [], ",")
         for size in _SAMPLES:
-            sample, whole = next(readable(self.name, self._start(size)))
+            sample, whole = next(readable(self.name, self._start(size), self._input.limits))
             delimiters = ("\t",) if self._tabs else _DELIMITERS
             scores = [(*_score(sample, delimiter, whole), delimiter) for delimiter in delimiters]
-            best = max(scores, key=lambda score: score[:2])
-            if whole or best[2]:
+            best = max(scores, key=lambda score: score[:3])
+            if best[2] > MOST_COLUMNS:
+                raise too_many_columns(self.name)
+            if whole or best[3]:
                 break
-        return _Layout(best[3], best[2])
+        return _Layout(best[4], best[3])
 
     def _start(self, size: int) -> Iterator[tuple[str, bool]]:
         with open_utf8(self._input, self._encoding) as stream:
@@ -121,14 +121,16 @@ class CsvTable(Table):
         if self._layout.delimiter not in (",", "\t") or (self._layout.delimiter == "\t") != self._tabs:
             log.note(f"{self.name}: cells are separated by {_SPOKEN[self._layout.delimiter]}")
         columns = self._layout.header if whole else choice.columns
-        done = 0
+        done, refused = 0, False
         try:
-            for batch in readable(self.name, self._by_arrow(columns)):
+            for batch in readable(self.name, self._by_arrow(columns), self._input.limits):
                 yield Rows(batch, range(done, done + batch.num_rows))
                 done += batch.num_rows
         except pa.ArrowInvalid:
-            self._check_quotes()
-            yield from readable(self.name, self._by_python(columns, done, log))
+            refused = True
+        if refused:  # not inside the handler: the error would hold on to what Arrow has read
+            pa.default_memory_pool().release_unused()
+            yield from readable(self.name, self._by_python(columns, done, log), self._input.limits)
 
     def _by_arrow(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
@@ -157,20 +159,25 @@ class CsvTable(Table):
                 self._check_quotes()
 
     def _by_python(self, columns: list[str], done: int, log: Log) -> Iterator[Rows]:
-        """Read all rows after the first `done`, which were good."""
+        """Read all rows after the first `done`, which were good; one that is too large is skipped."""
         header = self._layout.header
         wanted = [header.index(name) for name in columns]
         cells: list[list[str]] = []
         numbers: list[int] = []
+        held = 0
         with open_utf8(self._input, self._encoding) as stream:
             for number, row in self._records(stream, log):
                 if number < done:
                     continue
+                if row is None:
+                    log.skip_row(number, csv_row_too_long(self.name, number, self._input.limits))
+                    continue
                 cells.append([row[at] for at in wanted])
                 numbers.append(number)
-                if len(cells) == _SLOW_ROWS or sum(map(len, cells[-1])) > TARGET:
+                held += sum(map(len, cells[-1]))
+                if len(cells) == _SLOW_ROWS or held > TARGET:
                     yield _rows(cells, columns, numbers)
-                    cells, numbers = [], []
+                    cells, numbers, held = [], [], 0
         if cells:
             yield _rows(cells, columns, numbers)
 
@@ -180,28 +187,38 @@ class CsvTable(Table):
         try:
             with open_utf8(self._input, self._encoding) as stream:
                 text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
-                for row in _reader(text, self._layout.delimiter, strict=True):
-                    number += bool(row)
+                for row in self._all_records(text, strict=True):
+                    number += row is None or bool(row)
         except csv.Error as error:
-            if "end of data" in str(error):
-                problem, remedy = "has a quote that is never closed", "close it, or write it twice to mean it"
-                raise DocumentError(f"{self.name}:{number + 1}", "row", problem, remedy) from None
+            if str(error) == UNCLOSED:
+                raise self._unclosed(number) from None
 
-    def _records(self, stream: BinaryIO, log: Log) -> Iterator[tuple[int, list[str]]]:
+    def _unclosed(self, number: int) -> DocumentError:
+        problem, remedy = "has a quote that is never closed", "close it, or write it twice to mean it"
+        return DocumentError(f"{self.name}:{number + 1}", "row", problem, remedy)
+
+    def _all_records(self, text: io.TextIOBase, *, strict: bool = False) -> Records:
+        return Records(text, self._layout.delimiter, self._input.limits.document, strict=strict)
+
+    def _records(self, stream: BinaryIO, log: Log) -> Iterator[tuple[int, list[str] | None]]:
         """Give the rows with their positions; skip those on one line with too many or too few cells.
 
         One that goes over several lines is an error: a quote in the wrong place may have made one row of many. So is
-        one of the first rows, if they are all so: then the file is another one than it seems.
+        one of the first rows, if they are all so: then the file is another one than it seems. None stands for a row
+        that is too long.
         """
         text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
-        records = _reader(text, self._layout.delimiter)
+        records = self._all_records(text)
         wanted = len(self._layout.header)
         number, line, bad = -2, 0, 0
         first: DocumentError | None = None
         try:
             for row in records:
-                lines, line = records.line_num - line, records.line_num
-                number += bool(row)
+                lines, line = records.lines - line, records.lines
+                number += row is None or bool(row)
+                if row is None:
+                    yield number, None
+                    continue
                 if not row or number < 0:
                     continue
                 if len(row) == wanted:
@@ -217,6 +234,8 @@ class CsvTable(Table):
             if bad > number and first is not None:
                 raise first
         except csv.Error as error:
+            if str(error) == UNCLOSED:
+                raise self._unclosed(number + 1) from None
             raise DocumentError(f"{self.name}:{number + 2}", "row", f"cannot be read ({error})", "mend it") from None
         finally:
             text.detach()
@@ -247,28 +266,27 @@ class _Counted(io.RawIOBase):
         super().close()
 
 
-def _reader(text: io.TextIOBase, delimiter: str, *, strict: bool = False) -> _csv.Reader:
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
-    return csv.reader(text, delimiter=delimiter, strict=strict)
+def _score(sample: str, delimiter: str, whole: bool) -> tuple[bool, int, int, list[str]]:
+    """Say how well a delimiter explains the first rows: are they of one length, of how many cells; and the header.
 
-
-def _score(sample: str, delimiter: str, whole: bool) -> tuple[bool, int, list[str]]:
-    """Say how well a delimiter explains the first rows: are they of one length, of how many cells; and the header."""
+    The third number is how many cells the first row has, whole or not.
+    """
     rows: list[list[str]] = []
     try:
-        for row in _reader(io.StringIO(sample, newline=""), delimiter):
+        for row in Records(io.StringIO(sample, newline=""), delimiter, len(sample), cut=True):
             if row:
                 rows.append(row)
             if len(rows) > _SAMPLE_ROWS:
                 break
     except csv.Error:
-        return False, 0, []
+        return False, 0, 0, []
+    begun = len(rows[0]) if rows else 0
     if rows and not whole and len(rows) <= _SAMPLE_ROWS:
         rows.pop()  # cut off in its middle
     if not rows:
-        return False, 0, []
+        return False, 0, begun, []
     cells = len(rows[0])
-    return cells > 1 and all(len(row) == cells for row in rows), cells, rows[0]
+    return cells > 1 and all(len(row) == cells for row in rows), cells, begun, rows[0]
 
 
 def _rows(cells: list[list[str]], columns: list[str], numbers: Sequence[int]) -> Rows:

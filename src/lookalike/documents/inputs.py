@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from lookalike.documents.compressed import decompressed
+from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.text_file import STDIN
 from lookalike.errors import DocumentError
 
@@ -36,10 +37,12 @@ class Input:
     path: str | None
     compression: str | None = None
     spool: _Spool | None = None
+    limits: Limits = LIMITS
 
     def open(self) -> io.BufferedReader:
         """Open the bytes, decompressed, from the start; `OSError` and `DamagedError` are for the caller."""
-        return decompressed(self.open_packed(), self.compression)
+        most = self.limits.most(self.packed_size()) if self.compression else None
+        return decompressed(self.open_packed(), self.compression, most)
 
     def open_packed(self) -> io.BufferedReader:
         """Open the bytes as they are."""
@@ -72,32 +75,32 @@ class Input:
             return 0
 
 
-def file_input(path: Path, name: str, compression: str | None) -> Input:
+def file_input(path: Path, name: str, compression: str | None, limits: Limits = LIMITS) -> Input:
     """Return the input for a path; a pipe, which can be read only once, is put aside first."""
     try:
         kind = path.stat().st_mode
     except OSError as error:
         raise open_error(name, error) from None
     if stat.S_ISREG(kind):
-        return Input(name, str(path), compression)
-    return of_pipe(path, name, compression)
+        return Input(name, str(path), compression, limits=limits)
+    return of_pipe(path, name, compression, limits)
 
 
-def of_pipe(path: Path, name: str, compression: str | None = None) -> Input:
+def of_pipe(path: Path, name: str, compression: str | None = None, limits: Limits = LIMITS) -> Input:
     """Read a named pipe, or another thing that is no plain file, to its end."""
     try:
         with path.open("rb") as stream:
-            return Input(name, None, compression, _Spool(stream))
+            return Input(name, None, compression, _Spool(stream), limits)
     except OSError as error:
         raise open_error(name, error) from None
 
 
-def of_stdin() -> Input:
+def of_stdin(limits: Limits = LIMITS) -> Input:
     """Read standard input to its end."""
     if sys.stdin is None:
         raise DocumentError(STDIN, "file", "is closed", "give a file instead of -")
     try:
-        return Input(STDIN, None, None, _Spool(sys.stdin.buffer))
+        return Input(STDIN, None, None, _Spool(sys.stdin.buffer), limits)
     except OSError as error:
         raise DocumentError(STDIN, "file", f"cannot be read ({error.strerror})", "give a file instead of -") from None
 

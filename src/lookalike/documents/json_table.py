@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
-from lookalike.documents.compressed import DamagedError
+from lookalike.documents.compressed import DamagedError, ExpandedError
 from lookalike.documents.inputs import open_error
 from lookalike.documents.json_values import clean, infer, is_marked, mark, merge_all, rows_batch
+from lookalike.documents.limits import LIMITS, MOST_COLUMNS, Limits, too_many_columns
 from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import id_not_a_number, other_text, truncated
@@ -70,18 +71,25 @@ class JsonTable(Table):
         """Look at the first rows, and further until the wanted columns are seen."""
         if not self._types or not set(wanted) <= set(self._types):
             rows = 0
-            for group in readable(self.name, self._groups(None, SAMPLE_BYTES)):
+            for group in readable(self.name, self._groups(None, SAMPLE_BYTES), self._input.limits):
                 merge_all(self._types, infer(row for _, row in group[:_SAMPLE_ROWS]))
                 if rows + len(group) > _SAMPLE_ROWS:  # only names are looked for now
                     merge_all(self._types, _names(group[_SAMPLE_ROWS:], self._types))
                 rows += len(group)
+                if len(self._types) > MOST_COLUMNS:
+                    raise too_many_columns(self.name)
                 if set(wanted) <= set(self._types):
                     break
         return mark(self._types)
 
     def has_rows(self) -> bool:
         """Say whether there is an object."""
-        return any(readable(self.name, self._groups(None, SAMPLE_BYTES)))
+        return any(readable(self.name, self._groups(None, SAMPLE_BYTES), self._input.limits))
+
+    def list_skipped(self, log: Log) -> None:
+        """List the objects that are too long, where all are."""
+        for _ in readable(self.name, self._groups(log, SAMPLE_BYTES), self._input.limits):
+            return
 
     def schema(self) -> pa.Schema:
         """Read all rows to know the types of all fields."""
@@ -90,8 +98,10 @@ class JsonTable(Table):
     @cached_property
     def _schema(self) -> pa.Schema:
         types: dict[str, pa.DataType | None] = {}
-        for group in readable(self.name, self._groups(None, SAMPLE_BYTES)):
+        for group in readable(self.name, self._groups(None, SAMPLE_BYTES), self._input.limits):
             merge_all(types, infer(row for _, row in group))
+            if len(types) > MOST_COLUMNS:
+                raise too_many_columns(self.name)
         return mark(types)
 
     def size(self, text: str) -> Size:
@@ -114,7 +124,7 @@ class JsonTable(Table):
     def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
         """Read object after object."""
         wanted = self._wanted(choice, whole)
-        for group in readable(self.name, self._groups(log, SAMPLE_BYTES)):
+        for group in readable(self.name, self._groups(log, SAMPLE_BYTES), self._input.limits):
             yield from self._rows(group, wanted, log)
 
     def _rows(self, group: Numbered, wanted: Wanted, log: Log) -> Iterator[Rows]:
@@ -175,10 +185,12 @@ def json_kind(value: object) -> str:
     return kinds.get(type(value), "null")
 
 
-def readable(name: str, read: Iterator[_T]) -> Iterator[_T]:
+def readable(name: str, read: Iterator[_T], limits: Limits = LIMITS) -> Iterator[_T]:
     """Pass on what is read; what keeps it from being read becomes a `DocumentError`."""
     try:
         yield from read
+    except ExpandedError:
+        raise limits.expansion_error(name) from None
     except DamagedError as error:
         raise truncated(name, error) from None
     except NotTextError as error:

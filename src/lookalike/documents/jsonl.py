@@ -21,12 +21,14 @@ from lookalike.documents.compressed import DamagedError
 from lookalike.documents.encoded import Encoding, detect, open_utf8
 from lookalike.documents.json_table import SAMPLE_BYTES, JsonTable, readable
 from lookalike.documents.json_values import arrow_types, infer, is_marked, mark, merge_all
+from lookalike.documents.limits import MOST_COLUMNS, too_many_columns
 from lookalike.documents.table import Rows
 from lookalike.documents.table_errors import bad_line, line_too_long, no_json_lines
 from lookalike.documents.text_file import codec_of_mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import BinaryIO
 
     import pyarrow as pa
 
@@ -35,12 +37,10 @@ if TYPE_CHECKING:
     from lookalike.documents.json_table import Numbered, Wanted
     from lookalike.documents.log import Log
 
-__all__ = ["LONGEST_LINE", "JsonLines"]
-
-LONGEST_LINE: Final = 256 << 20
-"""The most bytes of one line."""
+__all__ = ["JsonLines"]
 
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
+_PASSED_OVER: Final = 1 << 20
 _ARROW_BLOCK: Final = 2 << 20  # what Arrow gives to one thread
 _FIRST_LINES: Final = 100
 """Lines at the start of a file of which one at least must be an object; the native reader has the same number."""
@@ -53,6 +53,8 @@ class _Block:
     first: int
     data: bytearray
     lines: int
+    too_long: bool = False
+    """Whether it is one line that is too long to be held; then there are no bytes."""
 
 
 class JsonLines(JsonTable):
@@ -79,17 +81,29 @@ class JsonLines(JsonTable):
         return detect(self._input, self._told, guess=False)
 
     def _blocks(self, size: int) -> Iterator[_Block]:
-        """Cut the file after the last line end of every `size` bytes."""
+        """Cut the file after the last line end of every `size` bytes; a line that is too long is a block by itself."""
+        longest = self._input.limits.document
+        for block in self._whole_lines(size, longest):
+            if block.too_long or len(block.data) <= longest:
+                yield block
+            else:
+                yield from _without_long(block, longest)
+
+    def _whole_lines(self, size: int, longest: int) -> Iterator[_Block]:
+        """Cut the file; of a line that is longer than `longest` no more is held than that and one chunk."""
         number = 0
         begun = bytearray()
         with open_utf8(self._input, self._encoding) as stream:
-            while chunk := stream.read(size):
+            rest = b""
+            while chunk := rest or stream.read(size):
+                rest = b""
                 end = chunk.rfind(b"\n") + 1
-                first = chunk.find(b"\n") if end else len(chunk)
-                if len(begun) + first > LONGEST_LINE:
-                    raise line_too_long(self.name, number, LONGEST_LINE)
                 if not end:
                     begun += chunk
+                    if len(begun) > longest:
+                        begun, rest = bytearray(), _after_line_end(stream)
+                        yield _Block(number, bytearray(), 1, too_long=True)
+                        number += 1
                     continue
                 begun += memoryview(chunk)[:end]
                 block = _Block(number, begun, begun.count(b"\n"))
@@ -104,7 +118,7 @@ class JsonLines(JsonTable):
         """Say whether there is an object; a file in which none of the first lines is one is no file of JSON Lines."""
         first: tuple[int, str, int] | None = None
         looked_at = 0
-        for block in readable(self.name, self._blocks(SAMPLE_BYTES)):
+        for block in readable(self.name, self._blocks(SAMPLE_BYTES), self._input.limits):
             bad = {row: (fault, at) for row, fault, at in _native.bad_lines(block.data)}
             for row, line in enumerate(block.data.split(b"\n")):
                 if not line.strip():
@@ -125,7 +139,9 @@ class JsonLines(JsonTable):
                 yield group
 
     def _objects(self, block: _Block, log: Log | None) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Read line by line; list the bad ones."""
+        """Read line by line; list the bad ones, and one that is too long."""
+        if block.too_long and log is not None:
+            log.skip_row(block.first, line_too_long(self.name, block.first, self._input.limits))
         bad = {row: (fault, at) for row, fault, at in _native.bad_lines(block.data)}
         for row, line in enumerate(block.data.split(b"\n")):
             if not line.strip():
@@ -144,19 +160,21 @@ class JsonLines(JsonTable):
     @cached_property
     def _schema(self) -> pa.Schema:
         types: dict[str, pa.DataType | None] = {}
-        for block in readable(self.name, self._blocks(TARGET)):
-            table = _by_arrow(block, None)
+        for block in readable(self.name, self._blocks(TARGET), self._input.limits):
+            table = None if block.too_long else _by_arrow(block, None)
             if table is not None:
                 merge_all(types, arrow_types(table.schema))
             else:
                 merge_all(types, infer(row for _, row in self._objects(block, None)))
+            if len(types) > MOST_COLUMNS:
+                raise too_many_columns(self.name)
         return mark(types)
 
     def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
         """Read block after block, the quick way where it is safe."""
         wanted = self._wanted(choice, whole)
         quick = not any(is_marked(field) for field in wanted.schema)
-        for block in readable(self.name, self._blocks(TARGET)):
+        for block in readable(self.name, self._blocks(TARGET), self._input.limits):
             yield from self._block_rows(block, wanted, log, quick=quick)
 
     @property
@@ -169,18 +187,44 @@ class JsonLines(JsonTable):
         import pyarrow as pa
 
         wanted = self._wanted(choice, whole=False)
-        for block in readable(self.name, self._blocks(TARGET)):
+        for block in readable(self.name, self._blocks(TARGET), self._input.limits):
             lines = block.data.split(b"\n")[: block.lines]
             for rows in self._block_rows(block, wanted, log, quick=True):
                 own = text_array([bytes(lines[number - block.first]) for number in rows.numbers])
                 yield Rows(rows.batch, rows.numbers, own.view(pa.large_binary()))
 
     def _block_rows(self, block: _Block, wanted: Wanted, log: Log, *, quick: bool) -> Iterator[Rows]:
-        table = _by_arrow(block, wanted.schema) if quick else None
+        table = _by_arrow(block, wanted.schema) if quick and not block.too_long else None
         if table is not None:
             yield from _in_batches(table, block.first)
         elif group := list(self._objects(block, log)):
             yield from self._rows(group, wanted, log)
+
+
+def _after_line_end(stream: BinaryIO) -> bytes:
+    """Read to the end of a line; return what was read beyond."""
+    while chunk := stream.read(_PASSED_OVER):
+        if end := chunk.find(b"\n") + 1:
+            return chunk[end:]
+    return b""
+
+
+def _without_long(block: _Block, longest: int) -> Iterator[_Block]:
+    """Cut a block before and after every line that is longer than `longest`."""
+    data, first = block.data, block.first
+    start = begun = 0
+    while start < len(data):
+        end = data.find(b"\n", start) + 1 or len(data) + 1
+        if end - 1 - start > longest:
+            before = data[begun:start]
+            if before:
+                yield _Block(first, before, before.count(b"\n"))
+            first += before.count(b"\n")
+            yield _Block(first, bytearray(), 1, too_long=True)
+            first, begun = first + 1, end
+        start = end
+    if begun < len(data):
+        yield _Block(first, data[begun:], block.first + block.lines - first)
 
 
 def _may_be_deep(data: bytearray) -> bool:

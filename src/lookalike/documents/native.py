@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from lookalike import _native
 from lookalike.documents.columns import BYTES, INTEGER, MIXED, NULL, TEXT, Choice, Column, choose
+from lookalike.documents.limits import LIMITS, Limits
 from lookalike.errors import DocumentError
 
 __all__ = ["COMPRESSIONS", "NativePart", "NativeTable", "native_table"]
@@ -38,6 +39,7 @@ class NativePart:
     """What to tell a person about the choice of columns; empty if both were named."""
     rows: int | None = None
     """How many rows there are, if that is known before they are read."""
+    limits: Limits = LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class NativeTable:
     number_ids: bool | None
     """Whether its own ids are whole numbers; None if it has none."""
     rows: int | None
+    limits: Limits = LIMITS
 
     def part(self, *, named_rows: bool, number_ids: bool) -> NativePart:
         """Describe it to a reader."""
@@ -66,6 +69,7 @@ class NativeTable:
             number_ids,
             self.choice.note,
             self.rows,
+            self.limits,
         )
 
 
@@ -76,9 +80,10 @@ def native_table(
     compression: str | None,
     text_column: str | None,
     id_column: str | None,
+    limits: Limits = LIMITS,
 ) -> NativeTable | None:
     """Choose the columns of a table; None if there is no native reader, or if another has to look at it."""
-    seen = _look(path, format, compression)
+    seen = _look(path, format, compression, limits)
     if seen is None:
         return None
     kinds, rows = seen
@@ -95,20 +100,21 @@ def native_table(
     if choice.id is not None and known[choice.id] not in (TEXT, INTEGER):
         return None
     own = None if choice.id is None else known[choice.id] == INTEGER
-    return NativeTable(name, path, format, compression, choice, own, rows)
+    return NativeTable(name, path, format, compression, choice, own, rows, limits)
 
 
 def _look(
     path: str,
     format: str,  # noqa: A002 - what it is
     compression: str | None,
+    limits: Limits,
 ) -> tuple[list[tuple[str, str]], int | None] | None:
     """Return names and kinds of columns, and the rows; None if there is no native reader, or if it refuses the file."""
     reader: Any = getattr(_native, "TableFile", None)
     if reader is None:
         return None
     try:
-        table = reader.open(path, format, compression)
+        table = reader.open(path, format, compression, limits.native())
         return table.columns(), table.rows()
     except Exception:  # noqa: BLE001 - the other readers say what is wrong
         return None

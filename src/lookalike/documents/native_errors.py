@@ -6,9 +6,8 @@ import os
 from typing import TYPE_CHECKING, Protocol
 
 from lookalike.documents.inputs import Input, open_error
-from lookalike.documents.jsonl import LONGEST_LINE
 from lookalike.documents.native import COMPRESSIONS
-from lookalike.documents.table_errors import line_too_long, missing_id, not_a_table, truncated, unread_after
+from lookalike.documents.table_errors import missing_id, not_a_table, truncated, unread_after
 
 if TYPE_CHECKING:
     from lookalike.documents.native import NativePart
@@ -37,12 +36,12 @@ def native_error(part: NativePart, error: NativeError) -> DocumentError | None:
         return truncated(part.name, error)
     if kind == "damaged":
         return truncated(part.name, error) if row is None else unread_after(part.name, row, reason)
+    if kind == "expands":
+        return part.limits.expansion_error(part.name)
     if row is None:
         return None
     if kind == "missing id":
         return missing_id(part.name, row)
-    if kind == "line too long":
-        return line_too_long(part.name, row, LONGEST_LINE)
     return None
 
 
@@ -53,4 +52,4 @@ def _reason(said: str) -> str:
 
 def _input(part: NativePart) -> Input:
     packed = next(own for own, native in COMPRESSIONS.items() if native == part.compression)
-    return Input(part.name, part.path, packed)
+    return Input(part.name, part.path, packed, limits=part.limits)

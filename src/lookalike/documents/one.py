@@ -10,6 +10,7 @@ from lookalike.documents.extract.letters import flag_letters
 from lookalike.documents.extract.model import RefusedError
 from lookalike.documents.extract.one import extract
 from lookalike.documents.kinds import Kind, kind_of
+from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.open import open_paths
 from lookalike.documents.plain_text import READABLE
 from lookalike.documents.text_file import TextFile, read_text
@@ -23,7 +24,7 @@ __all__ = ["archive_above", "read_document"]
 _SHOWN: Final = 3
 
 
-def read_document(path: str | os.PathLike[str]) -> TextFile:
+def read_document(path: str | os.PathLike[str], limits: Limits = LIMITS) -> TextFile:
     """Read one document, or standard input if `path` is ``-``; what cannot be read is a `DocumentError`.
 
     A member of an archive is named like ``essays.zip/anna/essay.docx``; an archive with one document, by itself.
@@ -36,18 +37,18 @@ def read_document(path: str | os.PathLike[str]) -> TextFile:
     name = os.fspath(path)
     file = Path(name)
     if name in ("", "-") or "\0" in name:
-        return read_text(name)
+        return read_text(name, limits)
     if not file.is_file():
         archive = archive_above(file)
-        return read_text(name) if archive is None else _member(archive, PurePath(name).as_posix())
+        return read_text(name, limits) if archive is None else _member(archive, PurePath(name).as_posix(), limits)
     kind = kind_of(name)
     if kind.is_archive:
-        return _only_member(name)
+        return _only_member(name, limits)
     if kind.format == "office":
         raise DocumentError(name, "file", "is not read", kind.office)
     if kind.is_document or (kind.compression and not kind.is_table) or _has_reader(file):
-        return _extracted(name, kind)
-    text = read_text(name)
+        return _extracted(name, kind, limits)
+    text = read_text(name, limits)
     if text.text.isascii():
         return text
     return TextFile(text.name, text.text, text.encoding, text.guessed, flag_letters(text.text))
@@ -61,9 +62,9 @@ def _has_reader(file: Path) -> bool:
         return False  # `read_text` says why
 
 
-def _extracted(name: str, kind: Kind) -> TextFile:
+def _extracted(name: str, kind: Kind, limits: Limits) -> TextFile:
     try:
-        found = extract(name, kind)
+        found = extract(name, kind, limits=limits)
     except RefusedError as refused:
         raise DocumentError(name, "file", f"cannot be read ({refused.reason})", refused.detail) from None
     return TextFile(name, found.text, found.encoding or "UTF-8", found.guessed, found.flags)
@@ -77,8 +78,8 @@ def archive_above(file: Path) -> Path | None:
     return None
 
 
-def _member(archive: Path, name: str) -> TextFile:
-    source = open_paths([archive])
+def _member(archive: Path, name: str, limits: Limits) -> TextFile:
+    source = open_paths([archive], limits=limits)
     for found, text in _texts(source):
         if found == name:
             return TextFile(name, text, "UTF-8", flags=tuple(source.flags().get(name, ())))
@@ -88,8 +89,8 @@ def _member(archive: Path, name: str) -> TextFile:
     raise DocumentError(name, "file", "is not in the archive", f"lookalike files {archive} lists what is")
 
 
-def _only_member(name: str) -> TextFile:
-    source = open_paths([name])
+def _only_member(name: str, limits: Limits) -> TextFile:
+    source = open_paths([name], limits=limits)
     found = list(_texts(source))
     if len(found) != 1:
         problem = f"is an archive of {len(found)} documents" if found else "is an archive without any document"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.documents.arrow import source_of_frame
 from lookalike.documents.given import Given, given_as, refusal
+from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.memory import MemorySource
 from lookalike.documents.paths import PathOptions, source_of_paths
 from lookalike.errors import DocumentError
@@ -28,6 +29,7 @@ def open_paths(
     exclude: Sequence[str] = (),
     encoding: str = "auto",
     hidden: bool = False,
+    limits: Limits | None = None,
 ) -> Source:
     """Open folders, files, globs of files and ``-`` (standard input) as one source.
 
@@ -38,17 +40,24 @@ def open_paths(
       give a document for each row.
     * Any other file that is named directly is one document.
 
-    `include` and `exclude` are globs on the path inside a folder; `hidden` also reads what begins with a dot.
+    `include` and `exclude` are globs on the path inside a folder; `hidden` also reads what begins with a dot. `limits`
+    say how large a document may be, and how far a compressed file may unfold.
     """
-    options = PathOptions(text_column, id_column, tuple(include), tuple(exclude), encoding, hidden)
+    options = PathOptions(text_column, id_column, tuple(include), tuple(exclude), encoding, hidden, limits or LIMITS)
     return source_of_paths(paths, options)
 
 
-def open_documents(documents: object, *, text_column: str | None = None, id_column: str | None = None) -> Source:
+def open_documents(
+    documents: object,
+    *,
+    text_column: str | None = None,
+    id_column: str | None = None,
+    limits: Limits | None = None,
+) -> Source:
     """Open what a program holds: a source, a list, tuple or iterator of str, a dict id → str, a `Path` or a data frame.
 
     A data frame is anything that exports an Arrow stream (pyarrow, pandas, polars, DuckDB, Hugging Face datasets).
-    Documents without an id get their position, from 0.
+    Documents without an id get their position, from 0. `limits` are for files: what is in memory already has none.
 
     >>> source = open_documents({"a": "one", "b": "two"})
     >>> [list(batch.ids) for batch in source.batches()]
@@ -63,7 +72,8 @@ def open_documents(documents: object, *, text_column: str | None = None, id_colu
         source: Source = held
         return source
     if given in (Given.PATH, Given.PATHS):
-        return source_of_paths([held] if given is Given.PATH else held, PathOptions(text_column, id_column))
+        options = PathOptions(text_column, id_column, limits=limits or LIMITS)
+        return source_of_paths([held] if given is Given.PATH else held, options)
     if given.is_frame:
         return source_of_frame(held, given, text_column, id_column)
     if given not in (Given.SEQUENCE, Given.MAPPING):

@@ -6,9 +6,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.arrow_columns import names_of
+from lookalike.documents.arrow_columns import columns_of, names_of, unfolded_bytes
 from lookalike.documents.batching import TARGET
+from lookalike.documents.columns import BYTES, TEXT
 from lookalike.documents.inputs import Input, open_error
+from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import not_a_table, unread_after
@@ -25,25 +27,32 @@ if TYPE_CHECKING:
 
 __all__ = ["ParquetTable"]
 
-_FEWEST_ROWS: Final = 16
 _MOST_ROWS: Final = 1 << 16
 _SAMPLES: Final = 4
 _SAMPLE_ROWS: Final = 256
+_UNFOLDS: Final = 16
+"""How many times its size a file seems to unfold to, for its texts to be held once: that is slow where none repeats."""
 _BUFFER: Final = 1 << 20  # otherwise a column is read in the whole length of its row group before it is decoded
 
 
 class ParquetTable(Table):
     """One Parquet file."""
 
-    def __init__(self, name: str, path: str) -> None:
+    def __init__(self, name: str, path: str, limits: Limits = LIMITS) -> None:
         """Take a file; it is opened when first needed."""
         self.name = name
         self._path = path
+        self._limits = limits
 
     @property
     def file(self) -> Input:
         """The file."""
-        return Input(self.name, self._path)
+        return Input(self.name, self._path, limits=self._limits)
+
+    @property
+    def packed(self) -> int:
+        """The size of the file."""
+        return self.file.packed_size()
 
     @property
     def native_format(self) -> str:
@@ -55,12 +64,15 @@ class ParquetTable(Table):
         with self._open() as file:
             return file.metadata
 
-    def _open(self) -> pq.ParquetFile:
+    def _open(self, compact: Sequence[str] = ()) -> pq.ParquetFile:
+        """Open the file; values of the columns `compact` that come back are held once."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         try:
-            return pq.ParquetFile(self._path, pre_buffer=False, buffer_size=_BUFFER)
+            return pq.ParquetFile(
+                self._path, pre_buffer=False, buffer_size=_BUFFER, read_dictionary=list(compact) or None
+            )
         except OSError as error:
             if error.errno is None:
                 raise self._damaged(error) from None
@@ -98,18 +110,24 @@ class ParquetTable(Table):
         groups = self._metadata.num_row_groups
         rows = size = 0
         for group in sorted({groups * part // _SAMPLES for part in range(_SAMPLES)} if groups else ()):
-            batch = next(self._batches(_SAMPLE_ROWS, columns, [group]), None)
+            batch = next(self._batches(_SAMPLE_ROWS, columns, [group], compact=True), None)
             if batch is not None:
                 rows += batch.num_rows
                 size += sum(_bytes(column) for column in batch.columns)
         return size // max(1, rows) + 1
 
-    def _batches(self, count: int, columns: list[str] | None, groups: list[int] | None) -> Iterator[pa.RecordBatch]:
+    def _texts(self) -> list[str]:
+        """Return the columns of strings and bytes, which may be stored once and named many times."""
+        return [column.name for column in columns_of(self._schema) if column.kind in (TEXT, BYTES)]
+
+    def _batches(
+        self, count: int, columns: list[str] | None, groups: list[int] | None, *, compact: bool = False
+    ) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
         start = 0
         try:
-            with self._open() as file:
+            with self._open(self._texts() if compact else ()) as file:
                 # Arrow has a thread for each column. For whole rows that is good; text and id are one column's work,
                 # and a thread of its own only hinders those that sign what was read (rust/python/src/inputs.rs).
                 for batch in file.iter_batches(count, row_groups=groups, columns=columns, use_threads=columns is None):
@@ -122,9 +140,11 @@ class ParquetTable(Table):
         """Decode batch after batch."""
         del log
         columns = None if whole else choice.columns
-        count = min(max(TARGET // self._row_bytes(columns), _FEWEST_ROWS), _MOST_ROWS)
+        each = self._row_bytes(columns)
+        compact = each * self._metadata.num_rows > _UNFOLDS * self.packed
+        count = _MOST_ROWS if compact else min(max(TARGET // each, 1), _MOST_ROWS)
         start = 0
-        for batch in self._batches(count, columns, None):
+        for batch in self._batches(count, columns, None, compact=compact):
             yield Rows(batch, range(start, start + batch.num_rows))
             start += batch.num_rows
 
@@ -132,6 +152,8 @@ class ParquetTable(Table):
 def _bytes(column: pa.Array[Any]) -> int:
     import pyarrow as pa
 
+    if isinstance(column, pa.DictionaryArray):
+        return unfolded_bytes(column)
     try:
         return column.nbytes
     except pa.ArrowTypeError:  # views, with an older pyarrow

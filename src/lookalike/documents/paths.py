@@ -15,6 +15,7 @@ from lookalike.documents.inputs import Input, file_input, of_stdin, open_error
 from lookalike.documents.json_array import open_json
 from lookalike.documents.jsonl import JsonLines
 from lookalike.documents.kinds import Kind, kind_of
+from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.log import Log
 from lookalike.documents.parquet import ParquetTable
 from lookalike.documents.parts import Part, PartsSource
@@ -42,6 +43,7 @@ class PathOptions:
     exclude: tuple[str, ...] = ()
     encoding: str = "auto"
     hidden: bool = False
+    limits: Limits = LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ def _parts(items: Iterable[_Item], options: PathOptions) -> list[Part]:
     texts: list[TextDocument] = []
     members = Members(options.include, options.exclude, options.hidden)
     for item in items:
-        source = _input(item)
+        source = _input(item, options.limits)
         kind = item.kind if item.path is not None else _kind_of_stdin(source)
         if kind.is_table:
             if texts:
@@ -170,12 +172,12 @@ def _parts(items: Iterable[_Item], options: PathOptions) -> list[Part]:
     return parts
 
 
-def _input(item: _Item) -> Input:
+def _input(item: _Item, limits: Limits) -> Input:
     if item.path is None:
-        return of_stdin()
+        return of_stdin(limits)
     if item.size >= 0:
-        return Input(item.name, item.path, item.kind.compression)
-    return file_input(Path(item.path), item.name, item.kind.compression)
+        return Input(item.name, item.path, item.kind.compression, limits=limits)
+    return file_input(Path(item.path), item.name, item.kind.compression, limits)
 
 
 def _kind_of_stdin(source: Input) -> Kind:
@@ -192,7 +194,7 @@ def _open_table(item: _Item, kind: Kind, source: Input, options: PathOptions) ->
         if source.path is None or kind.compression:
             problem = "is compressed as a whole" if kind.compression else "is not a plain file"
             raise DocumentError(item.name, "file", problem, "unpack it or copy it into a file first")
-        return (ParquetTable if kind.format == "parquet" else ArrowFile)(item.name, source.path)
+        return (ParquetTable if kind.format == "parquet" else ArrowFile)(item.name, source.path, options.limits)
     if kind.format == "jsonl":
         return JsonLines(item.name, source, options.encoding)
     if kind.format == "json":

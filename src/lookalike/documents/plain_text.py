@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from lookalike.documents.compressed import DamagedError
+from lookalike.documents.compressed import DamagedError, ExpandedError
 from lookalike.documents.extract.letters import flag_letters
 from lookalike.documents.extract.pool import Reply
-from lookalike.documents.inputs import COMPRESSED_FACTOR
 from lookalike.documents.text_file import NotTextError, Utf8, check_start, to_utf8
 
 if TYPE_CHECKING:
@@ -15,15 +14,7 @@ if TYPE_CHECKING:
     from lookalike.documents.inputs import Input
     from lookalike.documents.text_document import TextDocument
 
-__all__ = ["LARGEST", "READABLE", "OtherKindError", "read_text_document"]
-
-LARGEST: Final = 4 << 30
-"""The most bytes of one document, decompressed."""
-
-# A real text of that size does not shrink to less than a two-hundredth; what does is a decompression bomb, and is
-# refused before it fills the memory.
-_BOMB: Final = 64 << 20
-_BOMB_RATIO: Final = 200
+__all__ = ["READABLE", "OtherKindError", "read_text_document"]
 
 _START: Final = 8192
 _BLOCK: Final = 1 << 20
@@ -65,6 +56,8 @@ def _read(source: Input, encoding: str) -> Utf8:
         text = to_utf8(data, encoding)
     except NotTextError as error:
         raise _SkipError(error.reason, f"the file {error.problem}; {error.remedy}") from None
+    except ExpandedError:
+        raise _SkipError("too large", f"it {source.limits.expands()}") from None
     except DamagedError as error:
         raise _SkipError("unreadable", str(error)) from None
     except FileNotFoundError:
@@ -86,21 +79,24 @@ def _bytes(stream: BinaryIO, source: Input, encoding: str) -> bytes:
         raise OtherKindError
     if encoding == "auto":
         check_start(start)  # a film is not read to its end to see that it is none of ours
+    largest = source.limits.document
     if source.compression is None:
+        size = source.packed_size()
+        if max(size, len(start)) > largest:
+            raise _SkipError("too large", source.limits.too_large("it"))
         if len(start) < _START:
             return start
-        if source.size() > LARGEST:
-            raise _SkipError("too large", f"a document may have up to {LARGEST >> 30} GiB")
         if stream.seekable():
             stream.seek(0)
-            return stream.read()
-        return start + stream.read()
+            data = stream.read(size + 1)  # no more than that, should the file grow
+            if len(data) <= size:
+                return data
+            start = data
     blocks = [start]
     total = len(start)
-    packed = source.size() // COMPRESSED_FACTOR
-    while block := stream.read(_BLOCK):
+    while total <= largest and (block := stream.read(_BLOCK)):
         blocks.append(block)
         total += len(block)
-        if total > LARGEST or (total > _BOMB and total > packed * _BOMB_RATIO):
-            raise _SkipError("too large", f"it unpacks to more than {total >> 20} MiB; unpack it first if it is real")
+    if total > largest:
+        raise _SkipError("too large", source.limits.too_large("it"))
     return b"".join(blocks)

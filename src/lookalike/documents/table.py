@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lookalike.documents.arrow_columns import columns_of, texts_of
+from lookalike.documents.arrow_columns import columns_of, pieces_of, texts_of
+from lookalike.documents.batching import TARGET
 from lookalike.documents.chosen import chosen_of
 from lookalike.documents.columns import INTEGER, Choice, choose
 from lookalike.documents.ids import ids_of, made_ids
@@ -16,7 +17,15 @@ from lookalike.documents.model import Batch, Size
 from lookalike.documents.native import COMPRESSIONS, native_table
 from lookalike.documents.parts import Part
 from lookalike.documents.rows import conform, valid, without_views
-from lookalike.documents.table_errors import changed, damaged_rows, empty_table, missing_id, place, row_without_text
+from lookalike.documents.table_errors import (
+    changed,
+    damaged_rows,
+    empty_table,
+    missing_id,
+    place,
+    row_too_large,
+    row_without_text,
+)
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
@@ -26,6 +35,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents.identity import Identity
     from lookalike.documents.inputs import Input
+    from lookalike.documents.limits import Limits
     from lookalike.documents.log import Log
     from lookalike.documents.native import NativeTable
     from lookalike.documents.parts import Pass
@@ -79,6 +89,16 @@ class Table(ABC):
         return None
 
     @property
+    def limits(self) -> Limits | None:
+        """How large a text may be; None for a table in memory."""
+        return None if self.file is None else self.file.limits
+
+    @property
+    def packed(self) -> int | None:
+        """The size of a file that is read in one go and unfolds as it is: a small one may have very large rows."""
+        return None
+
+    @property
     def native_format(self) -> str | None:
         """What the native readers call its format, if they read it: ``parquet`` or ``jsonl``."""
         return None
@@ -91,6 +111,9 @@ class Table(ABC):
     def has_rows(self) -> bool:
         """Say whether there is any row at all; a file without one need not have columns."""
         return True
+
+    def list_skipped(self, log: Log) -> None:  # noqa: B027 - most tables skip none while they read
+        """List what a table without rows has in their place."""
 
 
 class TablePart(Part):
@@ -153,14 +176,40 @@ class TablePart(Part):
         if choice is not None:
             if choice.note:
                 reading.log.note(choice.note)
-            for rows in self._read(choice, reading):
+            unfolded = 0
+            for rows in self._pieces(choice, reading):
                 seen = seen or bool(rows.numbers)
                 batch = self._batch(rows, choice, reading)
                 reading.log.settle()
+                unfolded += batch.texts.nbytes
+                self._check_unfolded(unfolded)
                 yield batch
-            reading.log.settle()
+        else:
+            self._table.list_skipped(reading.log)
+        reading.log.settle()
         if not seen and not any(skipped.id.startswith(self.name) for skipped in reading.log.skipped):
             reading.log.skipped.append(empty_table(self.name))
+
+    def _pieces(self, choice: Choice, reading: Pass) -> Iterator[Rows]:
+        """Read the rows, in pieces whose texts are not too many bytes when they are written out."""
+        longest = self._longest
+        for rows in self._read(choice, reading):
+            column = rows.batch.column(choice.text)
+            for start, count in pieces_of(column, TARGET, longest):
+                if count == len(column):
+                    yield rows
+                else:
+                    lines = None if rows.lines is None else rows.lines.slice(start, count)
+                    yield Rows(rows.batch.slice(start, count), rows.numbers[start : start + count], lines)
+
+    @property
+    def _longest(self) -> int | None:
+        return None if self._table.limits is None else self._table.limits.document
+
+    def _check_unfolded(self, size: int) -> None:
+        limits, packed = self._table.limits, self._table.packed
+        if limits is not None and packed is not None and size > limits.most(packed):
+            raise limits.expansion_error(self.name)
 
     def _stamped(self) -> tuple[int, int] | None:
         return None if self._table.file is None else self._table.file.stamp()
@@ -177,7 +226,7 @@ class TablePart(Part):
 
     def identify(self, identity: Identity) -> None:
         """Say what tells these documents from others."""
-        identity.add(self._text_column, self._id_column)
+        identity.add(self._text_column, self._id_column, self._longest)
         self._table.identify(identity)
 
     def native(self) -> NativeTable | None:
@@ -187,7 +236,7 @@ class TablePart(Part):
         if file is None or file.path is None or kind is None or file.compression not in COMPRESSIONS:
             return None
         return native_table(
-            self.name, file.path, kind, COMPRESSIONS[file.compression], self._text_column, self._id_column
+            self.name, file.path, kind, COMPRESSIONS[file.compression], self._text_column, self._id_column, file.limits
         )
 
     def _read(self, choice: Choice, reading: Pass) -> Iterator[Rows]:
@@ -199,7 +248,7 @@ class TablePart(Part):
         import pyarrow as pa
 
         try:
-            texts, bad = texts_of(rows.batch.column(choice.text))
+            texts, bad, large = texts_of(rows.batch.column(choice.text), self._longest)
             given = None if choice.id is None else ids_of(rows.batch.column(choice.id), reading.numbers, self.name)
             batch = self._whole(rows, reading) if reading.rows else rows.batch
         except pa.ArrowException as error:
@@ -207,7 +256,7 @@ class TablePart(Part):
         numbers: Sequence[int] = rows.numbers
         textless = None
         if texts.null_count:
-            self._skip(texts, bad, given, numbers, choice, reading)
+            self._skip(texts, bad, large, given, numbers, choice, reading)
             keep = texts.is_valid()
             kept = keep.to_pylist()
             numbers = [number for number, kept_one in zip(numbers, kept, strict=True) if kept_one]
@@ -236,18 +285,22 @@ class TablePart(Part):
         self,
         texts: pa.Array[Any],
         bad: list[int],
+        large: list[int],
         given: pa.Array[Any] | None,
         numbers: Sequence[int],
         choice: Choice,
         reading: Pass,
     ) -> None:
         """List the rows without a text, under the ids that they would have had."""
-        wrong = set(bad)
+        wrong, longer, limits = set(bad), set(large), self._table.limits
         for row, missing in enumerate(texts.is_null().to_pylist()):
             if missing:
                 own = None if given is None else given[row].as_py()
                 named, broken = reading.named_rows, row in wrong
-                skipped = row_without_text(self.name, numbers[row], own, choice.text, named=named, broken=broken)
+                if row in longer and limits is not None:
+                    skipped = row_too_large(self.name, numbers[row], own, choice.text, limits, named=named)
+                else:
+                    skipped = row_without_text(self.name, numbers[row], own, choice.text, named=named, broken=broken)
                 reading.log.skip_row(numbers[row], skipped)
 
     def _whole(self, rows: Rows, reading: Pass) -> pa.RecordBatch:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.model import Skipped
 from lookalike.errors import DocumentError, DuplicateIdError
+
+if TYPE_CHECKING:
+    from lookalike.documents.limits import Limits
 
 __all__ = [
     "BAD_ROW",
     "bad_element",
     "bad_line",
     "changed",
+    "csv_row_too_long",
     "damaged_rows",
     "duplicate_id",
+    "element_too_long",
     "empty_table",
     "first_line",
     "id_not_a_number",
@@ -24,6 +29,7 @@ __all__ = [
     "other_text",
     "place",
     "ragged_row",
+    "row_too_large",
     "row_without_text",
     "skipped_row",
     "truncated",
@@ -110,6 +116,13 @@ def duplicate_id(value: object, first: str, second: str) -> DuplicateIdError:
     return DuplicateIdError(value, first, second)
 
 
+def row_too_large(name: str, row: int, own_id: object, column: str, limits: Limits, *, named: bool) -> Skipped:
+    """List a row whose text is larger than a document may be, under the id that it has or would have had."""
+    if own_id is None:
+        own_id = f"{name}:{row + 1}" if named else row
+    return Skipped(str(own_id), "too large", limits.too_large(f"{place(name, row)}: the column {column!r}"))
+
+
 def row_without_text(name: str, row: int, own_id: object, column: str, *, named: bool, broken: bool) -> Skipped:
     """List a row without a text, or with one that is not UTF-8, under the id that it has or would have had."""
     if own_id is None:
@@ -141,13 +154,22 @@ def ragged_row(name: str, row: int, cells: int, wanted: int, line: int) -> Skipp
     )
 
 
+def csv_row_too_long(name: str, row: int, limits: Limits) -> Skipped:
+    """List a row of a CSV file that is larger than a document may be."""
+    return Skipped(f"{name}:{row + 1}", "too large", limits.too_large(place(name, row)))
+
+
 # -- JSON --------------------------------------------------------------------------------------------------------------
 
 
-def line_too_long(name: str, row: int, most: int) -> DocumentError:
-    """Say that a line has more bytes than a line may have."""
-    remedy = "cut it into several documents, or check that each object is on a line of its own"
-    return DocumentError(f"{name}:{row + 1}", "line", f"is longer than {most >> 20} MB", remedy)
+def line_too_long(name: str, row: int, limits: Limits) -> Skipped:
+    """List a line that is larger than a document may be."""
+    return Skipped(f"{name}:{row + 1}", "too large", limits.too_large(f"line {row + 1}"))
+
+
+def element_too_long(name: str, row: int, limits: Limits) -> Skipped:
+    """List an element of an array that is larger than a document may be."""
+    return Skipped(f"{name}:{row + 1}", "too large", limits.too_large(f"element {row + 1}"))
 
 
 def bad_line(name: str, row: int, fault: str, at: int) -> Skipped:

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from lookalike.documents.limits import LIMITS, Limits
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import suggest
 
@@ -76,6 +77,7 @@ _GUESSES: Final = [
     *("koi8_r", "mac_roman", "cp850", "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949"),
 ]
 _LIKELIEST: Final = "cp1252"
+_PIECE: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ class NotTextError(Exception):
         super().__init__(problem)
 
 
-def read_text(path: str | os.PathLike[str]) -> TextFile:
+def read_text(path: str | os.PathLike[str], limits: Limits = LIMITS) -> TextFile:
     """Read a file, or standard input if `path` is ``-``; what cannot be read as text is a `DocumentError`.
 
     >>> read_text("no/such/file.txt")
@@ -122,11 +124,14 @@ def read_text(path: str | os.PathLike[str]) -> TextFile:
     """
     name = os.fspath(path)
     if name == "-":
-        return decode(STDIN, _read_stdin())
+        return decode(STDIN, _held(STDIN, _read_stdin(limits), limits))
     if not name:  # which Path would take for the folder that we are in
         raise DocumentError("''", "file", "is not the name of a file", "check the name")
     try:
-        data = Path(name).read_bytes()
+        with Path(name).open("rb") as file:
+            most = min(limits.document + 1, sys.maxsize)
+            large = os.fstat(file.fileno()).st_size > limits.document  # then nothing is read
+            data = b"" if large else file.read(most)
     except FileNotFoundError:
         raise DocumentError(name, "file", "does not exist", similar_name(Path(name)) or "check the name") from None
     except IsADirectoryError:
@@ -136,7 +141,7 @@ def read_text(path: str | os.PathLike[str]) -> TextFile:
     except (OSError, ValueError) as error:  # ValueError: a NUL character in the name
         problem = f"cannot be read ({getattr(error, 'strerror', None) or error})"
         raise DocumentError(name, "file", problem, "check the name and the disk") from None
-    return decode(name, data)
+    return decode(name, _held(name, data, limits, large=large))
 
 
 def decode(name: str, data: bytes, encoding: str = "auto") -> TextFile:
@@ -160,10 +165,24 @@ def to_utf8(data: bytes, encoding: str = "auto") -> Utf8:
     if encoding == "auto" and data.isascii():
         check_start(data)
         return Utf8(data, "UTF-8")
+    if encoding == "auto" and not data.startswith(_ALL_MARKS):
+        check_start(data)
+        if _is_utf8(data):
+            return Utf8(data, "UTF-8")
     text, spoken, guessed = decode_bytes(data, encoding)
-    if spoken == "UTF-8" and not data.startswith(codecs.BOM_UTF8):
-        return Utf8(data, spoken)
     return Utf8(text.encode("utf-8"), spoken, guessed)
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Say whether bytes are UTF-8, a piece at a time: one emoji makes the whole str four times as large."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    view = memoryview(data)
+    try:
+        for start in range(0, len(data), _PIECE):
+            decoder.decode(view[start : start + _PIECE], final=start + _PIECE >= len(data))
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def check_start(data: bytes) -> None:
@@ -251,11 +270,19 @@ def _decode_as(data: bytes, encoding: str) -> str:
     return text.removeprefix("\ufeff")
 
 
-def _read_stdin() -> bytes:
+def _held(name: str, data: bytes, limits: Limits, *, large: bool = False) -> bytes:
+    """Return what was read of a document, unless that is too much."""
+    if large or len(data) > limits.document:
+        problem, remedy = limits.too_large("").strip().split("; ", 1)
+        raise DocumentError(name, "file", problem, remedy)
+    return data
+
+
+def _read_stdin(limits: Limits) -> bytes:
     if sys.stdin is None:
         raise DocumentError(STDIN, "file", "is closed", "give a file instead of -")
     try:
-        return sys.stdin.buffer.read()
+        return sys.stdin.buffer.read(min(limits.document + 1, sys.maxsize))
     except OSError as error:
         raise DocumentError(STDIN, "file", f"cannot be read ({error.strerror})", "give a file instead of -") from None
 

@@ -140,7 +140,8 @@ class TextFiles(Part):
 
     def identify(self, identity: Identity) -> None:
         """Name all files with their sizes and times, and look into the first few."""
-        identity.add(self._encoding, self._members.include, self._members.exclude, self._members.hidden)
+        largest = sorted({document.input.limits.document for document in self._documents})
+        identity.add(self._encoding, self._members.include, self._members.exclude, self._members.hidden, *largest)
         for number, document in enumerate(self._documents):
             identity.add_file(document.id, document.input, sample=number < _SAMPLED_FILES)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native, checks
-from lookalike.documents import open_documents
+from lookalike.documents import LIMITS, open_documents
 from lookalike.engine.strategy import METRICS, Asked, Method
 from lookalike.errors import RecipeError
 from lookalike.recipe import DEFAULT, Recipe, suggest
@@ -130,8 +130,9 @@ def find_kept(
     asked.check()
     task = Task(asked, _checked_common(common), _checked_linkage(linkage), order, checks.threads(threads))
     started = time.perf_counter()
-    new = Documents(open_documents(documents), kinds, progress)
-    old = None if against is None else Documents(open_documents(against), kinds, progress)
+    limits = LIMITS.within(memory)
+    new = Documents(open_documents(documents, limits=limits), kinds, progress)
+    old = None if against is None else Documents(open_documents(against, limits=limits), kinds, progress)
     if common is not None:
         task, said = _without_common(task, new, old)
     else:

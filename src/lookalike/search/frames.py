@@ -296,7 +296,7 @@ def _as_texts(column: Column, name: str) -> Column:
     kind = column.type
     if not (pa.types.is_null(kind) or "string" in str(kind) or pa.types.is_dictionary(kind)):
         raise DocumentError(name, "text", f"is {kind}, not text", "name the column of texts with text_column")
-    texts, bad = texts_of(column)
+    texts, bad, _ = texts_of(column)
     if bad:
         raise DocumentError(bad[0], "text", "is not valid UTF-8", "give its text as str")
     return texts

@@ -12,7 +12,15 @@ from lookalike.documents.chosen import within
 from lookalike.documents.inputs import COMPRESSED_FACTOR
 from lookalike.documents.memory import MemorySource
 from lookalike.documents.model import Size
-from lookalike.documents.table_errors import changed, duplicate_id, empty_table, place, skipped_row
+from lookalike.documents.table_errors import (
+    changed,
+    duplicate_id,
+    empty_table,
+    line_too_long,
+    place,
+    row_too_large,
+    skipped_row,
+)
 from lookalike.tables.packed import Ids, Texts
 from lookalike.text.excluded import blanked, left_out
 from lookalike.text.uncounted import blank
@@ -32,6 +40,8 @@ __all__ = ["Documents", "ids_together", "sources_together"]
 
 _AT_ONCE: Final = 4096
 """Texts that are read again at a time."""
+_BYTES_AT_ONCE: Final = 32 << 20
+"""Bytes that they may have; beyond that, the rest is asked for again."""
 
 
 class Documents:
@@ -84,7 +94,16 @@ class Documents:
 
     def read(self, read: Read) -> None:
         """Let the engine read everything once."""
-        self._learn([read(one) for one in self.inputs])
+        found: list[dict[str, Any]] = []
+        for number, one in enumerate(self.inputs):
+            try:
+                found.append(read(one))
+            except _native.TableError as error:
+                if self._parts is not None and error.kind == "expands":  # no other reader may read it either
+                    part = self._parts[number]
+                    raise part.limits.expansion_error(part.name) from None
+                raise
+        self._learn(found)
 
     def _learn(self, found: list[dict[str, Any]]) -> None:
         if isinstance(self.source, MemorySource):
@@ -108,12 +127,15 @@ class Documents:
         for one, count in zip(self.inputs, self._counts, strict=True):
             wanted = within(numbers, start, start + count)
             for at in range(0, len(wanted), _AT_ONCE):
-                some = array("I", wanted[at : at + _AT_ONCE]).tobytes()
-                try:
-                    found = _native.fetch_texts(one, count, some, 0)
-                except _native.TableError:
-                    raise changed(self.source.name) from None
-                yield [start + number for number, _ in found], Texts.of(text for _, text in found)
+                left = wanted[at : at + _AT_ONCE]
+                while left:
+                    try:
+                        found = _native.fetch_texts(one, count, array("I", left).tobytes(), 0, _BYTES_AT_ONCE)
+                    except _native.TableError:
+                        raise changed(self.source.name) from None
+                    yield [start + number for number, _ in found], Texts.of(text for _, text in found)
+                    given = {number for number, _ in found}
+                    left = [number for number in left if number not in given]
             start += count
 
     def _repeated(self, value: str | int, by_part: Sequence[Ids]) -> Exception:
@@ -156,7 +178,7 @@ class Documents:
 
 
 def _table(part: NativePart) -> _native.Input:
-    file = _native.TableFile.open(part.path, part.format, part.compression)
+    file = _native.TableFile.open(part.path, part.format, part.compression, part.limits.native())
     return _native.Input.of_table(file, part.text, part.id)
 
 
@@ -187,9 +209,18 @@ def _row(rows: dict[str, Any], document: int) -> int:
 
 def _skipped(part: NativePart, rows: dict[str, Any]) -> Iterator[Skipped]:
     for row, reason, about, own in rows["skipped"]:
-        yield skipped_row(part.name, row, reason, about, own, part.text, named=part.named_rows)
+        if reason == "too large":
+            yield _too_large(part, row, own)
+        else:
+            yield skipped_row(part.name, row, reason, about, own, part.text, named=part.named_rows)
     if not rows["rows"]:
         yield empty_table(part.name)
+
+
+def _too_large(part: NativePart, row: int, own: object) -> Skipped:
+    if part.format == "jsonl":
+        return line_too_long(part.name, row, part.limits)
+    return row_too_large(part.name, row, own, part.text, part.limits, named=part.named_rows)
 
 
 def ids_together(new: Ids, old: Ids) -> Ids:

@@ -27,14 +27,26 @@ struct Taken<'a> {
     texts: Vec<&'a str>,
 }
 
-/// Hand a batch of row group `group` over, before whose rows the file has `before`.
-pub(crate) fn deliver(batch: &Batch, group: usize, before: u64, take: &dyn Fn(&Chunk<'_>)) -> Result<()> {
+/// Hand a batch of row group `group` over, before whose rows the file has `before`; texts that are longer than `longest`
+/// are skipped.
+pub(crate) fn deliver(
+    batch: &Batch,
+    group: usize,
+    before: u64,
+    longest: usize,
+    take: &dyn Fn(&Chunk<'_>),
+) -> Result<()> {
     let (mut places, mut texts) = (Vec::with_capacity(batch.rows), Vec::with_capacity(batch.rows));
     let (mut skipped, mut taken) = (Vec::new(), Taken::default());
     let mut ids = ids(&batch.ids);
     for (row, value) in batch.texts.each().enumerate() {
         let id = ids.next().transpose()?.flatten();
         let row_in_chunk = row as u32;
+        let skip = |reason| Skip { row: row_in_chunk, reason, id };
+        if value.is_some_and(|value| value.len() > longest) {
+            skipped.push(skip(SkipReason::TooLarge));
+            continue;
+        }
         match value.map(text) {
             Some(Some(text)) => {
                 places.push(row_in_chunk);
@@ -46,8 +58,8 @@ pub(crate) fn deliver(batch: &Batch, group: usize, before: u64, take: &dyn Fn(&C
                     None => return Err(Error::MissingId { row: before + batch.first + row as u64 }),
                 }
             }
-            Some(None) => skipped.push(Skip { row: row_in_chunk, reason: SkipReason::NotUtf8, id }),
-            None => skipped.push(Skip { row: row_in_chunk, reason: SkipReason::NullText, id }),
+            Some(None) => skipped.push(skip(SkipReason::NotUtf8)),
+            None => skipped.push(skip(SkipReason::NullText)),
         }
     }
     let ids = match &batch.ids {

@@ -49,12 +49,21 @@ pub(crate) enum RawIds {
     Texts(Values<ByteArray>),
 }
 
+impl RawIds {
+    /// Bytes of ids that are texts of their own.
+    fn bytes(&self) -> usize {
+        if let RawIds::Texts(texts) = self { texts.values.iter().map(ByteArray::len).sum() } else { 0 }
+    }
+}
+
 /// Some consecutive rows.
 #[derive(Debug)]
 pub(crate) struct Batch {
     /// The first row, counted in its row group.
     pub first: u64,
     pub rows: usize,
+    /// Bytes of its texts and ids, each counted as often as it is there.
+    pub bytes: usize,
     pub texts: Values<ByteArray>,
     pub ids: RawIds,
 }
@@ -143,7 +152,9 @@ impl Rows {
         }
         // The next batch begins empty, with texts about as long as these.
         self.step = (MOST_BYTES / (bytes / texts.values.len().max(1) + 1)).clamp(1, MOST_ROWS);
-        Ok(Batch { first: self.row, rows, texts, ids: self.ids.read(rows)? })
+        let ids = self.ids.read(rows)?;
+        bytes += ids.bytes();
+        Ok(Batch { first: self.row, rows, bytes, texts, ids })
     }
 }
 

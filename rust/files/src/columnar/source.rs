@@ -10,21 +10,23 @@ use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
+use crate::limits::TooMuch;
 use crate::positioned::{FileFrom, read_at};
 use crate::workers::Pool;
-use crate::{Error, Result};
+use crate::{Error, Limits, Result};
 
 /// A file that several threads read, and buffers for its pages.
 pub(crate) struct Source {
     file: Arc<File>,
     length: u64,
     pages: Arc<Pool<Vec<u8>>>,
+    limits: Limits,
 }
 
 impl Source {
-    pub fn new(file: File) -> io::Result<Self> {
+    pub fn new(file: File, limits: Limits) -> io::Result<Self> {
         let length = file.metadata()?.len();
-        Ok(Source { file: Arc::new(file), length, pages: Arc::new(Pool::new()) })
+        Ok(Source { file: Arc::new(file), length, pages: Arc::new(Pool::new()), limits })
     }
 }
 
@@ -34,6 +36,9 @@ impl Length for Source {
     }
 }
 
+/// A buffer that had to grow beyond this for one page is not kept.
+const LARGE: usize = 8 << 20;
+
 /// Page headers are small; what is read with one and not needed is wasted.
 const HEADER: usize = 4 << 10;
 
@@ -41,7 +46,15 @@ impl ChunkReader for Source {
     type T = BufReader<FileFrom>;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        Ok(BufReader::with_capacity(HEADER, FileFrom { file: self.file.clone(), offset: start }))
+        // The decoder takes the memory for a page before it unpacks it, as much as the header says.
+        let mut head = [0; PAGE_SIZES];
+        let read = read_at(&self.file, start, &mut head)?;
+        match page_sizes(&head[..read]) {
+            Some((bytes, packed)) if !self.limits.allows_page(packed, bytes) => {
+                Err(ParquetError::External(Box::new(TooMuch)))
+            }
+            _ => Ok(BufReader::with_capacity(HEADER, FileFrom { file: self.file.clone(), offset: start })),
+        }
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
@@ -56,6 +69,28 @@ impl ChunkReader for Source {
         let page = Page { buffer, length, home: self.pages.clone() };
         Ok(Bytes::from_owner(page.read(&self.file, start)?))
     }
+}
+
+/// Bytes in which the sizes of a page are, at the start of its header.
+const PAGE_SIZES: usize = 18;
+
+/// How many bytes a page has and how many it takes in the file, by its header; None for what is no header of a page. The
+/// header is a struct of Thrift's compact protocol, and its first three fields, in this order, are numbers of 32 bits:
+/// the kind of page, its size, its size in the file.
+fn page_sizes(head: &[u8]) -> Option<(u64, u64)> {
+    let (_, rest) = number(head)?;
+    let (bytes, rest) = number(rest)?;
+    let (packed, _) = number(rest)?;
+    Some((bytes, packed))
+}
+
+/// A field with a number of 32 bits that follows the one before it: a byte that says so, and its zigzag code.
+fn number(field: &[u8]) -> Option<(u64, &[u8])> {
+    let (&0x15, rest) = field.split_first()? else { return None };
+    let end = rest.iter().take(5).position(|byte| byte & 0x80 == 0)?;
+    let code = rest[..=end].iter().rev().fold(0, |code, byte| code << 7 | u64::from(byte & 0x7f));
+    // Negative sizes are damage, which the decoder finds.
+    (code & 1 == 0).then_some((code >> 1, &rest[end + 1..]))
 }
 
 /// A page as it is in the file. Its buffer goes home when the last value in it is forgotten.
@@ -82,7 +117,9 @@ impl AsRef<[u8]> for Page {
 
 impl Drop for Page {
     fn drop(&mut self) {
-        self.home.put(std::mem::take(&mut self.buffer));
+        if self.buffer.len() <= LARGE {
+            self.home.put(std::mem::take(&mut self.buffer));
+        }
     }
 }
 
@@ -140,6 +177,7 @@ impl Trouble {
     pub fn after(self, row: u64) -> Error {
         match self {
             Trouble::Error(ParquetError::NYI(_)) => Error::NeedsFallback("an encoding or codec that is not known here"),
+            Trouble::Error(ParquetError::External(inner)) if inner.is::<TooMuch>() => Error::Expands,
             trouble => {
                 trouble.io().unwrap_or_else(|trouble| Error::Damaged { row: Some(row), reason: trouble.reason() })
             }
@@ -173,4 +211,19 @@ impl Trouble {
 /// What a Parquet file says that cannot be.
 pub(crate) fn damaged<T>(row: u64, reason: &str) -> Result<T> {
     Err(Error::Damaged { row: Some(row), reason: reason.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::page_sizes;
+
+    #[test]
+    fn the_sizes_of_a_page_are_read_from_its_header() {
+        // kind 0, 300 bytes, 5 in the file
+        assert_eq!(page_sizes(&[0x15, 0, 0x15, 0xd8, 4, 0x15, 10, 0x2c]), Some((300, 5)));
+        assert_eq!(page_sizes(&[0x15, 4, 0x15, 0xfe, 0xff, 0xff, 0xff, 0xf, 0x15, 2]), Some((0x7fff_ffff, 1)));
+        for other in [&b""[..], b"PAR1", &[0x15, 0, 0x15, 0xd8], &[0x15, 0, 0x15, 1, 0x15, 2], &[0x15, 2, 0x19, 4]] {
+            assert_eq!(page_sizes(other), None);
+        }
+    }
 }

@@ -58,7 +58,7 @@ impl Key<'_> {
     }
 
     /// Whether half a surrogate pair is in it: then no name that can be asked for is the same.
-    fn is_broken(&self) -> bool {
+    pub fn is_broken(&self) -> bool {
         let written = self.raw.matches('\u{fffd}').count() + self.raw.to_ascii_lowercase().matches("\\ufffd").count();
         self.spelled().matches('\u{fffd}').count() > written
     }

@@ -5,7 +5,6 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::LONGEST_LINE;
 use crate::positioned::read_at;
 use crate::{Error, Result};
 
@@ -17,7 +16,7 @@ pub(crate) struct Buffer {
 }
 
 /// A buffer that had to grow beyond this for a long line is not kept.
-const KEPT: usize = 8 << 20;
+pub(crate) const KEPT: usize = 8 << 20;
 
 impl Buffer {
     pub fn is_worth_keeping(&self) -> bool {
@@ -53,6 +52,8 @@ pub(crate) struct Block {
     end: usize,
     /// Lines of the file before these, if they were counted.
     pub before: Option<u64>,
+    /// Whether a line follows that is too long to be held.
+    pub too_long: bool,
 }
 
 impl Block {
@@ -61,8 +62,9 @@ impl Block {
     }
 }
 
-/// The lines of a file that begin in the `number`-th of its parts of `size` bytes; None if no line does.
-pub(crate) fn cut(file: &File, number: u64, size: usize, mut buffer: Buffer) -> Result<Option<Block>> {
+/// The lines of a file that begin in the `number`-th of its parts of `size` bytes; None if no line does. A last one of
+/// more than `longest` bytes is not read to its end.
+pub(crate) fn cut(file: &File, number: u64, size: usize, longest: usize, mut buffer: Buffer) -> Result<Option<Block>> {
     buffer.filled = 0;
     let place = number * size as u64;
     let back = usize::from(number > 0); // whether a line begins at the place itself, the byte before it tells
@@ -73,18 +75,20 @@ pub(crate) fn cut(file: &File, number: u64, size: usize, mut buffer: Buffer) -> 
     if start >= read {
         return Ok(None);
     }
-    let end = if read < wanted { read } else { to_line_end(file, place + size as u64, &mut buffer)? };
-    if end - memrchr(b'\n', &buffer.bytes[..end - 1]).map_or(0, |end| end + 1).max(start) > LONGEST_LINE + 1 {
-        let lines = lines_before(file, place)? + memchr_iter(b'\n', &buffer.bytes[back..end - 1]).count() as u64;
-        return Err(Error::LineTooLong { line: lines });
-    }
-    Ok(Some(Block { number, buffer, start, end, before: None }))
+    let last = memrchr(b'\n', buffer.filled()).map_or(start, |end| end + 1).max(start);
+    let whole = read < wanted || to_line_end(file, place + size as u64, last, longest, &mut buffer)?;
+    let end = if whole { buffer.filled } else { last };
+    Ok(Some(Block { number, buffer, start, end, before: None, too_long: !whole }))
 }
 
-/// Read on from `place` to the end of the last line in a buffer.
-fn to_line_end(file: &File, mut place: u64, buffer: &mut Buffer) -> Result<usize> {
+/// Read on from `place` to the end of the line that begins at `last` in a buffer; whether that is no further than
+/// `longest` away.
+fn to_line_end(file: &File, mut place: u64, last: usize, longest: usize, buffer: &mut Buffer) -> Result<bool> {
     let mut more = 16 << 10;
-    while buffer.filled().last() != Some(&b'\n') && buffer.filled <= 2 * LONGEST_LINE {
+    while buffer.filled().last() != Some(&b'\n') {
+        if buffer.filled - last > longest {
+            return Ok(false);
+        }
         let start = buffer.filled;
         let read = read_at(file, place, buffer.room(more))?;
         let new = &buffer.bytes[start..start + read];
@@ -99,7 +103,7 @@ fn to_line_end(file: &File, mut place: u64, buffer: &mut Buffer) -> Result<usize
         place += read as u64;
         more = (2 * more).min(4 << 20);
     }
-    Ok(buffer.filled)
+    Ok(true)
 }
 
 /// Line ends before a place. Only asked when something is wrong after it.
@@ -123,6 +127,7 @@ pub(crate) fn lines_before(file: &File, mut place: u64) -> io::Result<u64> {
 pub(crate) struct Cutter<R> {
     stream: R,
     size: usize,
+    longest: usize,
     number: u64,
     lines: u64,
     /// The beginning of a line whose end is not read yet.
@@ -131,8 +136,8 @@ pub(crate) struct Cutter<R> {
 }
 
 impl<R: Read> Cutter<R> {
-    pub fn new(stream: R, size: usize) -> Self {
-        Cutter { stream, size, number: 0, lines: 0, begun: Buffer::default(), ended: false }
+    pub fn new(stream: R, size: usize, longest: usize) -> Self {
+        Cutter { stream, size, longest, number: 0, lines: 0, begun: Buffer::default(), ended: false }
     }
 
     /// The number of the next block.
@@ -143,6 +148,9 @@ impl<R: Read> Cutter<R> {
     /// The next block; None after the last.
     pub fn next(&mut self, mut buffer: Buffer) -> Result<Option<Block>> {
         buffer.set(self.begun.filled());
+        if !self.begun.is_worth_keeping() {
+            self.begun = Buffer::default();
+        }
         let mut target = self.size;
         let mut searched = 0;
         let end = loop {
@@ -154,10 +162,10 @@ impl<R: Read> Cutter<R> {
                 break searched + end + 1;
             }
             searched = buffer.filled;
-            if searched > LONGEST_LINE {
-                return Err(Error::LineTooLong { line: self.lines });
+            if searched > self.longest {
+                return self.pass_over(buffer).map(Some);
             }
-            target = searched + self.size.max(searched / 4);
+            target = searched + self.size.max((searched / 4).min(self.longest - searched));
         };
         self.begun.set(&buffer.filled()[end..]);
         if end == 0 {
@@ -165,9 +173,26 @@ impl<R: Read> Cutter<R> {
         }
         let before = self.lines;
         self.lines += memchr_iter(b'\n', &buffer.bytes[..end]).count() as u64;
-        let block = Block { number: self.number, buffer, start: 0, end, before: Some(before) };
+        let block = Block { number: self.number, buffer, start: 0, end, before: Some(before), too_long: false };
         self.number += 1;
         Ok(Some(block))
+    }
+
+    /// Read to the end of a line that is too long, and keep nothing of it.
+    fn pass_over(&mut self, mut buffer: Buffer) -> Result<Block> {
+        loop {
+            buffer.filled = 0;
+            self.fill(&mut buffer, self.size)?;
+            let end = memchr(b'\n', buffer.filled()).map(|end| end + 1);
+            if end.is_some() || self.ended {
+                self.begun.set(&buffer.filled()[end.unwrap_or(buffer.filled)..]);
+                break;
+            }
+        }
+        let block = Block { number: self.number, buffer, start: 0, end: 0, before: Some(self.lines), too_long: true };
+        self.lines += 1;
+        self.number += 1;
+        Ok(block)
     }
 
     fn fill(&mut self, buffer: &mut Buffer, target: usize) -> Result<()> {

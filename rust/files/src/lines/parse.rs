@@ -1,10 +1,13 @@
 //! From a block of lines to a chunk.
 
+use std::collections::HashMap;
+
 use memchr::{memchr, memchr_iter};
 
 use super::CHANGED;
+use super::blocks::Block;
 use crate::json::{Cursor, Kind, Picked, Span, check, pick};
-use crate::{BadLine, Chunk, Column, ColumnKind, Error, Id, Ids, LineFault, Result, Skip, SkipReason, Wanted};
+use crate::{BadLine, Chunk, Column, ColumnKind, Error, Id, Ids, Limits, LineFault, Result, Skip, SkipReason, Wanted};
 
 /// Lines at the start of a file of which one at least must be an object: else it is no file of JSON Lines.
 const FIRST_LINES: usize = 100;
@@ -15,6 +18,7 @@ pub(crate) enum Fault {
     /// None of the first lines is an object.
     NotLines,
     MissingId(u32),
+    TooManyColumns,
     Fallback(&'static str),
 }
 
@@ -24,6 +28,7 @@ impl Fault {
         Ok(match self {
             Fault::NotLines => Error::NotLines,
             Fault::MissingId(line) => Error::MissingId { row: before()? + u64::from(line) },
+            Fault::TooManyColumns => Error::TooManyColumns,
             Fault::Fallback(reason) => Error::NeedsFallback(reason),
         })
     }
@@ -106,24 +111,35 @@ struct Found<'a> {
     skipped: Vec<(u32, SkipReason, Picked<'a>)>,
 }
 
-/// Read a block and hand it over as chunk `number`. `made` is room for strings, used again and again.
+/// Read a block and hand it over; lines of more than `longest` bytes are skipped. `made` is room for strings, used again
+/// and again.
 pub(crate) fn parse(
-    block: &[u8],
-    number: u64,
+    whole: &Block,
     wanted: &Wanted,
+    longest: usize,
     made: &mut String,
     take: &dyn Fn(&Chunk<'_>),
 ) -> Faulty<()> {
+    let block = whole.lines();
     let controls = has_controls(block);
     let mut found = Found::default();
     made.clear();
     for (row, line) in lines(block) {
+        if line.is_ok_and(|line| line.len() > longest) {
+            found.skipped.push((row, SkipReason::TooLarge, Picked::Null));
+            continue;
+        }
         match line.and_then(|line| pick(line, controls, wanted, made)) {
             Ok((text, id)) => found.add(row, text, id, wanted.id.is_some())?,
             Err(bad) => found.skipped.push((row, SkipReason::Line(bad), Picked::Null)),
         }
     }
-    found.give(number, count(block), made, take);
+    let mut rows = count(block);
+    if whole.too_long {
+        found.skipped.push((rows, SkipReason::TooLarge, Picked::Null));
+        rows += 1;
+    }
+    found.give(whole.number, rows, made, take);
     Ok(())
 }
 
@@ -186,6 +202,7 @@ fn check_id(id: &Picked<'_>) -> Faulty<()> {
 pub(crate) fn again(
     block: &[u8],
     wanted: &Wanted,
+    longest: usize,
     indices: &[u32],
     made: &mut String,
     mut give: impl FnMut(u32, &str),
@@ -196,6 +213,9 @@ pub(crate) fn again(
     for (_, line) in lines(block) {
         if indices.peek().is_none() {
             return Ok(());
+        }
+        if line.is_ok_and(|line| line.len() > longest) {
+            continue;
         }
         made.clear();
         if let Ok((Picked::Text(text), _)) = line.and_then(|line| pick(line, controls, wanted, made)) {
@@ -209,23 +229,29 @@ pub(crate) fn again(
 }
 
 /// The fields of the objects in a block, in order of first appearance.
-pub(crate) fn columns(block: &[u8]) -> Faulty<Vec<Column>> {
+pub(crate) fn columns(block: &[u8], limits: &Limits) -> Faulty<Vec<Column>> {
     let controls = has_controls(block);
-    let mut columns: Vec<Column> = Vec::new();
+    let mut columns = Columns::default();
     let (mut good, mut bad) = (0, 0);
     for (_, line) in lines(block) {
+        if line.is_ok_and(|line| line.len() > limits.document) {
+            continue;
+        }
         match line.and_then(|line| check(line, controls).map(|()| line)) {
             Ok(line) => {
-                add_fields(line, &mut columns).ok();
+                add_fields(line, &mut columns, limits.columns).ok();
                 good += 1;
             }
             Err(_) => bad += 1,
+        }
+        if columns.all.len() > limits.columns {
+            return Err(Fault::TooManyColumns);
         }
         if good == 0 && bad >= FIRST_LINES {
             break;
         }
     }
-    if good == 0 && bad > 0 { Err(Fault::NotLines) } else { Ok(columns) }
+    if good == 0 && bad > 0 { Err(Fault::NotLines) } else { Ok(columns.all) }
 }
 
 /// The bad ones among some whole lines.
@@ -235,27 +261,52 @@ pub fn bad_lines(block: &[u8]) -> Vec<(u32, BadLine)> {
     checked.filter_map(|(row, found)| found.err().map(|bad| (row, bad))).collect()
 }
 
-/// The fields of a line that is an object.
-fn add_fields(line: &str, columns: &mut Vec<Column>) -> std::result::Result<(), LineFault> {
+/// Fields found so far, and the place of each.
+#[derive(Default)]
+struct Columns {
+    all: Vec<Column>,
+    places: HashMap<String, usize>,
+}
+
+impl Columns {
+    fn add(&mut self, name: String, kind: ColumnKind) -> usize {
+        if let Some(&place) = self.places.get(&name) {
+            self.all[place].kind = both(self.all[place].kind, kind);
+            return place;
+        }
+        self.places.insert(name.clone(), self.all.len());
+        self.push(name, kind)
+    }
+
+    fn push(&mut self, name: String, kind: ColumnKind) -> usize {
+        self.all.push(Column { name, kind });
+        self.all.len() - 1
+    }
+}
+
+/// Add the fields of a line that is an object, until there are more than `most`.
+fn add_fields(line: &str, columns: &mut Columns, most: usize) -> std::result::Result<(), LineFault> {
     let mut cursor = Cursor::new(line, true);
     cursor.open()?;
     let mut next = 0; // most objects have the same fields in the same order
     while let Some(key) = cursor.key()? {
+        if columns.all.len() > most {
+            return Ok(());
+        }
         let kind = match cursor.value()? {
             Kind::Null => ColumnKind::Null,
             Kind::Text => ColumnKind::Text,
             Kind::Whole(digits) if digits.parse::<i64>().is_ok() => ColumnKind::Integer,
             _ => ColumnKind::Other,
         };
-        let place = match columns.get(next) {
-            Some(column) if key.is(&column.name) => Some(next),
-            _ => columns.iter().position(|column| key.is(&column.name)),
-        };
-        next = place.unwrap_or(columns.len()) + 1;
-        match place.map(|place| &mut columns[place]) {
-            Some(column) => column.kind = both(column.kind, kind),
-            None => columns.push(Column { name: key.spelled(), kind }),
-        }
+        next = match columns.all.get_mut(next) {
+            Some(column) if key.is(&column.name) => {
+                column.kind = both(column.kind, kind);
+                next
+            }
+            _ if key.is_broken() => columns.push(key.spelled(), kind),
+            _ => columns.add(key.spelled(), kind),
+        } + 1;
     }
     cursor.end()
 }

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use proptest::prelude::*;
 
 use super::{Compression, JsonLines};
-use crate::{BadLine, Error, Ids, LineFault, Result, SkipReason, Table, Wanted, bad_lines};
+use crate::{BadLine, Error, Ids, Limits, LineFault, Result, SkipReason, Table, Wanted, bad_lines};
 
 /// A file that is removed with this.
 struct Temporary(PathBuf);
@@ -31,7 +31,7 @@ impl Drop for Temporary {
 
 /// Open with blocks of some size.
 fn open(file: &Temporary, compression: Compression, block: usize) -> JsonLines {
-    JsonLines { block, ..JsonLines::open(&file.0, compression).expect("the file is there") }
+    JsonLines { block, ..JsonLines::open(&file.0, compression, Limits::NONE).expect("the file is there") }
 }
 
 fn wanted() -> Wanted {
@@ -179,4 +179,45 @@ fn a_caller_can_stop() {
     let table = open(&file, Compression::None, 10);
     let error = table.read(&wanted(), 2, &|| true, &|_| ()).unwrap_err();
     assert!(matches!(error, Error::Interrupted));
+}
+
+#[test]
+fn long_lines_are_skipped_and_the_others_read() {
+    let short = b"{\"text\": \"a\", \"id\": 1}\n";
+    let long = [&b"{\"text\": \""[..], &b"x".repeat(100), b"\", \"id\": 2}\n"].concat();
+    let content = [&short[..], &long, short, b"\n", &long, &long, short, &long[..long.len() - 1]].concat();
+    let plain = Temporary::new(&content);
+    let zstd = Temporary::new(&zstd::encode_all(&content[..], 1).unwrap());
+    for size in [1, 7, 22, 23, 24, 100, 123, 124, 150, 1 << 20] {
+        for (file, compression) in [(&plain, Compression::None), (&zstd, Compression::Zstd)] {
+            let limits = Limits { document: 60, ..Limits::NONE };
+            let table = JsonLines { limits, ..open(file, compression, size) };
+            let (documents, skipped) = read(&table, 2).expect("long lines are no errors");
+            let lines: Vec<u32> = documents.iter().map(|document| document.0).collect();
+            assert_eq!(lines, [0, 2, 6], "blocks of {size} bytes");
+            assert_eq!(skipped, [1, 4, 5, 7].map(|line| (line, SkipReason::TooLarge)), "blocks of {size} bytes");
+            assert_eq!(table.columns().unwrap().len(), 2);
+        }
+    }
+}
+
+#[test]
+fn a_stream_that_unfolds_too_far_is_refused() {
+    let content = b"{\"text\": \"aaaaaaaaaaaaaaaaaaaaaaaa\", \"id\": 1}\n".repeat(10_000);
+    let zstd = Temporary::new(&zstd::encode_all(&content[..], 1).unwrap());
+    let limits = Limits { expansion: 10, harmless: 100_000, ..Limits::NONE };
+    let table = JsonLines { limits, ..open(&zstd, Compression::Zstd, 1000) };
+    assert!(matches!(read(&table, 2), Err(Error::Expands)));
+    let limits = Limits { harmless: 1 << 20, ..limits };
+    assert_eq!(read(&JsonLines { limits, ..table }, 2).unwrap().0.len(), 10_000);
+}
+
+#[test]
+fn more_fields_than_a_table_may_have_are_refused() {
+    let fields: Vec<String> = (0..300).map(|i| format!("\"k{i}\": 1")).collect();
+    let file = Temporary::new(format!("{{\"text\": \"a\", {}}}\n", fields.join(", ")).as_bytes());
+    let with =
+        |columns| JsonLines { limits: Limits { columns, ..Limits::NONE }, ..open(&file, Compression::None, 1 << 20) };
+    assert_eq!(with(301).columns().unwrap().len(), 301);
+    assert!(matches!(with(300).columns(), Err(Error::TooManyColumns)));
 }

@@ -23,6 +23,7 @@ from lookalike.documents.extract.limits import (
 )
 from lookalike.documents.extract.model import RefusedError
 from lookalike.documents.extract.package import ZIP_ERRORS, open_zip
+from lookalike.documents.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
     import zipfile
@@ -40,8 +41,6 @@ __all__ = [
     "zip_members",
 ]
 
-_HARMLESS: Final = 64 << 20
-_RATIO: Final = 200
 _LARGEST_MEMBER: Final = 128 << 20
 _BLOCK: Final = 1 << 18
 _TAR_ERRORS: Final = (tarfile.TarError, DamagedError, EOFError, OSError, ValueError, RecursionError)
@@ -61,14 +60,15 @@ class Budget:
     """How much one archive may unfold to, with all archives in it."""
 
     packed: int
+    limits: Limits = LIMITS
     read: int = 0
     names: set[str] = field(default_factory=set)
 
     def take(self, count: int) -> None:
         """Count bytes that were unpacked; refuse a bomb."""
         self.read += count
-        if self.read > _HARMLESS and self.read > _RATIO * self.packed:
-            raise BombError("too large", f"it unpacks to more than {_RATIO} times its size: a decompression bomb")
+        if self.read > self.limits.most(self.packed):
+            raise BombError("too large", f"it {self.limits.expands()}")
 
     def name(self, name: str) -> bool:
         """Take the name of a member; say whether it is new."""
@@ -237,12 +237,12 @@ def open_compressed(file: BinaryIO, compression: str | None) -> BinaryIO:
     return cast("BinaryIO", decompressed(file, compression))  # type: ignore[arg-type]
 
 
-def whole(stream: BinaryIO, packed: int) -> BinaryIO:
+def whole(stream: BinaryIO, packed: int, limits: Limits = LIMITS) -> BinaryIO:
     """Unpack a compressed document into memory; damage and bombs are refused."""
     import lzma
     import zlib
 
     try:
-        return _unpacked(stream, Budget(min(packed, LARGEST_FILE)))
+        return _unpacked(stream, Budget(min(packed, LARGEST_FILE), limits))
     except (DamagedError, EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         raise RefusedError("unreadable", f"the compressed data is damaged ({str(error)[:80]})") from None

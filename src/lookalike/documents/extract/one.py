@@ -10,11 +10,14 @@ from lookalike.documents.extract.model import Extracted, RefusedError
 from lookalike.documents.extract.pool import Pool
 from lookalike.documents.extract.request import request_for
 from lookalike.documents.kinds import Kind
+from lookalike.documents.limits import LIMITS, Limits
 
 __all__ = ["extract"]
 
 
-def extract(document: str | os.PathLike[str] | bytes, kind: Kind | str, encoding: str = "auto") -> Extracted:
+def extract(
+    document: str | os.PathLike[str] | bytes, kind: Kind | str, encoding: str = "auto", limits: Limits = LIMITS
+) -> Extracted:
     """Return the text of one document, a file or its bytes; `RefusedError` if there is none.
 
     For many documents use a `Pool`: this starts a process and ends it.
@@ -28,7 +31,7 @@ def extract(document: str | os.PathLike[str] | bytes, kind: Kind | str, encoding
         raise RefusedError("too large", f"a document may have up to {LARGEST_FILE >> 20} MiB")
     name = "the document" if path is None else path
     with Pool(1) as pool:
-        reply = next(iter(pool.submit(request_for(name, kind, path, size, encoding=encoding), data)))
+        reply = next(iter(pool.submit(request_for(name, kind, path, size, encoding=encoding, limits=limits), data)))
     if reply.text is None:
         raise RefusedError(reply.reason, reply.detail)
     return Extracted(reply.text.decode("utf-8"), reply.flags, reply.encoding, reply.guessed)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
+
+from lookalike.documents.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +26,7 @@ def request_for(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     hidden: bool = False,
+    limits: Limits = LIMITS,
 ) -> dict[str, Any]:
     """Return what the process of a reader is told about a document; without a path its bytes are sent along."""
     return {
@@ -35,4 +39,5 @@ def request_for(
         "include": list(include),
         "exclude": list(exclude),
         "hidden": hidden,
+        "limits": astuple(limits),
     }

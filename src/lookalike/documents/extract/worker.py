@@ -38,6 +38,7 @@ from lookalike.documents.extract.model import Extracted, RefusedError
 from lookalike.documents.extract.readers import read_as
 from lookalike.documents.folder import Selection, shown
 from lookalike.documents.kinds import Kind, kind_of
+from lookalike.documents.limits import Limits
 
 if TYPE_CHECKING:
     from lookalike.documents.extract.archives import Member
@@ -72,6 +73,7 @@ class _Session:
         self._name: str = request["name"]
         self._encoding: str = request["encoding"]
         self._kind = Kind(request["kind"], request["compression"])
+        self._limits = Limits(*request["limits"])
         self._selection = Selection(request["include"], request["exclude"], request["hidden"])
         self._number = 0
         self._after: int = request["after"]
@@ -84,7 +86,7 @@ class _Session:
         try:
             with BytesIO(data) if path is None else _opened(path) as file:
                 if self._kind.is_archive:
-                    self._archive(file, self._name, self._kind, Budget(self._request["size"]), 1)
+                    self._archive(file, self._name, self._kind, Budget(self._request["size"], self._limits), 1)
                 else:
                     self._text(self._name, self._document(file))
         except RefusedError as refused:
@@ -97,7 +99,7 @@ class _Session:
 
     def _document(self, file: BinaryIO) -> Extracted:
         if self._kind.compression:
-            file = whole(open_compressed(file, self._kind.compression), self._request["size"])
+            file = whole(open_compressed(file, self._kind.compression), self._request["size"], self._limits)
         return read_as(self._kind.format, file, self._encoding)
 
     # -- archives ----------------------------------------------------------------------------------------------------
@@ -106,7 +108,7 @@ class _Session:
         """Go through the members; an archive among them is opened too, down to `NESTED`."""
         stream = open_compressed(file, kind.compression)
         if kind.format == "zip" and kind.compression:
-            stream = whole(stream, budget.packed)
+            stream = whole(stream, budget.packed, self._limits)
         for member in (zip_members if kind.format == "zip" else tar_members)(stream, budget):
             full = f"{name}/{shown(shortened(member.name).replace(chr(92), '/').removeprefix('./'))}"
             self._number += 1
@@ -139,9 +141,11 @@ class _Session:
             raise RefusedError("table", "tables in archives are not read; unpack it and name it")
         if kind.format == "office":
             raise RefusedError("not text", kind.office)
+        if kind.format == "text" and member.size > self._limits.document:
+            raise RefusedError("too large", self._limits.too_large("it"))
         file = member.open()
         if kind.compression:
-            file = whole(open_compressed(file, kind.compression), member.size)
+            file = whole(open_compressed(file, kind.compression), member.size, self._limits)
         if not file.read(1):
             raise RefusedError("empty", "the file has no bytes")
         file.seek(0)
@@ -170,6 +174,8 @@ class _Session:
         data = found.text.encode("utf-8", "replace")
         if not data.strip():
             self._skip(name, "empty", "the document has no text")
+        elif len(data) > self._limits.document:
+            self._skip(name, "too large", self._limits.too_large("its text"))
         elif len(data) > LARGEST_TEXT:
             self._skip(name, "too large", f"its text is longer than {LARGEST_TEXT >> 20} MiB")
         else:
