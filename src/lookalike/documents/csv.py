@@ -150,7 +150,9 @@ class CsvTable(Table):
                 raise pa.ArrowInvalid("two columns of one name")
             reader = pv.open_csv(
                 pa.PythonFile(stream, "r"),  # type: ignore[arg-type]
-                pv.ReadOptions(column_names=header, skip_rows_after_names=1, block_size=TARGET),
+                pv.ReadOptions(
+                    column_names=header, skip_rows_after_names=1, block_size=TARGET // 4
+                ),  # many are read ahead
                 pv.ParseOptions(delimiter=self._layout.delimiter, newlines_in_values=True),
                 options,
             )
