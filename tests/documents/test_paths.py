@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import gzip
 import io
 import json
-import os
 import sys
-import threading
 from pathlib import Path
 
 import pyarrow as pa
@@ -193,21 +190,6 @@ def test_standard_input_is_json_lines_or_one_text(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(DocumentError, match=r"standard input.*is closed"):
         open_paths(["-"])
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-@pytest.mark.parametrize("name", ["pipe.jsonl", "pipe.jsonl.gz", "pipe"])
-def test_a_named_pipe_can_be_read_twice(here: Path, name: str) -> None:
-    os.mkfifo(name)
-    data = b'{"text": "one"}\n'
-    packed = gzip.compress(data) if name.endswith("gz") else data
-    writer = threading.Thread(target=lambda: Path(name).write_bytes(packed))
-    writer.start()
-    source = open_paths([name])
-    writer.join()
-    expected: dict[object, str] = {0: "one"} if "jsonl" in name else {"pipe": data.decode()}
-    assert documents(source) == expected
-    assert documents(source) == expected
 
 
 def test_ids_are_the_same_from_run_to_run(here: Path) -> None:

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from lookalike import DocumentError
-from lookalike.documents.text_file import STDIN, TextFile, decode, read_text
+from lookalike.documents.text_file import TextFile, decode, read_text
+from lookalike.opening import STDIN
 from tests.documents.reading import UNPRIVILEGED
 from tests.faults.child import run
 
@@ -146,10 +146,10 @@ except DocumentError as error:
 
 def test_no_permission_and_a_broken_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(error: OSError) -> None:
-        def opened(self: Path, mode: str) -> None:
+        def open_input(*_: object) -> None:
             raise error
 
-        monkeypatch.setattr(Path, "open", opened)
+        monkeypatch.setattr("lookalike.documents.text_file.open_input", open_input)
 
     refuse(PermissionError(13, "Permission denied"))
     with pytest.raises(DocumentError, match=r"cannot be read \(permission denied\); check its permissions"):
@@ -165,14 +165,3 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(DocumentError, match="is closed"):
         read_text("-")
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_a_named_pipe_is_read_to_its_end(tmp_path: Path) -> None:
-    import threading
-
-    os.mkfifo(tmp_path / "pipe")
-    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(b"one two"))
-    writer.start()
-    assert read_text(tmp_path / "pipe").text == "one two"
-    writer.join()

@@ -21,7 +21,10 @@ MODULES = sorted({"lookalike", *(module.name for module in pkgutil.walk_packages
 # Each may import what stands before it, and never what stands after it. The package itself, as in `from lookalike
 # import find`, is the public face of all up to `search`.
 LAYERS = (
-    {"_native", "checks", "errors", "hashing", "presets", "recipe", "reference", "settings", "stopwords", "vocabulary"},
+    {
+        *("_native", "checks", "errors", "hashing", "opening", "presets", "recipe", "reference", "settings"),
+        *("stopwords", "vocabulary"),
+    },
     {"tables"},
     {"text"},
     {"engine"},

@@ -788,8 +788,8 @@ def test_a_full_disk_of_temporary_files_promises_nothing(tables: list[Path], mon
 
 def test_another_error_of_the_disk_is_said(table: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with spilling(), pytest.raises(la.LookalikeError, match=r"file: (File exists|Not a directory)"):
-        search(table, work=tmp_path / "file")
+    with spilling(), pytest.raises(la.LookalikeError, match=r"file/work: (File exists|Not a directory)"):
+        search(table, work=tmp_path / "file" / "work")
 
 
 LIMITED = """

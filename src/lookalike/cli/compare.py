@@ -31,6 +31,7 @@ from lookalike.documents.limits import Limits  # noqa: TC001 — the signature i
 from lookalike.documents.one import read_document
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe
+from lookalike.tables.files import check_output
 from lookalike.tables.json import to_json
 
 if TYPE_CHECKING:
@@ -133,7 +134,10 @@ def _read_both(a: str, b: str, output: str | None, limits: Limits) -> tuple[Text
 
 def _keep_inputs(output: str | None, *inputs: str) -> None:
     """Refuse to write the result over one of the documents."""
-    if output is None or not Path(output).is_file():
+    if output is None or output == "-":
+        return
+    check_output(output)
+    if not Path(output).is_file():
         return
     for name in inputs:
         if Path(name).is_file() and Path(name).samefile(output):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from lookalike.errors import DocumentError
+from lookalike.tables.files import check_output, harmless, new_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,6 +36,7 @@ def keep_sources(outputs: Iterable[str | None], sources: Iterable[str], *, force
         if path.resolve() in seen:
             raise DocumentError(output, "file", "is named twice", "write each result to a file of its own")
         seen.add(path.resolve())
+        check_output(path)
         if path.is_dir():
             raise DocumentError(output, "file", "is a directory", "give the name of a file")
         if not path.exists():
@@ -62,8 +64,6 @@ def destination(output: str | None, *, private: bool = True, drawn: bool = False
     A new file is for its owner alone (`private`) or as the umask says. On a terminal, whatever could act on it is shown
     as an escape; what is `drawn` for it, with colours, is left as it is.
     """
-    from lookalike.tables.files import harmless, new_file
-
     if output is not None and output != "-":
         with new_file(output, private=private) as file, nullcontext(file) if drawn else harmless(file) as stream:
             yield stream

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.arrow_columns import names_of
-from lookalike.documents.inputs import Input, open_error
+from lookalike.documents.inputs import Input
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import not_a_table, unread_after
 from lookalike.errors import DocumentError
+from lookalike.opening import check_file, open_error, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,7 +54,7 @@ class ArrowFile(Table):
     @cached_property
     def _is_file(self) -> bool:
         try:
-            with Path(self._path).open("rb") as file:
+            with open_file(self._path) as file:
                 start = file.read(len(_FILE_MAGIC))
         except OSError as error:
             raise open_error(self.name, error) from None
@@ -91,6 +92,7 @@ class ArrowFile(Table):
         del log
         start = 0
         try:
+            check_file(self._path)
             with pa.OSFile(self._path, "r") as source:
                 for batch in self._batches(source, None if whole else choice.columns):
                     yield Rows(batch, range(start, start + batch.num_rows))

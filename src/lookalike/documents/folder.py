@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 
 from lookalike.documents.globs import Glob
 from lookalike.documents.ignore import IGNORE_FILES, IGNORED_FOLDERS, IgnoreFile, ignored
-from lookalike.documents.inputs import COMPRESSED_FACTOR, open_error
+from lookalike.documents.inputs import COMPRESSED_FACTOR
 from lookalike.documents.kinds import Kind, kind_of
 from lookalike.errors import DocumentError
+from lookalike.opening import open_error, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -180,7 +181,6 @@ def _ignore_files(entries: list[os.DirEntry[str]], depth: int) -> list[IgnoreFil
     for name in IGNORE_FILES:
         entry = present.get(name)
         try:
-            # A pipe of that name would wait for ever.
             if entry is not None and entry.is_file(follow_symlinks=False):
                 files.append(_ignore_file(entry.path, depth))
         except OSError:
@@ -190,7 +190,7 @@ def _ignore_files(entries: list[os.DirEntry[str]], depth: int) -> list[IgnoreFil
 
 def _ignore_file(path: str, depth: int) -> IgnoreFile:
     """Read an ignore file; one that is too long is an error, since half of its rules would be wrong."""
-    with Path(path).open("rb") as file:
+    with open_file(path) as file:
         data = file.read(_LONGEST_IGNORE_FILE + 1)
     try:
         if len(data) <= _LONGEST_IGNORE_FILE:

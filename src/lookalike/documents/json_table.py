@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from lookalike.documents.compressed import DamagedError, ExpandedError
-from lookalike.documents.inputs import open_error
 from lookalike.documents.json_values import clean, infer, is_marked, mark, merge_all, rows_batch
 from lookalike.documents.limits import LIMITS, MOST_COLUMNS, Limits, too_many_columns
 from lookalike.documents.model import Size
@@ -17,6 +16,7 @@ from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import id_not_a_number, other_text, truncated
 from lookalike.documents.text_file import NotTextError
 from lookalike.errors import DocumentError
+from lookalike.opening import open_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -9,6 +9,7 @@ from lookalike import _native
 from lookalike.documents.columns import BYTES, INTEGER, MIXED, NULL, TEXT, Choice, Column, choose
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.errors import DocumentError
+from lookalike.opening import check_file
 
 __all__ = ["COMPRESSIONS", "NativePart", "NativeTable", "native_table"]
 
@@ -114,6 +115,7 @@ def _look(
     if reader is None:
         return None
     try:
+        check_file(path)
         table = reader.open(path, format, compression, limits.native())
         return table.columns(), table.rows()
     except Exception:  # noqa: BLE001 - the other readers say what is wrong

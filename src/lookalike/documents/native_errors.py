@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Protocol
 
-from lookalike.documents.inputs import Input, open_error
+from lookalike.documents.inputs import Input
 from lookalike.documents.native import COMPRESSIONS
 from lookalike.documents.table_errors import missing_id, not_a_table, truncated, unread_after
+from lookalike.opening import open_error
 
 if TYPE_CHECKING:
     from lookalike.documents.native import NativePart

@@ -15,6 +15,7 @@ from lookalike.documents.open import open_paths
 from lookalike.documents.plain_text import READABLE
 from lookalike.documents.text_file import TextFile, read_text
 from lookalike.errors import DocumentError
+from lookalike.opening import open_file
 
 if TYPE_CHECKING:
     from lookalike.documents.source import Source
@@ -56,7 +57,7 @@ def read_document(path: str | os.PathLike[str], limits: Limits = LIMITS) -> Text
 
 def _has_reader(file: Path) -> bool:
     try:
-        with file.open("rb") as stream:
+        with open_file(file) as stream:
             return stream.read(16).startswith(READABLE)
     except OSError:
         return False  # `read_text` says why

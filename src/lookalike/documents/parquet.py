@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike.documents.arrow_columns import columns_of, names_of, unfolded_bytes
 from lookalike.documents.batching import TARGET
 from lookalike.documents.columns import BYTES, TEXT
-from lookalike.documents.inputs import Input, open_error
+from lookalike.documents.inputs import Input
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import not_a_table, unread_after
+from lookalike.opening import check_file, open_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -70,6 +71,7 @@ class ParquetTable(Table):
         import pyarrow.parquet as pq
 
         try:
+            check_file(self._path)
             return pq.ParquetFile(
                 self._path, pre_buffer=False, buffer_size=_BUFFER, read_dictionary=list(compact) or None
             )

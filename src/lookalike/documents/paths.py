@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lookalike.documents.arrow_file import ArrowFile
 from lookalike.documents.csv import CsvTable
 from lookalike.documents.folder import Found, Listing, Selection, shown, walk
-from lookalike.documents.inputs import Input, file_input, of_stdin, open_error
+from lookalike.documents.inputs import Input, file_input, of_stdin
 from lookalike.documents.json_array import open_json
 from lookalike.documents.jsonl import JsonLines
 from lookalike.documents.kinds import Kind, kind_of
@@ -21,9 +21,10 @@ from lookalike.documents.parquet import ParquetTable
 from lookalike.documents.parts import Part, PartsSource
 from lookalike.documents.table import Table, TablePart
 from lookalike.documents.text_document import Members, TextDocument
-from lookalike.documents.text_file import STDIN, check_encoding, similar_name
+from lookalike.documents.text_file import check_encoding, similar_name
 from lookalike.documents.texts import TextFiles
 from lookalike.errors import DocumentError
+from lookalike.opening import STDIN, open_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.errors import DocumentError, RecipeError
+from lookalike.opening import STDIN, open_error, open_input, pipe_blocks, stdin
 from lookalike.recipe import suggest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lookalike.documents.extract.model import Flag
 
 __all__ = [
-    "STDIN",
     "NotTextError",
     "TextFile",
     "Utf8",
@@ -37,9 +39,6 @@ __all__ = [
     "spoken_name",
     "to_utf8",
 ]
-
-STDIN: Final = "standard input"
-"""The name of the document that is read from ``-``."""
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
 _MARKS: Final = (
@@ -124,23 +123,20 @@ def read_text(path: str | os.PathLike[str], limits: Limits = LIMITS) -> TextFile
     """
     name = os.fspath(path)
     if name == "-":
-        return decode(STDIN, _held(STDIN, _read_stdin(limits), limits))
+        return decode(STDIN, _held(STDIN, _up_to(limits.document, pipe_blocks(stdin(), STDIN)), limits))
     if not name:  # which Path would take for the folder that we are in
         raise DocumentError("''", "file", "is not the name of a file", "check the name")
     try:
-        with Path(name).open("rb") as file:
-            most = min(limits.document + 1, sys.maxsize)
-            large = os.fstat(file.fileno()).st_size > limits.document  # then nothing is read
-            data = b"" if large else file.read(most)
+        large = Path(name).is_file() and Path(name).stat().st_size > limits.document  # then nothing is read
+        with open_input(name, name, limits.document) as stream:
+            # None: a file of the system, such as /proc/kmsg, with nothing to read yet
+            data = b"" if large else stream.read(min(limits.document + 1, sys.maxsize)) or b""
     except FileNotFoundError:
         raise DocumentError(name, "file", "does not exist", similar_name(Path(name)) or "check the name") from None
-    except IsADirectoryError:
-        raise DocumentError(name, "file", "is a directory", "give one file") from None
-    except PermissionError:
-        raise DocumentError(name, "file", "cannot be read (permission denied)", "check its permissions") from None
+    except DocumentError:
+        raise
     except (OSError, ValueError) as error:  # ValueError: a NUL character in the name
-        problem = f"cannot be read ({getattr(error, 'strerror', None) or error})"
-        raise DocumentError(name, "file", problem, "check the name and the disk") from None
+        raise open_error(name, error if isinstance(error, OSError) else OSError(str(error))) from None
     return decode(name, _held(name, data, limits, large=large))
 
 
@@ -278,13 +274,14 @@ def _held(name: str, data: bytes, limits: Limits, *, large: bool = False) -> byt
     return data
 
 
-def _read_stdin(limits: Limits) -> bytes:
-    if sys.stdin is None:
-        raise DocumentError(STDIN, "file", "is closed", "give a file instead of -")
-    try:
-        return sys.stdin.buffer.read(min(limits.document + 1, sys.maxsize))
-    except OSError as error:
-        raise DocumentError(STDIN, "file", f"cannot be read ({error.strerror})", "give a file instead of -") from None
+def _up_to(most: int, blocks: Iterable[bytes]) -> bytes:
+    """Return what is in the blocks, or a little more than `most` bytes of it."""
+    data = bytearray()
+    for block in blocks:
+        data += block
+        if len(data) > most:
+            break
+    return bytes(data)
 
 
 def similar_name(path: Path) -> str:

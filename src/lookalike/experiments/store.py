@@ -20,6 +20,7 @@ from lookalike.errors import DocumentError
 from lookalike.experiments.catalogue import experiments
 from lookalike.experiments.experiment import FINDINGS, Column, Experiment, Setup, Table, Verdict
 from lookalike.experiments.sources import code_digest
+from lookalike.opening import open_file
 from lookalike.tables.files import new_file
 from lookalike.tables.shapes import (
     is_flag,
@@ -169,7 +170,7 @@ class Folder:
         place = Path(path)
         file = place / VERDICTS
         try:
-            stored: Any = parse_json(file.read_bytes()) if file.stat().st_size <= _LARGEST else None
+            stored: Any = parse_json(_contents(file)) if file.stat().st_size <= _LARGEST else None
         except (FileNotFoundError, NotADirectoryError):
             return cls(place)
         except ValueError:
@@ -214,7 +215,7 @@ class Folder:
             return "made by other code"
         if record.settings != wanted:
             return f"made with other settings: {record.settings}"
-        if digest(self.file(record.id, "csv").read_bytes()) != record.csv:
+        if digest(_contents(self.file(record.id, "csv"))) != record.csv:
             return f"{record.id}.csv was changed"
         return ""
 
@@ -289,6 +290,11 @@ def _record(stored: dict[str, Any]) -> Record:
 def _not_ours(path: Path) -> DocumentError:
     remedy = "move it away, or give another folder (--out)"
     return DocumentError(str(path), "file", f"is not a {SCHEMA} file", remedy)
+
+
+def _contents(path: Path) -> bytes:
+    with open_file(path) as stream:
+        return stream.read()
 
 
 def digest(data: bytes) -> str:

@@ -24,6 +24,7 @@ from lookalike.documents import Flag, Skipped
 from lookalike.documents.metadata import metadata_of
 from lookalike.engine.bands import Bands
 from lookalike.errors import DocumentError, LookalikeError
+from lookalike.opening import open_error, open_input
 from lookalike.recipe import Recipe
 from lookalike.result.archive import META, NotAnArchiveError, fingerprint, open_archive, read_meta, read_tables
 from lookalike.result.audit import Audit
@@ -92,15 +93,12 @@ def load(path: str | os.PathLike[str]) -> Saved:
     """Read a file that `save` wrote."""
     name = os.fspath(path)
     try:
-        with open(path, "rb") as stream:  # noqa: PTH123 — takes whatever names a file
+        with open_input(path, name) as stream:
             return _read(stream, name)
     except DocumentError:
         raise
-    except FileNotFoundError:
-        raise DocumentError(name, "file", "does not exist", "check the name") from None
     except OSError as error:
-        problem = f"cannot be read ({error.strerror or error})"
-        raise DocumentError(name, "file", problem, "check the name and the disk") from None
+        raise open_error(name, error, "copy it into a file first") from None
     except ValueError as error:
         raise _damaged(name, str(error)) from None
     except Exception as error:  # noqa: BLE001 — whatever a damaged part makes the readers of zip, JSON and Arrow raise

@@ -21,6 +21,7 @@ from lookalike.documents.table_errors import (
     row_too_large,
     skipped_row,
 )
+from lookalike.opening import check_file, open_error
 from lookalike.tables.packed import Ids, Texts
 from lookalike.text.excluded import blanked, left_out
 from lookalike.text.uncounted import blank
@@ -178,6 +179,10 @@ class Documents:
 
 
 def _table(part: NativePart) -> _native.Input:
+    try:
+        check_file(part.path)
+    except OSError as error:
+        raise open_error(part.name, error) from None
     file = _native.TableFile.open(part.path, part.format, part.compression, part.limits.native())
     return _native.Input.of_table(file, part.text, part.id)
 

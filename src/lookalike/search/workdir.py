@@ -76,6 +76,8 @@ class WorkDir:
         self._turn = threading.Lock()  # several threads of the core write
         self._written: dict[str, tuple[int, int]] = {}
         self._documents = 0
+        if folder.exists() and not folder.is_dir():
+            raise LookalikeError(f"{folder} is not a folder; give an empty or new one")
         with self._disk_errors():
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._read(identity)  # what is refused is refused before anything is changed, the lock included
@@ -99,6 +101,7 @@ class WorkDir:
     def _read(self, identity: dict[str, Any]) -> dict[str, Any]:
         path = self.folder / _MANIFEST
         if not os.path.lexists(path):
+            self._check_files({})
             if any(entry.name not in (_LOCK, _NEW) for entry in self.folder.iterdir()):
                 raise LookalikeError(f"{self.folder} is not empty and holds no search; give an empty or new folder")
             return {"format": FORMAT, "identity": identity, "by_python": [], **_nothing_done()}

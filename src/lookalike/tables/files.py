@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 from contextlib import contextmanager
@@ -9,12 +10,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from lookalike.errors import DocumentError
+from lookalike.opening import NotAFileError, check_file, descriptor_of, is_null
 from lookalike.tables.visible import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Target", "harmless", "new_file", "open_private", "opened"]
+__all__ = ["Target", "check_output", "harmless", "new_file", "open_private", "opened"]
 
 Target: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
 
@@ -47,6 +49,20 @@ def opened(target: Target) -> Iterator[IO[bytes]]:
             yield stream
 
 
+def check_output(path: str | os.PathLike[str]) -> None:
+    """Refuse to write to a named pipe, a socket or a device: the null device and what the shell has opened are none."""
+    try:
+        if descriptor_of(path) is None and not is_null(path):
+            check_file(path)
+    except NotAFileError as error:
+        remedy = "give the name of a file"
+        if error.kind == "named pipe":
+            remedy = "write to standard output, and redirect that: > NAME"
+        raise DocumentError(os.fspath(path), "file", error.problem, remedy) from None
+    except (OSError, ValueError):
+        return  # it does not exist, or whoever writes to it says more
+
+
 @contextmanager
 def harmless(stream: IO[bytes], encoding: str | None = None) -> Iterator[IO[bytes]]:
     """Give the stream, or if it is a terminal, one that shows on it what could act on it."""
@@ -73,11 +89,20 @@ def new_file(path: str | os.PathLike[str], *, private: bool) -> Iterator[IO[byte
     lookalike.errors.DocumentError: document 'no/such/folder/file': file cannot be written (No such file or \
 directory); check the name and the disk
     """
+    check_output(path)
     try:
-        target = Path(os.path.realpath(path))  # a link keeps pointing where it did
-        if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced; a folder is an error
-            with target.open("wb") as stream:
+        if (descriptor := descriptor_of(path)) is not None:
+            with os.fdopen(os.dup(descriptor), "wb") as stream:
                 yield stream
+            return
+        target = Path(os.path.realpath(path))  # a link keeps pointing where it did
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if target.exists() and not target.is_file():  # the null device: it claims that one can go back in it
+            from tempfile import TemporaryFile
+
+            with TemporaryFile() as dropped:
+                yield cast("IO[bytes]", dropped)
             return
         before = target.stat().st_mode & 0o777 if target.exists() else None
         temporary, file = _beside(target, PRIVATE if private or before is not None else SHARED)

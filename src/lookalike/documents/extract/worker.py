@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import os
 import signal
-import stat
 import sys
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from lookalike.documents.extract.archives import (
@@ -39,6 +37,7 @@ from lookalike.documents.extract.readers import read_as
 from lookalike.documents.folder import Selection, shown
 from lookalike.documents.kinds import Kind, kind_of
 from lookalike.documents.limits import Limits
+from lookalike.opening import open_file
 
 if TYPE_CHECKING:
     from lookalike.documents.extract.archives import Member
@@ -84,7 +83,7 @@ class _Session:
         path = self._request["path"]
         hold_time(seconds_for(self._request["size"]))
         try:
-            with BytesIO(data) if path is None else _opened(path) as file:
+            with BytesIO(data) if path is None else open_file(path) as file:
                 if self._kind.is_archive:
                     self._archive(file, self._name, self._kind, Budget(self._request["size"], self._limits), 1)
                 else:
@@ -193,10 +192,3 @@ def _reason(error: OSError) -> tuple[str, str]:
     if isinstance(error, PermissionError):
         return "no permission", "permission denied; check its permissions"
     return "unreadable", error.strerror or str(error)[:80]
-
-
-def _opened(path: str) -> BinaryIO:
-    """Open a plain file; never wait for a pipe that has taken its place."""
-    if not stat.S_ISREG(Path(path).stat().st_mode):
-        raise OSError(None, "not a plain file")
-    return Path(path).open("rb")
