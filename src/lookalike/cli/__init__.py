@@ -1,7 +1,8 @@
 """The commands. `main` is the console entry point; each command has a file of its own.
 
 Exit codes: 0 it worked, 1 there are pairs that `--fail-over` asked about, 2 usage or bad input (also an error of
-lookalike itself), 3 something could not be read with `--strict`, 130 interrupted, 141 the reader of a pipe went away.
+lookalike itself), 3 something could not be read with `--strict`, 129 hung up, 130 interrupted, 141 the reader of a pipe
+went away, 143 terminated.
 Whatever goes wrong is one line on standard error; ``LOOKALIKE_DEBUG=1`` adds the traceback.
 """
 
@@ -11,6 +12,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from lookalike.cli.ending import ending_in_order
 from lookalike.cli.messages import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -31,7 +33,8 @@ __all__ = ["main"]
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line `args` (default: the program's own) and return the exit code."""
     try:
-        return _run(args)
+        with ending_in_order():
+            return _run(args)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:

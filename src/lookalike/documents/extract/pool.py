@@ -31,7 +31,7 @@ _PROGRAM: Final = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
 from lookalike.documents.extract.worker import main
-main()
+main(int(sys.argv[2]))
 """
 _DOCUMENTS_EACH: Final = 500
 """Documents after which a process is replaced: libraries leak."""
@@ -298,9 +298,10 @@ def _signal(name: str) -> int:
 
 def _started() -> subprocess.Popen[bytes]:
     show = None if os.environ.get("LOOKALIKE_DEBUG") else subprocess.DEVNULL
-    # In a session of its own, Ctrl-C reaches lookalike alone, which then ends its readers.
+    # In a session of its own, Ctrl-C reaches lookalike alone, which then ends its readers. On Linux a reader also ends
+    # with the thread that started it: that is the one that waits for it.
     return subprocess.Popen(  # noqa: S603 - our own program
-        [sys.executable, "-I", "-B", "-X", "utf8", "-c", _PROGRAM, json.dumps(sys.path)],
+        [sys.executable, "-I", "-B", "-X", "utf8", "-c", _PROGRAM, json.dumps(sys.path), str(os.getpid())],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=show,

@@ -33,6 +33,7 @@ from lookalike.documents.extract.limits import (
     seconds_for,
 )
 from lookalike.documents.extract.model import Extracted, RefusedError
+from lookalike.documents.extract.parent import end_with
 from lookalike.documents.extract.readers import read_as
 from lookalike.documents.folder import Selection, shown
 from lookalike.documents.kinds import Kind, kind_of
@@ -45,8 +46,9 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 
-def main() -> None:
-    """Serve until standard input ends."""
+def main(parent: int) -> None:
+    """Serve the process `parent` until standard input ends."""
+    end_with(parent)
     # Whatever a library prints must not get among the messages.
     out = os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_WRONLY)
