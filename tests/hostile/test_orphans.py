@@ -126,9 +126,9 @@ def test_no_reader_outlives_a_call(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_an_output_that_is_not_whole_is_removed(tmp_path: Path, name: str) -> None:
-    running = Running(tmp_path, COMMAND, ["files", "texts", "-o", "out.txt"])
+    running = Running(tmp_path, COMMAND, ["files", "texts", "--format", "jsonl", "-o", "out.jsonl"])
     running.readers()
-    assert [path[:8] for path in running.left()] == [".out.txt"], "it is written from the beginning"
+    assert [path[:10] for path in running.left()] == [".out.jsonl"], "it is written from the beginning"
     assert running.end(getattr(signal, name)) == CODES[name]
     assert running.left() == []
 

@@ -246,7 +246,7 @@ import sys
 from lookalike import opening
 from lookalike.documents import text_file
 blocks = opening.pipe_blocks
-def limited(stream, name, most):
+def limited(stream, name, most=0):
     return blocks(stream, name, 3 << 20)
 opening.pipe_blocks = text_file.pipe_blocks = limited
 from lookalike.cli import main

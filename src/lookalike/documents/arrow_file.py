@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.arrow_columns import names_of
+from lookalike.documents.arrow_messages import unpacked_batches
 from lookalike.documents.inputs import Input
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.model import Size
@@ -90,6 +91,7 @@ class ArrowFile(Table):
         import pyarrow as pa
 
         del log
+        self._check_unfolded()
         start = 0
         try:
             check_file(self._path)
@@ -99,6 +101,15 @@ class ArrowFile(Table):
                     start += batch.num_rows
         except (pa.ArrowException, OSError) as error:
             raise unread_after(self.name, start, error) from None
+
+    def _check_unfolded(self) -> None:
+        """Refuse a file with a batch that unfolds to too much; it would be in memory as a whole."""
+        try:
+            with open_file(self._path) as file:
+                if not all(self._limits.allows_whole(*batch) for batch in unpacked_batches(file)):
+                    raise self._limits.expansion_error(self.name)
+        except OSError as error:
+            raise open_error(self.name, error) from None
 
     def _batches(self, source: pa.NativeFile, columns: list[str] | None) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa

@@ -59,6 +59,10 @@ class Limits:
         """Return how many bytes a file of `packed` bytes may unfold to."""
         return max(HARMLESS, packed * self.expansion)
 
+    def allows_whole(self, packed: int, unpacked: int) -> bool:
+        """Say whether something that is held whole may unfold to so many bytes: a fourth of what a file may."""
+        return unpacked <= max(HARMLESS // 4, packed * self.expansion)
+
     def native(self) -> tuple[int, int, int, int]:
         """Return what the native readers are told."""
         largest = 2**63 - 1
