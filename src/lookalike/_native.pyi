@@ -11,6 +11,7 @@ __all__ = [
     "Common",
     "Input",
     "Intake",
+    "Repeats",
     "Settings",
     "SignatureMatrix",
     "Spilled",
@@ -116,6 +117,31 @@ class Settings:
         hashes: int,
         seed: int,
     ) -> Settings: ...
+
+_Left: TypeAlias = tuple[bytes, bytes, tuple[bytes, bytes, bytes, bytes, bytes]]
+
+@final
+class Repeats:
+    """Parts or passages of a collection that occurred before: add all texts, find, then cut all texts."""
+
+    def __new__(
+        cls, settings: Settings, *, by: str, least: int, secret: int, memory: int, folder: str | os.PathLike[str]
+    ) -> Repeats: ...
+    def add(self, texts: _Texts, threads: int) -> None:
+        """Take the next texts."""
+
+    def find(self, progress: Callable[[str, int, int], None] | None = None) -> None:
+        """Find the repeats, when all texts were added."""
+
+    def cut(self, texts: _Texts, threads: int) -> _Left | int:
+        """Cut the next texts, in the order in which they were added; or the place of one that has changed.
+
+        Offsets and data of what is left; of each cut the text (32 bits), its first code point, the one after its last,
+        its words (64 bits each), and the document that keeps it (32 bits).
+        """
+
+    def rewind(self) -> None:
+        """Begin to cut anew, from the first text."""
 
 @final
 class SignatureMatrix:

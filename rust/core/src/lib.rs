@@ -17,6 +17,8 @@
 //!
 //! What is asked of [`pairs`] afterwards is worked out on columns of numbers. Pairs make **groups** ([`groups`]); **passages** ([`passages`]) show a person what two documents share.
 //!
+//! Within documents, [`parts`] and passages that occurred before are **repeats** ([`repeats`]), which can be cut out.
+//!
 //! [`control`] is the only place with threads, [`simd`] the only one with `unsafe`. `docs/format.md` fixes every number.
 
 #![deny(unsafe_code)]
@@ -38,11 +40,13 @@ pub mod intake;
 pub mod jaccard;
 pub mod normalize;
 pub mod pairs;
+pub mod parts;
 pub mod passages;
 pub mod prefix;
 pub mod quality;
 pub mod recipe;
 mod repeated;
+pub mod repeats;
 pub mod runs;
 pub mod search;
 pub mod shingle;

@@ -18,6 +18,7 @@ pub use columnar::Parquet;
 pub use error::{Error, Result};
 pub use limits::Limits;
 pub use lines::{Compression, JsonLines, bad_lines};
+pub use positioned::read_at;
 
 /// Asked every now and then whether the work should end.
 pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);

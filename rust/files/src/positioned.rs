@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 /// Read until `buffer` is full or the file ends; the number of bytes read.
-pub(crate) fn read_at(file: &File, mut offset: u64, mut buffer: &mut [u8]) -> io::Result<usize> {
+pub fn read_at(file: &File, mut offset: u64, mut buffer: &mut [u8]) -> io::Result<usize> {
     let wanted = buffer.len();
     while !buffer.is_empty() {
         match once(file, offset, buffer) {

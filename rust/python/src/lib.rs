@@ -9,6 +9,7 @@ mod groups;
 mod inputs;
 mod json;
 mod packed;
+mod repeats;
 mod rows;
 mod run;
 mod settings;
@@ -41,6 +42,8 @@ mod _native {
     use crate::json::json_pairs;
     #[pymodule_export]
     use crate::packed::{join_texts, repeated_in, take_texts};
+    #[pymodule_export]
+    use crate::repeats::Repeats;
     #[pymodule_export]
     use crate::settings::Settings;
     #[pymodule_export]

@@ -38,7 +38,7 @@ fn wrong(message: impl Into<String>) -> PyErr {
 }
 
 /// Give the texts of a list to `work`, with their size in bytes.
-fn with_texts<T>(list: &Bound<'_, PyList>, work: impl FnOnce(Vec<&str>, usize) -> PyResult<T>) -> PyResult<T> {
+pub fn with_texts<T>(list: &Bound<'_, PyList>, work: impl FnOnce(Vec<&str>, usize) -> PyResult<T>) -> PyResult<T> {
     let held = Texts::new(list)?;
     let read = held.read()?;
     let texts: Vec<&str> = read.iter().map(|text| &**text).collect();

@@ -8,7 +8,8 @@ lookalike works. Each file is one room of the house, and the data goes through t
 * `sketches`: a set of numbers becomes a signature, and two signatures an estimate (format §5);
 * `similarity`: what is estimated: Jaccard of sets and bags, containment, cosine and Euclidean distance;
 * `counted`: what counts where text is left out and passages have to be long (format §4.1);
-* `search`: bands, candidates, joins, groups and shared passages (format §6).
+* `search`: bands, candidates, joins, groups and shared passages (format §6);
+* `repeats`: parts and passages of documents that occurred before, and texts without them (format §10).
 
 >>> from lookalike.recipe import Recipe
 >>> recipe = Recipe(unit="char", k=2)
@@ -36,6 +37,7 @@ from lookalike.reference.hashing import (
     occurrence_hash,
     splitmix,
 )
+from lookalike.reference.repeats import Repeat, passage_cuts, repeated_parts, repeated_passages, split, without
 from lookalike.reference.search import (
     Passage,
     band_keys,
@@ -76,6 +78,7 @@ __all__ = [
     "WALL",
     "Counted",
     "Passage",
+    "Repeat",
     "bag_jaccard",
     "bag_jaccard_of_the_report",
     "band_keys",
@@ -108,7 +111,10 @@ __all__ = [
     "normalise",
     "occurrence_hash",
     "ordered_pair",
+    "passage_cuts",
     "passages",
+    "repeated_parts",
+    "repeated_passages",
     "row_types",
     "segments",
     "shingles",
@@ -116,8 +122,10 @@ __all__ = [
     "signature_matrix",
     "signature_states",
     "slot_byte",
+    "split",
     "splitmix",
     "star_groups",
     "units",
     "windows",
+    "without",
 ]
