@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from lookalike.report.marks import Marks, read_marks
     from lookalike.result import Recall, Result
     from lookalike.result.audit import Audit
+    from lookalike.result.cuts import Cuts
     from lookalike.result.keep import KeepRule
     from lookalike.result.plan import Plan
     from lookalike.search.cost import Cost, estimate_cost
     from lookalike.search.drop import drop_near_duplicates
+    from lookalike.search.drop_parts import drop_repeated_parts, drop_repeated_passages
     from lookalike.search.find import find
     from lookalike.search.sign import sign
     from lookalike.text.compare import Comparison, compare
@@ -67,6 +69,7 @@ __all__ = [
     "CharacteristicMatrix",
     "Comparison",
     "Cost",
+    "Cuts",
     "DocumentError",
     "DuplicateIdError",
     "Flag",
@@ -101,6 +104,8 @@ __all__ = [
     "containment",
     "cosine",
     "drop_near_duplicates",
+    "drop_repeated_parts",
+    "drop_repeated_passages",
     "estimate_cost",
     "euclidean",
     "find",
@@ -176,6 +181,7 @@ _HOMES = {
         "Result",
     ),
     "lookalike.result.audit": ("Audit",),
+    "lookalike.result.cuts": ("Cuts",),
     "lookalike.result.keep": ("KeepRule",),
     "lookalike.result.plan": ("Plan",),
     "lookalike.search.cost": (
@@ -183,6 +189,10 @@ _HOMES = {
         "estimate_cost",
     ),
     "lookalike.search.drop": ("drop_near_duplicates",),
+    "lookalike.search.drop_parts": (
+        "drop_repeated_parts",
+        "drop_repeated_passages",
+    ),
     "lookalike.search.find": ("find",),
     "lookalike.search.sign": ("sign",),
     "lookalike.text.compare": (

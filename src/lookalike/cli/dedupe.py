@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lookalike.cli.dedupe_parts import Parts, cut_parts, with_parts
+from lookalike.cli.dedupe_parts import to_table as cuts_table
 from lookalike.cli.dedupe_rows import as_lines, column_values, mixed_columns, split_rows
 from lookalike.cli.dedupe_table import closing, to_table
 from lookalike.cli.help import examples
@@ -27,7 +29,7 @@ from lookalike.cli.output import (
 from lookalike.cli.reading import Reading, say_notes, with_reading
 from lookalike.cli.recipe_options import with_recipe
 from lookalike.cli.row_files import KINDS, ListOptions, kind_of
-from lookalike.cli.running import run_search
+from lookalike.cli.running import run_search, skipped_lines
 from lookalike.cli.searching import Search, with_search
 from lookalike.cli.values import completion
 from lookalike.cli.writing import destination, extension, keep_sources
@@ -55,6 +57,8 @@ HELP = examples(
     "lookalike dedupe essays/ --keep oldest -o kept.txt",
     "lookalike dedupe essays/ --removed removed.txt --null",
     "lookalike dedupe --result run.lookalike --plan plan.csv",
+    "lookalike dedupe corpus.jsonl --by paragraph -o kept.jsonl --plan cuts.csv",
+    "lookalike dedupe corpus.parquet --passages 50 -o kept.parquet",
     last="No source is ever changed. Names of outputs end in .parquet, .jsonl or .csv; of a folder, .txt lists paths. "
     "Rows of a table are written as they are: in CSV, formulas too.",
 )
@@ -108,11 +112,11 @@ class Outputs:
     plan: str | None
     names: ListOptions
 
-    def check(self, paths: list[str], *, force: bool) -> None:
-        """Refuse what cannot be written, before anything is read."""
+    def check(self, paths: list[str], *, force: bool, names: bool = True) -> None:
+        """Refuse what cannot be written, before anything is read; `names` allows lists of names."""
         for name in (self.kept, self.removed):
             if name is not None:
-                kind_of(name, names=True)
+                kind_of(name, names=names)
         if self.plan is not None:
             kind_of(self.plan)
         named = [name for name in (self.kept, self.removed, self.plan) if name is not None]
@@ -130,12 +134,14 @@ class Outputs:
 @with_recipe
 @with_reading
 @with_search
+@with_parts
 def dedupe(
     paths: MaybePaths = None,
     *,
     reading: Reading,
     search: Search,
     recipe: Recipe,
+    parts: Parts,
     keep: KeepOption = KEEP,
     drop_all: DropOption = False,
     output: KeptOption = None,
@@ -155,8 +161,14 @@ def dedupe(
     in_color = wants_color(color)
     rule = _rule(keep, date_column)
     outputs = Outputs(output, removed, plan, ListOptions(null=null, raw_csv=raw_csv))
-    outputs.check([*given, *search.against, *search.ignore, *([result] if result else [])], force=force)
+    rules = {"keep": keep if keep != KEEP else None, "drop_all": drop_all, "date_column": date_column}
+    parts.check(search, {**rules, "removed": removed, "result": result})
+    read = [*given, *search.against, *search.ignore, *([result] if result else [])]
+    outputs.check(read, force=force, names=not parts)
     source = reading.open(given, search.memory) if given else None
+    if parts:
+        _cut(source, parts, search, recipe, reading, outputs, given, quiet=quiet, verbose=verbose, color=in_color)
+        return
     with _found(source, result, recipe, reading, search, quiet=quiet, verbose=verbose) as found:
         values = column_values(found, source, rule, given) if rule.needs_values else None
         made = found.plan(str(rule), values=values, drop_all=drop_all)
@@ -165,10 +177,40 @@ def dedupe(
         if outputs.any:
             _write(made, found, source, outputs, given, quiet=quiet)
         else:
-            rules = [*(["--keep", str(rule)] if keep != KEEP else []), *(["--drop-all"] if drop_all else [])]
-            same = [*rules, *typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
+            kept = [*(["--keep", str(rule)] if keep != KEEP else []), *(["--drop-all"] if drop_all else [])]
+            same = [*kept, *typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
             hint = "" if quiet else _hint(given, result, source, same)
             send_drawn(to_table(made, found, hint), None, color=in_color)
+
+
+def _cut(
+    source: Source | None,
+    parts: Parts,
+    search: Search,
+    recipe: Recipe,
+    reading: Reading,
+    outputs: Outputs,
+    paths: list[str],
+    *,
+    quiet: bool,
+    verbose: bool,
+    color: bool,
+) -> None:
+    """Cut what occurred before, or show what would be cut."""
+    if source is None:
+        raise DocumentError("PATH", "file", "is missing", "give documents")
+    how, kept = outputs.names, outputs.kept
+    found = cut_parts(source, parts, search, recipe, paths, output=kept, plan=outputs.plan, how=how, quiet=quiet)
+    if not quiet:
+        _say_rows(source, outputs)
+    if verbose:
+        for line in (f"recipe: {recipe}", *skipped_lines(source.skipped())):
+            complain(line)
+    if not outputs.any:
+        same = [*typed(parts, Parts()), *typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
+        written = ["-o", f"kept.{KINDS.get(extension(paths[0]), 'parquet')}", "--plan", "cuts.csv"]
+        hint = "" if quiet else command_line("dedupe", paths, [], same, written)
+        send_drawn(cuts_table(found, hint), None, color=color)
 
 
 def _rule(keep: str, date_column: str | None) -> KeepRule:
@@ -218,6 +260,19 @@ def _write(
             write_table(stream, plan.removals, kind_of(outputs.plan), raw_csv=outputs.names.raw_csv)
     if quiet:
         return
+    _say_rows(source, outputs)
+    new = result.documents if result.old_from is None else result.old_from
+    for name, said in (
+        (outputs.kept, f"{count(new - plan.removed, 'document')} kept"),
+        (outputs.removed, f"{count(plan.removed, 'document')} removed"),
+        (outputs.plan, closing(plan, result)),
+    ):
+        if name is not None:
+            complain(f"{name}: {said}")
+
+
+def _say_rows(source: Source | None, outputs: Outputs) -> None:
+    """Tell what became of rows that are not as they were, or that are no documents."""
     changed = [name for name in (outputs.kept, outputs.removed) if name and not as_lines(name, source)]
     if changed and (mixed := mixed_columns(source)):
         columns = ", ".join(repr(name) for name in mixed)
@@ -231,14 +286,6 @@ def _write(
         complain(f"note: {count(len(bad), 'bad row')} neither kept nor removed; lookalike files lists them")
         for one in bad[:_BAD_SHOWN]:
             complain(f"note: {one.id}: {one.detail}")
-    new = result.documents if result.old_from is None else result.old_from
-    for name, said in (
-        (outputs.kept, f"{count(new - plan.removed, 'document')} kept"),
-        (outputs.removed, f"{count(plan.removed, 'document')} removed"),
-        (outputs.plan, closing(plan, result)),
-    ):
-        if name is not None:
-            complain(f"{name}: {said}")
 
 
 def _hint(paths: list[str], saved: str | None, source: Source | None, same: list[str]) -> str:

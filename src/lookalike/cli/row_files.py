@@ -41,7 +41,7 @@ def kind_of(output: str, *, names: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ListOptions:
-    """How names of documents that have no rows are listed."""
+    """How names of documents that have no rows, and other tables of lookalike's own, are written."""
 
     null: bool = False
     """Whether NUL ends each name of a plain list."""
@@ -103,14 +103,20 @@ def _writer(kind: str, stream: IO[bytes], schema: pa.Schema, how: ListOptions | 
 
 @contextmanager
 def rows_file(
-    output: str, schema: pa.Schema, *, names: ListOptions | None = None, lines: bool = False
+    output: str,
+    schema: pa.Schema,
+    *,
+    names: ListOptions | None = None,
+    lines: bool = False,
+    private: bool = False,
 ) -> Iterator[RowsWriter]:
-    """Give a file for rows of this schema, for lines as they are, or for a list of `names`.
+    """Give a file for rows of this schema, for lines as they are, or for a table of lookalike's own, such as `names`.
 
     It appears under its name when it is whole, with the permissions that the umask leaves: it is data, not a report.
+    What is a report, a plan for one, is `private`.
     """
     kind = "lines" if lines else kind_of(output, names=names is not None)
-    with destination(output, private=False) as stream:
+    with destination(output, private=private) as stream:
         rows = _writer(kind, stream, schema, names)
         try:
             yield rows

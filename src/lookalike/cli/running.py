@@ -13,15 +13,15 @@ from lookalike.cli.reading import say_flags, say_notes
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from lookalike.cli.reading import Reading
     from lookalike.cli.searching import Search
-    from lookalike.documents import Source
+    from lookalike.documents import Skipped, Source
     from lookalike.recipe import Recipe
     from lookalike.result import Result
 
-__all__ = ["run_search"]
+__all__ = ["run_search", "skipped_lines"]
 
 
 @contextmanager
@@ -70,5 +70,9 @@ def _details(result: Result) -> Iterator[str]:
     bands = f", {result.bands.bands} bands of {result.bands.rows}" if result.bands else ""
     yield f"method: {result.method}{bands}; {result.candidates:,} pairs verified"
     yield "seconds: " + ", ".join(f"{stage} {seconds:.3f}" for stage, seconds in result.timings.items())
-    for skipped in result.skipped:
-        yield f"skipped: {skipped.id}: {skipped.detail or skipped.reason}"
+    yield from skipped_lines(result.skipped)
+
+
+def skipped_lines(skipped: Iterable[Skipped]) -> Iterator[str]:
+    """Give a line for each thing that was not read."""
+    return (f"skipped: {one.id}: {one.detail or one.reason}" for one in skipped)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from lookalike.documents.columns import BYTES, INTEGER, NESTED, NULL, OTHER, TEXT, Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
-__all__ = ["columns_of", "decoded", "names_of", "pieces_of", "sound", "texts_of", "unfolded_bytes"]
+__all__ = ["columns_of", "decoded", "names_of", "pieces_of", "sound", "texts_as", "texts_of", "unfolded_bytes"]
 
 
 def columns_of(schema: pa.Schema) -> list[Column]:
@@ -186,3 +186,20 @@ def _mended(column: pa.Array[Any]) -> tuple[pa.Array[Any], list[int]]:
             bad.append(number)
             texts.append(None)
     return pa.array(texts, pa.large_binary()).cast(pa.large_string()), bad
+
+
+def texts_as(texts: Sequence[str | None], kind: pa.DataType) -> pa.Array[Any]:
+    """Return texts as a column of a type that `texts_of` takes.
+
+    >>> import pyarrow as pa
+    >>> texts_as(["a", None, "a"], pa.dictionary(pa.int8(), pa.string())).type
+    DictionaryType(dictionary<values=string, indices=int8, ordered=0>)
+    """
+    import pyarrow as pa
+
+    if isinstance(kind, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(kind, texts_as(texts, kind.storage_type))
+    if not pa.types.is_dictionary(kind):
+        return pa.array(texts, kind)
+    made: pa.Array[Any] = pa.array(texts, kind.value_type).dictionary_encode().cast(kind)
+    return made

@@ -83,7 +83,7 @@ def _cut(batch: Batch) -> Iterator[Batch]:
 def _slice(batch: Batch, start: int, end: int) -> Batch:
     rows = None if batch.rows is None else batch.rows.slice(start, end - start)
     textless = batch.textless if start == 0 else None
-    return Batch(batch.ids[start:end], batch.texts[start:end], rows, textless)
+    return Batch(batch.ids[start:end], batch.texts[start:end], rows, textless, batch.text_column)
 
 
 def _joined(batches: list[Batch]) -> Batch:

@@ -37,6 +37,8 @@ class Batch:
     """Tables only, and when asked for: the whole rows as read, in the same order as `ids`."""
     textless: pa.RecordBatch | None = None
     """Tables only, and when rows are asked for: rows without a text, which are no documents but must not get lost."""
+    text_column: str | None = None
+    """Tables only, and when rows are asked for: the column that holds the texts."""
 
     def __len__(self) -> int:
         """Return the number of documents."""

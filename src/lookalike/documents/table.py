@@ -268,7 +268,9 @@ class TablePart(Part):
             ids = made_ids(self.name, numbers, reading.named_rows)
         else:
             ids = self._given(given, numbers, reading)
-        return Batch(ids, Texts.from_arrow(texts), batch if reading.rows else None, textless)
+        if not reading.rows:
+            return Batch(ids, Texts.from_arrow(texts))
+        return Batch(ids, Texts.from_arrow(texts), batch, textless, choice.text)
 
     def _given(self, given: pa.Array[Any], numbers: Sequence[int], reading: Pass) -> Ids:
         import pyarrow as pa

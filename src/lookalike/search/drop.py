@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lookalike.search.frames import Frame
     from lookalike.tables.columns import Column
 
-__all__ = ["drop_near_duplicates"]
+__all__ = ["TextRows", "drop_near_duplicates", "id_values"]
 
 Data = TypeVar("Data")
 
@@ -100,13 +100,13 @@ def drop_near_duplicates(
     frame = frame_of(data)
     rule = KeepRule.parse(keep)
     texts = frame.texts(text_column)
-    given = _Given.of(texts)
+    given = TextRows.of(texts)
     if rule.column is not None and values is None:
         values = frame.column(rule.column)
     if values is not None:
         values = rule.values(values, len(frame)).take(given.rows)
     result = find(given.documents, threshold, recall=recall, recipe=recipe, **find_options)
-    ids = frame.ids() if id_column is None else _id_values(frame, id_column)
+    ids = frame.ids() if id_column is None else id_values(frame, id_column)
     result = _with_ids(result, ids.take(given.rows))
     plan = _for_all_rows(make_plan(result, rule, values=values, drop_all=drop_all), given.rows, ids)
     kept = frame.filter(plan.kept_mask)
@@ -114,14 +114,15 @@ def drop_near_duplicates(
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class TextRows:
     """The documents of a frame: the rows that have a text."""
 
     documents: Any
     rows: Column
 
     @classmethod
-    def of(cls, texts: Column | list[str | None]) -> _Given:
+    def of(cls, texts: Column | list[str | None]) -> TextRows:
+        """Leave out the rows without a text."""
         import pyarrow as pa
 
         if isinstance(texts, list):
@@ -153,7 +154,7 @@ class _Texts(Source):
         return Size(len(self._texts), self._texts.nbytes)
 
 
-def _id_values(frame: Frame, name: str) -> Column:
+def id_values(frame: Frame, name: str) -> Column:
     """Return the ids of a column: whole numbers as they are, all else as text."""
     import pyarrow as pa
 

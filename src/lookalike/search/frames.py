@@ -1,4 +1,4 @@
-"""The kinds of data that `drop_near_duplicates` takes and gives back: one small face for all of them."""
+"""The kinds of data that `drop_near_duplicates` and its like take and give back: one small face for all of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.arrow_columns import columns_of, texts_of
+from lookalike.documents.arrow_columns import columns_of, texts_as, texts_of
 from lookalike.documents.columns import OTHER, TEXT, choose
 from lookalike.documents.columns import Column as Described
 from lookalike.documents.given import Given, given_as
@@ -43,6 +43,10 @@ class Frame(ABC):
     @abstractmethod
     def filter(self, kept: Column) -> Any:
         """Return the data of the same type with the kept rows only."""
+
+    @abstractmethod
+    def with_texts(self, column: str | None, texts: list[str | None]) -> Any:
+        """Return data of the same type with these texts in the place of those that `texts` returned."""
 
     def column(self, name: str) -> Column:
         """Return the values of a column."""
@@ -81,6 +85,13 @@ class _Texts(Frame):
         chosen = compress(self.data, kept.to_pylist())
         return tuple(chosen) if isinstance(self.data, tuple) else list(chosen)
 
+    def with_texts(self, column: str | None, texts: list[str | None]) -> Any:
+        rows: list[Any] = texts
+        if column is not None:
+            pairs = zip(self.data, texts, strict=True)
+            rows = [row if text is None else {**row, column: text} for row, text in pairs]
+        return tuple(rows) if isinstance(self.data, tuple) else rows
+
 
 class _Dict(Frame):
     """A dict of texts by id."""
@@ -97,6 +108,10 @@ class _Dict(Frame):
 
     def filter(self, kept: Column) -> Any:
         return dict(compress(self.data.items(), kept.to_pylist()))
+
+    def with_texts(self, column: str | None, texts: list[str | None]) -> Any:
+        del column  # there is none
+        return dict(zip(self.data, texts, strict=True))
 
 
 class _Arrow(Frame):
@@ -115,6 +130,17 @@ class _Arrow(Frame):
             return _as_texts(whole(self.data), "array")
         name = choose(self.kind, columns_of(schema), column, "").text
         return _as_texts(self.column(name), name)
+
+    def with_texts(self, column: str | None, texts: list[str | None]) -> Any:
+        import pyarrow as pa
+
+        schema = self._schema()
+        if schema is None:
+            made = texts_as(texts, self.data.type)
+            return pa.chunked_array([made]) if isinstance(self.data, pa.ChunkedArray) else made
+        name = choose(self.kind, columns_of(schema), column, "").text
+        field = schema.field(schema.names.index(name))
+        return self.data.set_column(schema.names.index(name), field, texts_as(texts, field.type))
 
     def column(self, name: str) -> Column:
         schema = self._schema()
@@ -167,6 +193,22 @@ class _Pandas(Frame):
     def filter(self, kept: Column) -> Any:
         return self.data[kept.to_numpy(zero_copy_only=False)]
 
+    def with_texts(self, column: str | None, texts: list[str | None]) -> Any:
+        import pandas as pd
+
+        def changed(series: Any) -> Any:
+            # A category cannot be added to; a missing value stays the one that it was.
+            kind = None if isinstance(series.dtype, pd.CategoricalDtype) else series.dtype
+            made = pd.Series(texts, index=series.index, name=series.name, dtype=kind)
+            return made.where(made.notna(), series) if kind is not None else made
+
+        if not hasattr(self.data, "columns"):
+            return changed(self.data)
+        series = self._series(self._chosen() if column is None else column)
+        frame = self.data.copy(deep=False)
+        frame.isetitem(list(frame.columns).index(series.name), changed(series))
+        return frame
+
 
 class _Polars(Frame):
     """A data frame, lazy frame or series of polars; a lazy frame is collected, and lazy again afterwards."""
@@ -178,19 +220,22 @@ class _Polars(Frame):
         super().__init__(data.collect() if self.lazy else data)
 
     def texts(self, column: str | None) -> Column:
-        import polars as pl
-
         if not hasattr(self.data, "columns"):
             if column is not None:
                 super().column(column)
             return _as_texts(self._arrow(self.data), "series")
+        name = self._chosen(column)
+        return _as_texts(self.column(name), name)
+
+    def _chosen(self, column: str | None) -> str:
+        import polars as pl
+
         texts = (pl.String, pl.Categorical, pl.Enum)
         described = [
             Described(name, TEXT if dtype in texts else OTHER, str(dtype))
             for name, dtype in zip(self.data.columns, self.data.dtypes, strict=True)
         ]
-        name = choose(self.kind, described, column, "").text
-        return _as_texts(self.column(name), name)
+        return choose(self.kind, described, column, "").text
 
     def column(self, name: str) -> Column:
         if not hasattr(self.data, "columns"):
@@ -210,6 +255,18 @@ class _Polars(Frame):
         chosen = self.data.filter(mask)
         return chosen.lazy() if self.lazy else chosen
 
+    def with_texts(self, column: str | None, texts: list[str | None]) -> Any:
+        import polars as pl
+
+        def changed(series: Any) -> Any:
+            made = pl.Series(series.name, texts, dtype=pl.String)
+            return made if series.dtype == pl.Enum else made.cast(series.dtype)  # an Enum cannot be added to
+
+        if not hasattr(self.data, "columns"):
+            return changed(self.data)
+        made = self.data.with_columns(changed(self.data.get_column(self._chosen(column))))
+        return made.lazy() if self.lazy else made
+
 
 class _Dataset(Frame):
     """A Dataset of Hugging Face: the rows are selected, nothing is written."""
@@ -226,6 +283,22 @@ class _Dataset(Frame):
 
     def filter(self, kept: Column) -> Any:
         return self.data.select(compute().indices_nonzero(kept).to_pylist())
+
+    def with_texts(self, column: str | None, texts: list[str | None]) -> Any:
+        name = choose(self.kind, columns_of(self.data.features.arrow_schema), column, "").text
+
+        def changed(_: Any, rows: list[int]) -> dict[str, list[str | None]]:
+            return {name: [texts[row] for row in rows]}
+
+        # Its own way to change a column: the features, the format and all other columns stay.
+        return self.data.map(
+            changed,
+            batched=True,
+            with_indices=True,
+            input_columns=[name],
+            features=self.data.features,
+            load_from_cache_file=False,
+        )
 
 
 _FACES: Final[dict[Given, type[Frame]]] = {
