@@ -39,10 +39,9 @@ pub fn of_interest(mut class: Vec<u32>, paired: impl IntoIterator<Item = u32>, o
             asked[place] = true;
         }
     }
-    for document in old_from..class.len() {
-        let first = class[document] as usize;
-        if first >= old_from && !asked[first - old_from] {
-            class[document] = document as u32;
+    for (place, first) in class.iter_mut().enumerate().skip(old_from) {
+        if (*first as usize) >= old_from && !asked[*first as usize - old_from] {
+            *first = place as u32;
         }
     }
     class
