@@ -162,7 +162,7 @@ def _extras() -> Iterator[dict[str, Any]]:
         return
     extras: dict[str, list[str]] = {}
     for need in needs:
-        found = re.match(r"([\w.-]+).*; *extra == ['\"]([\w-]+)['\"]", need)
+        found = re.match(r"([\w.-]++).*; *extra == ['\"]([\w-]+)['\"]", need)
         if found and found[2] != "all":
             extras.setdefault(found[2], []).append(found[1])
     for extra, packages in sorted(extras.items()):

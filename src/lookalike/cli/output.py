@@ -136,7 +136,7 @@ def draw(parts: Iterable[RenderableType], *, color: bool) -> str:
     with console.capture() as captured:
         for part in parts:
             console.print(part, crop=False)  # a command to copy may be longer than a line
-    text = re.sub(" +\n", "\n", captured.get())  # Rich fills every line up to the width
+    text = re.sub("(?<! ) +\n", "\n", captured.get())  # Rich fills every line up to the width
     return colored_visible(text) if color else lines_visible(text)  # should a part have forgotten it
 
 

@@ -110,10 +110,11 @@ def blocks_of(a: Document, b: Document, recipe: Recipe, least: int | None = None
     run = min(_RUN[recipe.unit], shortest)
     found: Sequence[Run] = _native.passages(a.text, b.text, settings(recipe), run)
     made = []
+    masked = any(a.masks) or any(b.masks)
     for runs in _joined(found, a, b, _GAP[recipe.unit]):
         units = sum(run[4] for run in runs)
         if units >= shortest:
-            made.append(Block(tuple(run[:4] for run in runs), units, _masks(runs, a, b)))
+            made.append(Block(tuple(run[:4] for run in runs), units, _masks(runs, a, b) if masked else ()))
     return made
 
 
@@ -140,8 +141,6 @@ def _between(starts: list[int], end: int, start: int) -> int:
 
 def _masks(runs: list[Run], a: Document, b: Document) -> tuple[int, ...]:
     """Count the units of the runs by their reasons; a unit that one of the two leaves out is left out."""
-    if not any(a.masks) and not any(b.masks):
-        return ()
     counts: Counter[int] = Counter()
     for a_start, _, b_start, _, units in runs:
         in_a, in_b = bisect_left(a.starts, a_start), bisect_left(b.starts, b_start)

@@ -58,15 +58,17 @@ _AFTERWARDS: Final = (
     ),
 )
 
-# A line of its own; before the name a number or the mark-up of a heading may stand, behind it a colon.
-_MARK_UP: Final = r"(?:#{1,6}[ \t]*|\\(?:sub)*(?:section|chapter)\*?\{|[*_]{1,3})?"
-_BEFORE: Final = rf"^[ \t]*{_MARK_UP}(?:(?:[0-9]{{1,2}}|[IVX]{{1,5}})[.)]?[ \t]+)?"
-_BEHIND: Final = r"[ \t]*[:：.]?[ \t]*(?:[*_]{1,3}|\}|#{1,6})?[ \t]*\r?$"
+# A line of its own; before the name a number or the mark-up of a heading may stand, behind it a colon. Blanks are taken
+# for good (`*+`, `++`): a pattern that gives them back one by one takes a day for a line of a million blanks.
+_MARK_UP: Final = r"(?:#{1,6}[ \t]*+|\\(?:sub)*+(?:section|chapter)\*?\{|[*_]{1,3})?"
+_BEFORE: Final = rf"^[ \t]*+{_MARK_UP}(?:(?:[0-9]{{1,2}}|[IVX]{{1,5}})[.)]?[ \t]++)?"
+_BEHIND: Final = r"[ \t]*+[:：.]?[ \t]*+(?:[*_]{1,3}|\}|#{1,6})?[ \t]*+\r?$"
 
 
 def _names(names: tuple[str, ...]) -> str:
     longest_first = sorted(set(names), key=len, reverse=True)
-    return "(?:" + "|".join(re.escape(name) for name in longest_first) + ")"
+    first = "".join(sorted({re.escape(name[0]) for name in names}))  # most lines begin with none of these
+    return f"(?=[{first}])(?:" + "|".join(re.escape(name) for name in longest_first) + ")"
 
 
 @cache  # compiled when they are needed: it takes as long as the rest of the import
@@ -79,7 +81,7 @@ def references() -> re.Pattern[str]:
 def resume() -> re.Pattern[str]:
     """Return the pattern of a heading after which the text goes on: an appendix, any of Markdown or LaTeX."""
     return re.compile(
-        rf"{_BEFORE}{_names(_AFTERWARDS)}(?:[ \t:：.]+[^\n]{{0,80}})?[ \t]*\r?$"
-        r"|^#{1,6}[ \t]+\S|^\\(?:sub)*(?:section|chapter)\*?\{",
+        rf"{_BEFORE}{_names(_AFTERWARDS)}(?:[ \t:：.]++[^\n]{{0,80}}+)?[ \t]*+\r?$"
+        r"|^#{1,6}[ \t]++\S|^\\(?:sub)*+(?:section|chapter)\*?\{",
         re.IGNORECASE | re.MULTILINE,
     )

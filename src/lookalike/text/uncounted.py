@@ -80,14 +80,16 @@ def _with(spans: list[Span], places: Iterable[tuple[int, int]], reason: str) -> 
         else:
             added.append(Span(start, end, reason))
     made = list(spans)
+    first = 0  # of the spans that may reach into the next place
     for span in added:
-        start = span.start
-        for other in spans:
-            if other.end <= start or other.start >= span.end:
-                continue
-            if other.start > start:
-                made.append(Span(start, other.start, reason))
-            start = other.end
+        while first < len(spans) and spans[first].end <= span.start:
+            first += 1
+        start, at = span.start, first
+        while at < len(spans) and spans[at].start < span.end:
+            if spans[at].start > start:
+                made.append(Span(start, spans[at].start, reason))
+            start = spans[at].end
+            at += 1
         if start < span.end:
             made.append(Span(start, span.end, reason))
     return sorted(made, key=lambda span: span.start)

@@ -45,7 +45,8 @@ _WHITE: Final = re.compile(
     r"(?:^|[;\s])color\s*:\s*(?:white|#fff(?:fff)?|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\))\s*(?:;|!|$)", re.IGNORECASE
 )
 _BACKGROUND: Final = re.compile(r"background(?:-color|-image)?\s*:", re.IGNORECASE)
-_RULE: Final = re.compile(r"([^{}@;]{1,200})\{([^{}]{0,2000})\}")
+_RULE: Final = re.compile(r"(?<![^{}@;])([^{}@;]++)\{([^{}]{0,2000}+)\}")
+_BLOCK_MARK: Final = re.compile("[{};]")
 _SIMPLE: Final = re.compile(r"^[\w-]*([.#][\w-]+)$")
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 _SPACE: Final = re.compile(r"\s+")
@@ -204,17 +205,18 @@ def _hidden_names(style: str) -> frozenset[str]:
 def _without_media(style: str) -> str:
     """Return a style sheet without its blocks for certain media."""
     pieces: list[str] = []
-    while (at := style.find("@")) >= 0:
-        pieces.append(style[:at])
-        style = _after_block(style, at)
-    return "".join((*pieces, style))
+    start = 0
+    while (at := style.find("@", start)) >= 0:
+        pieces.append(style[start:at])
+        start = _after_block(style, at)
+    return "".join((*pieces, style[start:]))
 
 
-def _after_block(style: str, at: int) -> str:
+def _after_block(style: str, at: int) -> int:
     depth = 0
-    for found in re.finditer(r"[{};]", style[at:]):
+    for found in _BLOCK_MARK.finditer(style, at):
         mark = found[0]
         depth += (mark == "{") - (mark == "}")
         if depth <= 0 and mark != "{":
-            return style[at + found.end() :]
-    return ""
+            return found.end()
+    return len(style)

@@ -20,6 +20,8 @@ _EDGE_LINES: Final = 3
 _SHARE: Final = 0.1
 _NUMBERS: Final = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 _PAGE_NUMBER: Final = re.compile(r"[\W_]*(?:\w{1,6}\.?\s*)?#(?:\s*(?:/|of|von|de|sur|di|из)\s*#)?[\W_]*", re.IGNORECASE)
+_LONGEST_NUMBER: Final = 80
+"""Characters of a line that may be a page number: the pattern takes long for a long line of signs."""
 _CJK: Final = r"\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uffef"
 _CJK_END: Final = re.compile(f"[{_CJK}]$")
 _CJK_START: Final = re.compile(f"^[{_CJK}]")
@@ -74,7 +76,8 @@ def _repeats(key: tuple[str, str] | None, seen: Counter[tuple[str, str]], least:
     if key is None:
         return False
     # A bare number counts as a page number as soon as one other page has one too: the first page often has none.
-    return seen[key] >= (2 if _PAGE_NUMBER.fullmatch(key[1]) else least)
+    is_number = len(key[1]) <= _LONGEST_NUMBER and _PAGE_NUMBER.fullmatch(key[1])
+    return seen[key] >= (2 if is_number else least)
 
 
 def _edges(page: Page) -> dict[int, tuple[str, str]]:
