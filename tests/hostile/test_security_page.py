@@ -1,0 +1,49 @@
+"""The limits in SECURITY.md are those of the code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lookalike import opening
+from lookalike.documents import ignore, small_file
+from lookalike.documents.extract import limits as extract
+from lookalike.documents.limits import HARMLESS, LIMITS, MOST_COLUMNS
+from lookalike.search import workdir
+
+PAGE = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
+ROWS = {
+    cells[0].strip(): cells[1].strip()
+    for line in PAGE.splitlines()
+    if line.startswith("| ") and len(cells := line.strip("|").split("|")) == 3
+}
+MIB, GIB = 1 << 20, 1 << 30
+TIMES = f"{extract.seconds_for(0):g} s and {extract.seconds_for(MIB) - extract.seconds_for(0):g} s per MiB"
+EXPECTED = {
+    "one document, line, cell or value": f"{LIMITS.document // MIB} MiB",
+    "text extracted from one document": f"{extract.LARGEST_TEXT // MIB} MiB",
+    "growth of a compressed or dictionary-encoded file": (
+        f"{LIMITS.expansion} times its size, once it exceeds {HARMLESS // MIB} MiB"
+    ),
+    "columns of a table": f"{MOST_COLUMNS:,}",
+    "standard input, or another pipe": f"{opening.LARGEST_PIPE // GIB} GiB",
+    "a file that is read in a separate process": f"{extract.LARGEST_FILE // MIB} MiB",
+    "memory of such a process": f"{extract.MEMORY // MIB} MiB",
+    "processor time for one document there": f"{TIMES}, at most {extract.seconds_for(1 << 40):g} s",
+    "members of an archive": f"{extract.MOST_MEMBERS:,}",
+    "nested archives": f"{extract.NESTED} levels",
+    "name of a member": f"{extract.LONGEST_NAME:,} characters",
+    "marks, `--meta` and stop-word files": f"{small_file.LARGEST // 10**6} MB",
+    "ignore file (`.gitignore`)": f"{ignore.MOST_RULES:,} rules",
+    "manifest of a work folder": f"{workdir._LARGEST_MANIFEST // MIB} MiB",
+}
+
+
+@pytest.mark.parametrize("what", EXPECTED)
+def test_a_limit_is_that_of_the_code(what: str) -> None:
+    assert ROWS[what] == EXPECTED[what]
+
+
+def test_no_limit_is_unchecked() -> None:
+    assert set(ROWS) - {"what"} == set(EXPECTED)
