@@ -20,10 +20,10 @@ _MARK: Final = re.compile(r"\\(?:begin|end)(?![a-zA-Z])|\\.|%[^\n]*+|[{}]|\n[ \t
 
 
 def pieces(source: str, least: int = LEAST, most: int = MOST) -> Iterator[str]:
-    r"""Cut a source where no group, environment or formula is open, if there is such a place.
+    r"""Cut a source between paragraphs where no group or environment is open, if there is such a place.
 
     >>> list(pieces("one {\n\n two}\n\nthree\n\nfour", 6, 20))
-    ['one {\n\n two}\n\n', 'three\n\nfour']
+    ['one {\n\n two}\n\n', 'three\n\n', 'four']
     """
     good, blank = _places(source) if len(source) > least else ([], [])
     start = 0
