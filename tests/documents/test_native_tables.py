@@ -102,11 +102,16 @@ def test_every_codec_page_and_number_of_row_groups(codec: str, version: str, dic
 
 
 @pytest.mark.parametrize("encoding", ["PLAIN", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"])
-def test_every_encoding(encoding: str) -> None:
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_every_encoding(encoding: str, version: str) -> None:
     ids = [f"d{i}" for i in range(len(TEXTS))]
+    options: dict[str, Any] = {"use_dictionary": False, "data_page_version": version}
     kinds = {"text": encoding, "id": encoding}
-    table = parquet(pa.table({"id": ids, "text": TEXTS}), use_dictionary=False, column_encoding=kinds)
-    same(Content(table, "id", 2), TEXTS, ids)
+    table = parquet(pa.table({"id": ids, "text": TEXTS}), column_encoding=kinds, **options)
+    if encoding == "DELTA_BYTE_ARRAY":  # a text that is a change of another is copied: the decoder knows no limit
+        assert fails(table, "id").kind == "needs fallback"
+    else:
+        same(Content(table, "id", 2), TEXTS, ids)
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary()])

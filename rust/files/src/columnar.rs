@@ -2,9 +2,11 @@
 //! one are handed batches by the others.
 
 mod chunks;
+mod pages;
 mod rows;
 mod schema;
 mod source;
+mod thrift;
 
 use std::fs::File;
 use std::path::Path;
@@ -42,6 +44,7 @@ impl Parquet {
     pub fn open(path: &Path, limits: Limits) -> Result<Self> {
         keep_pages();
         let source = Source::new(File::open(path)?, limits)?;
+        source.check_end()?;
         let skip = ParquetStatisticsPolicy::SkipAll;
         let options = ReadOptionsBuilder::new().with_column_stats_policy(skip.clone()).with_size_stats_policy(skip);
         let file = guarded(|| SerializedFileReader::new_with_options(source, options.build()));
@@ -82,7 +85,7 @@ impl Parquet {
     fn rows_of(&self, group: usize, columns: &Columns) -> Result<Rows> {
         let before = self.starts[group];
         let reader = guarded(|| self.file.get_row_group(group)).map_err(|trouble| trouble.after(before))?;
-        Rows::new(&*reader, columns, before)
+        Rows::new(&*reader, columns, before, self.limits)
     }
 
     /// Decode a row group and give its batches away.

@@ -58,12 +58,19 @@ impl JsonLines {
         Ok(JsonLines { file: Arc::new(file), length, compression, block: BLOCK, limits, long: Mutex::new(()) })
     }
 
+    /// Read in blocks of another size, which changes nothing but the numbers of the chunks: for tests.
+    pub fn with_blocks(self, block: usize) -> Self {
+        JsonLines { block, ..self }
+    }
+
     fn stream(&self) -> Result<Cutter<Box<dyn Read>>> {
         let file = FileFrom::start(self.file.clone());
         let stream: Box<dyn Read> = match self.compression {
             _ if self.length == 0 => Box::new(std::io::empty()), // no frame at all is no damage
             Compression::None => Box::new(file),
-            Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(BLOCK, file))),
+            Compression::Gzip => {
+                Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(self.block, file)))
+            }
             Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(file)?),
         };
         let stream: Box<dyn Read> = match self.compression {

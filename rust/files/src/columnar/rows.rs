@@ -5,9 +5,10 @@ use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Typ
 use parquet::errors::ParquetError;
 use parquet::file::reader::RowGroupReader;
 
+use super::pages::column_reader;
 use super::schema::Leaf;
 use super::source::{Trouble, damaged, guarded};
-use crate::{Error, Result};
+use crate::{Error, Limits, Result};
 
 /// Rows in a batch, at most.
 const MOST_ROWS: usize = 512;
@@ -98,15 +99,18 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// Begin at the first row of a row group, before which the file has `before`.
-    pub fn new(group: &dyn RowGroupReader, columns: &Columns, before: u64) -> Result<Self> {
-        let texts = guarded(|| group.get_column_reader(columns.text.place)).map_err(|trouble| trouble.after(before))?;
+    pub fn new(group: &dyn RowGroupReader, columns: &Columns, before: u64, limits: Limits) -> Result<Self> {
+        let reader = |leaf: Leaf| {
+            guarded(|| column_reader(group, leaf.place, limits)).map_err(|trouble: Trouble| trouble.after(before))
+        };
+        let texts = reader(columns.text)?;
         let ColumnReader::ByteArrayColumnReader(texts) = texts else {
             return Err(Error::NeedsFallback("a column of texts that is not stored as bytes"));
         };
         let ids = match columns.id {
             None => IdReader::None,
             Some(id) if id.place == columns.text.place => IdReader::Same,
-            Some(id) => IdReader::new(group, id, before)?,
+            Some(id) => IdReader::new(reader(id)?, id.unsigned)?,
         };
         let end = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
         Ok(Rows { texts, ids, row: 0, end, before, step: FIRST_ROWS })
@@ -159,10 +163,9 @@ impl Rows {
 }
 
 impl IdReader {
-    fn new(group: &dyn RowGroupReader, id: Leaf, before: u64) -> Result<Self> {
-        let reader = guarded(|| group.get_column_reader(id.place)).map_err(|trouble: Trouble| trouble.after(before))?;
+    fn new(reader: ColumnReader, unsigned: bool) -> Result<Self> {
         match reader {
-            ColumnReader::Int32ColumnReader(reader) => Ok(IdReader::Small(reader, id.unsigned)),
+            ColumnReader::Int32ColumnReader(reader) => Ok(IdReader::Small(reader, unsigned)),
             ColumnReader::Int64ColumnReader(reader) => Ok(IdReader::Large(reader)),
             ColumnReader::ByteArrayColumnReader(reader) => Ok(IdReader::Texts(reader)),
             _ => Err(Error::NeedsFallback("ids of another type")),

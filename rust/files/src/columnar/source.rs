@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::{self, Cursor, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Once};
 
@@ -10,8 +10,9 @@ use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
+use super::thrift::{self, Stop};
 use crate::limits::TooMuch;
-use crate::positioned::{FileFrom, read_at};
+use crate::positioned::read_at;
 use crate::workers::Pool;
 use crate::{Error, Limits, Result};
 
@@ -28,6 +29,21 @@ impl Source {
         let length = file.metadata()?.len();
         Ok(Source { file: Arc::new(file), length, pages: Arc::new(Pool::new()), limits })
     }
+
+    /// Whether what the end of the file says of it can be decoded in the time that it takes to read it. What is no
+    /// Parquet is left to the decoder.
+    pub fn check_end(&self) -> Result<()> {
+        let mut end = [0; END as usize];
+        let place = self.length.saturating_sub(END);
+        if read_at(&self.file, place, &mut end)? < end.len() || end[4..] != *b"PAR1" {
+            return Ok(());
+        }
+        let length = u32::from_le_bytes([end[0], end[1], end[2], end[3]]);
+        let Some(start) = place.checked_sub(u64::from(length)) else { return Ok(()) };
+        let mut data = vec![0; length as usize];
+        let read = read_at(&self.file, start, &mut data)?;
+        thrift::file(&data[..read]).map_err(|_| Error::Unreadable("its end is damaged".into()))
+    }
 }
 
 impl Length for Source {
@@ -39,22 +55,22 @@ impl Length for Source {
 /// A buffer that had to grow beyond this for one page is not kept.
 const LARGE: usize = 8 << 20;
 
+/// Bytes at the end of a file: the length of what it says of itself, and four letters.
+const END: u64 = 8;
+
+/// The longest header of a page; two long texts may be in it.
+const LONGEST_HEADER: usize = 64 << 20;
+
 /// Page headers are small; what is read with one and not needed is wasted.
 const HEADER: usize = 4 << 10;
 
 impl ChunkReader for Source {
-    type T = BufReader<FileFrom>;
+    type T = Header;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        // The decoder takes the memory for a page before it unpacks it, as much as the header says.
-        let mut head = [0; PAGE_SIZES];
-        let read = read_at(&self.file, start, &mut head)?;
-        match page_sizes(&head[..read]) {
-            Some((bytes, packed)) if !self.limits.allows_page(packed, bytes) => {
-                Err(ParquetError::External(Box::new(TooMuch)))
-            }
-            _ => Ok(BufReader::with_capacity(HEADER, FileFrom { file: self.file.clone(), offset: start })),
-        }
+        // At the very end is the length of what the file says of itself, elsewhere a page.
+        let is_page = start.saturating_add(END) < self.length;
+        Ok(Header { file: self.file.clone(), start, is_page, limits: self.limits, read: None })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
@@ -71,26 +87,47 @@ impl ChunkReader for Source {
     }
 }
 
-/// Bytes in which the sizes of a page are, at the start of its header.
-const PAGE_SIZES: usize = 18;
-
-/// How many bytes a page has and how many it takes in the file, by its header; None for what is no header of a page. The
-/// header is a struct of Thrift's compact protocol, and its first three fields, in this order, are numbers of 32 bits:
-/// the kind of page, its size, its size in the file.
-fn page_sizes(head: &[u8]) -> Option<(u64, u64)> {
-    let (_, rest) = number(head)?;
-    let (bytes, rest) = number(rest)?;
-    let (packed, _) = number(rest)?;
-    Some((bytes, packed))
+/// The header of a page, looked at when the decoder begins to read it. (It may also ask for what follows a header that it
+/// knows, and not read that.)
+pub(crate) struct Header {
+    file: Arc<File>,
+    start: u64,
+    is_page: bool,
+    limits: Limits,
+    read: Option<Cursor<Vec<u8>>>,
 }
 
-/// A field with a number of 32 bits that follows the one before it: a byte that says so, and its zigzag code.
-fn number(field: &[u8]) -> Option<(u64, &[u8])> {
-    let (&0x15, rest) = field.split_first()? else { return None };
-    let end = rest.iter().take(5).position(|byte| byte & 0x80 == 0)?;
-    let code = rest[..=end].iter().rev().fold(0, |code, byte| code << 7 | u64::from(byte & 0x7f));
-    // Negative sizes are damage, which the decoder finds.
-    (code & 1 == 0).then_some((code >> 1, &rest[end + 1..]))
+impl Header {
+    /// Read the header, and refuse one that cannot be decoded, or whose page cannot be unpacked: the decoder takes the
+    /// memory for a page before it unpacks it, as much as the header says.
+    fn whole(&self) -> io::Result<Vec<u8>> {
+        let mut head = vec![0; HEADER];
+        loop {
+            let read = read_at(&self.file, self.start, &mut head)?;
+            let is_more = read == head.len() && read < LONGEST_HEADER;
+            match thrift::page(&head[..read]) {
+                _ if !self.is_page => {}
+                Ok(sizes) if self.limits.allows_page(sizes.packed, sizes.bytes) => {}
+                Ok(_) => return Err(io::Error::other(TooMuch)),
+                Err(Stop::CutOff) if is_more => {
+                    head.resize(8 * read, 0);
+                    continue;
+                }
+                Err(_) => return Err(io::Error::other("the header of a page is damaged")),
+            }
+            head.truncate(read);
+            return Ok(head);
+        }
+    }
+}
+
+impl Read for Header {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.read.is_none() {
+            self.read = Some(Cursor::new(self.whole()?));
+        }
+        self.read.as_mut().map_or(Ok(0), |head| head.read(buffer))
+    }
 }
 
 /// A page as it is in the file. Its buffer goes home when the last value in it is forgotten.
@@ -177,7 +214,7 @@ impl Trouble {
     pub fn after(self, row: u64) -> Error {
         match self {
             Trouble::Error(ParquetError::NYI(_)) => Error::NeedsFallback("an encoding or codec that is not known here"),
-            Trouble::Error(ParquetError::External(inner)) if inner.is::<TooMuch>() => Error::Expands,
+            Trouble::Error(ParquetError::External(inner)) if is_too_much(&*inner) => Error::Expands,
             trouble => {
                 trouble.io().unwrap_or_else(|trouble| Error::Damaged { row: Some(row), reason: trouble.reason() })
             }
@@ -208,22 +245,13 @@ impl Trouble {
     }
 }
 
+/// Whether an error is that of a page that unfolds to too much, found before it was read or while it was.
+fn is_too_much(error: &(dyn std::error::Error + Send + Sync + 'static)) -> bool {
+    let read = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    error.is::<TooMuch>() || read.is_some_and(|inner| inner.is::<TooMuch>())
+}
+
 /// What a Parquet file says that cannot be.
 pub(crate) fn damaged<T>(row: u64, reason: &str) -> Result<T> {
     Err(Error::Damaged { row: Some(row), reason: reason.into() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::page_sizes;
-
-    #[test]
-    fn the_sizes_of_a_page_are_read_from_its_header() {
-        // kind 0, 300 bytes, 5 in the file
-        assert_eq!(page_sizes(&[0x15, 0, 0x15, 0xd8, 4, 0x15, 10, 0x2c]), Some((300, 5)));
-        assert_eq!(page_sizes(&[0x15, 4, 0x15, 0xfe, 0xff, 0xff, 0xff, 0xf, 0x15, 2]), Some((0x7fff_ffff, 1)));
-        for other in [&b""[..], b"PAR1", &[0x15, 0, 0x15, 0xd8], &[0x15, 0, 0x15, 1, 0x15, 2], &[0x15, 2, 0x19, 4]] {
-            assert_eq!(page_sizes(other), None);
-        }
-    }
 }
