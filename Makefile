@@ -79,7 +79,11 @@ experiments: setup ## Make every figure of the source reports, into experiments/
 docs-check: setup ## Run every example in README and docs
 	$(BIN)/python -m pytest tests/docs
 
-fuzz: setup ## Fuzz the core; SECONDS=60 for each target
+$(VENV)/.fuzz: $(VENV)/.tools
+	$(BIN)/python -m pip install --quiet --group fuzz
+	@touch $@
+
+fuzz: setup $(VENV)/.fuzz ## Fuzz the core and all that reads files; SECONDS=60 for each target
 	scripts/fuzz.sh $(SECONDS)
 
 clean: ## Remove all that the other targets made

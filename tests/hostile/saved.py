@@ -14,12 +14,30 @@ from lookalike.documents.metadata import Metadata
 from tests.corpus import pages
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["Parts", "changed", "make_folder", "packed", "save_everything", "unpacked", "use", "written"]
+__all__ = [
+    "WRONG",
+    "Parts",
+    "changed",
+    "make_folder",
+    "packed",
+    "places",
+    "save_everything",
+    "unpacked",
+    "use",
+    "written",
+]
 
 Parts = dict[str, bytes]
 """The members of an archive besides `meta.json`."""
+WRONG: list[Any] = [
+    *(None, True, False, 0, -1, 1, 0.5, -0.0, 2**32, 2**63, 2**70, 1e308, float("nan"), float("inf")),
+    *("", "x", "x" * 5_000, "\ud800", "a\0b", "\x1b[31m", "../../etc/passwd", "2026-13-45", "0001-01-01T00:00+09:00"),
+    *([], [None], [[]], [["x"]], [1, 2, 3], ["x", "x", "x", "x"], [0.9, 0.1], {}, {"x": 1}, {"": None}, [{"x": []}]),
+]
+"""Values that hardly any field takes, and some that are right in one field and wrong in another."""
 SHEET = "the quick brown fox of the exercise sheet jumps over the lazy dog"
 
 
@@ -110,3 +128,15 @@ def changed(meta: dict[str, Any], place: tuple[Any, ...], value: Any) -> dict[st
         inner = inner[name]
     inner[place[-1]] = value
     return made
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Give the path of every value inside a value; of long lists, those of the first and the last."""
+    if path:
+        yield path
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    listed = list(inside)
+    for name, one in (
+        listed if isinstance(value, dict) else {n: (n, v) for n, v in (*listed[:1], *listed[-1:])}.values()
+    ):
+        yield from places(one, (*path, name))

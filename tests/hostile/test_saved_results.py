@@ -17,17 +17,21 @@ import lookalike as la
 from lookalike.cli import main
 from tests.faults.child import PEAK
 from tests.faults.child import run as run_child
-from tests.hostile.saved import Parts, changed, make_folder, packed, save_everything, unpacked, use, written
+from tests.hostile.saved import (
+    WRONG,
+    Parts,
+    changed,
+    make_folder,
+    packed,
+    places,
+    save_everything,
+    unpacked,
+    use,
+    written,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-WRONG: list[Any] = [
-    *(None, True, False, 0, -1, 1, 0.5, -0.0, 2**32, 2**63, 2**70, 1e308, float("nan"), float("inf")),
-    *("", "x", "x" * 5_000, "\ud800", "a\0b", "\x1b[31m", "../../etc/passwd", "2026-13-45", "0001-01-01T00:00+09:00"),
-    *([], [None], [[]], [["x"]], [1, 2, 3], ["x", "x", "x", "x"], [0.9, 0.1], {}, {"x": 1}, {"": None}, [{"x": []}]),
-]
 
 
 @pytest.fixture(scope="module")
@@ -73,18 +77,6 @@ def test_what_these_tests_change_is_good(original: tuple[dict[str, Any], Parts],
 
 
 # -- meta.json -------------------------------------------------------------------------------------------------------
-
-
-def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Give the path of every value inside a value; of long lists, those of the first and the last."""
-    if path:
-        yield path
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    listed = list(inside)
-    for name, one in (
-        listed if isinstance(value, dict) else {n: (n, v) for n, v in (*listed[:1], *listed[-1:])}.values()
-    ):
-        yield from places(one, (*path, name))
 
 
 def test_no_wrong_value_of_any_field_does_harm(original: tuple[dict[str, Any], Parts], tmp_path: Path) -> None:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
 import struct
-import zlib
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import lookalike as la
-from lookalike.search import workdir
-from lookalike.search.workdir import WorkDir
 from tests.faults.child import PEAK
 from tests.faults.child import run as run_child
-from tests.search.making import RECIPE, answer, mixed_pages, spilling
+from tests.hostile.work import FILES, HELD, forge, make_tables, manifest, search, stop_while_verifying
+from tests.search.making import answer, spilling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,73 +22,31 @@ if TYPE_CHECKING:
 
 DOCUMENTS = 240
 DAMAGED = r"(is damaged; start again in a new folder|damaged or of another version; give an empty or new folder)$"
-FILES = ("rows.bin", "parts.bin", "pairs.bin", "hot.bin", "verified.bin")
-
-
-class Stopped(BaseException):
-    """What a killed process would be."""
 
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    folder = tmp_path_factory.mktemp("tables")
-    texts = mixed_pages(DOCUMENTS, seed=5)
-    paths = [folder / f"{n}.parquet" for n in range(2)]
-    for n, path in enumerate(paths):
-        part = texts[n * DOCUMENTS // 2 :][: DOCUMENTS // 2]
-        pq.write_table(pa.table({"id": [f"p{n}-{i}" for i in range(len(part))], "text": part}), path, row_group_size=40)
-    return paths
-
-
-def search(tables: list[Path], work: Path | None = None) -> la.Result:
-    return la.find(tables, 0.6, recipe=RECIPE, method="lsh", work=work)
+    return make_tables(tmp_path_factory.mktemp("tables"), DOCUMENTS)
 
 
 @pytest.fixture(scope="module")
 def half_done(tables: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a search that was stopped while it verified."""
     work = tmp_path_factory.mktemp("half") / "work"
-    portions = 0
-    add = WorkDir.add
-
-    def stopping(self: WorkDir, found: bytes) -> None:
-        nonlocal portions
-        add(self, found)
-        portions += 1
-        if portions == 8:
-            raise Stopped
-
-    with spilling(held=3_000), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(WorkDir, "add", stopping)
-        with pytest.raises(Stopped):
-            search(tables, work)
+    stop_while_verifying(tables, work, portions=8)
     assert all((work / name).stat().st_size for name in FILES if name != "hot.bin")
     return work
 
 
 @pytest.fixture
 def work(half_done: Path, tmp_path: Path) -> Iterator[Path]:
-    with spilling(held=3_000):
+    with spilling(held=HELD):
         yield shutil.copytree(half_done, tmp_path / "work")
 
 
 @pytest.fixture(scope="module")
 def expected(tables: list[Path]) -> dict[str, Any]:
     return answer(search(tables))
-
-
-def manifest(work: Path) -> dict[str, Any]:
-    made: dict[str, Any] = json.loads((work / "manifest.json").read_text(encoding="utf-8"))
-    return made
-
-
-def forge(work: Path, contents: dict[str, bytes] | None = None, **changes: Any) -> None:
-    """Put other contents into files, and write a manifest that says they are right."""
-    made = manifest(work)
-    for name, data in (contents or {}).items():
-        (work / name).write_bytes(data)
-        made["lengths"][name], made["checksums"][name] = len(data), zlib.crc32(data)
-    (work / "manifest.json").write_text(json.dumps(workdir._sealed(made | changes)), encoding="utf-8")
 
 
 def refused(tables: list[Path], work: Path, said: str = DAMAGED) -> None:
@@ -120,7 +73,7 @@ def test_a_flipped_bit_is_refused(tables: list[Path], half_done: Path, tmp_path:
         broken = bytearray(data)
         broken[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
         (work / name).write_bytes(broken)
-        with spilling(held=3_000):
+        with spilling(held=HELD):
             refused(tables, work)
 
 
@@ -267,7 +220,7 @@ def test_contents_that_could_be_right_crash_nothing(tables: list[Path], half_don
         for changes in ({}, {"portions": 0}, {"portions": 2**40}, {"candidates": False}):
             work = shutil.copytree(half_done, tmp_path / f"{number}-{len(changes)}-{next(iter(changes.values()), '')}")
             forge(work, forgery, **changes)
-            with spilling(held=3_000):
+            with spilling(held=HELD):
                 try:
                     search(tables, work)
                 except la.InternalError as error:

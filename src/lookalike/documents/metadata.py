@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike.documents.small_file import read_small
 from lookalike.errors import DocumentError
 from lookalike.recipe import suggest
+from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -119,7 +120,7 @@ def _columns(header: list[str], source: str) -> dict[str, int]:
 
 def _listed(names: list[str]) -> str:
     """Return names for a message, the first of many and the beginning of long ones."""
-    return ", ".join(name[:40] for name in names[:8]) + (" …" if len(names) > 8 else "")
+    return ", ".join(visible(name[:40]) for name in names[:8]) + (" …" if len(names) > 8 else "")
 
 
 def _documents(rows: Any, columns: Mapping[str, int], source: str) -> Iterator[tuple[str, Metadata]]:
