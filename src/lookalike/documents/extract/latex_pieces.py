@@ -35,7 +35,7 @@ def pieces(source: str, least: int = LEAST, most: int = MOST) -> Iterator[str]:
 
 
 def _end(source: str, start: int, good: list[int], blank: list[int], least: int, most: int) -> int:
-    """Return where to cut: at a good place, else behind a blank line, a line, or anywhere."""
+    """Return where to cut: at a good place, else behind a blank line, a line, a blank, or anywhere."""
     last = start + most
     if (at := bisect_left(good, start + least)) < len(good) and good[at] <= last:
         return good[at]
@@ -43,7 +43,7 @@ def _end(source: str, start: int, good: list[int], blank: list[int], least: int,
         return len(source)
     if (at := bisect_right(blank, last)) and blank[at - 1] > start:
         return blank[at - 1]
-    return source.rfind("\n", start, last) + 1 or last
+    return source.rfind("\n", start, last) + 1 or source.rfind(" ", start, last) + 1 or last
 
 
 def _places(source: str) -> tuple[list[int], list[int]]:
