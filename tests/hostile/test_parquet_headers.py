@@ -15,7 +15,7 @@ from tests.faults.child import run as run_child
 if TYPE_CHECKING:
     from pathlib import Path
 
-# The memory is limited: what the system refuses to an allocation of this process ends it.
+# Memory that the system refuses to the core ends the process: with a limit it does so on every machine.
 READING = (
     PEAK
     + """
@@ -77,7 +77,7 @@ def test_a_dictionary_of_billions_of_values(tmp_path: Path) -> None:
     header = b"\x4c\x15\2"  # the seventh field of the header of a page, in it the first: one value
     assert data.count(header) == 1
     start = data.index(header) + 2
-    # A longer number needs room: it is taken from the footer's copy of the offsets, which tell where pages begin.
+    # What follows moves by four bytes; the dictionary is read before anybody misses them.
     made = data[:start] + b"\xfe\xff\xff\xff\x0f" + data[start + 1 :]
     assert read(path, made) in ("damaged", "unreadable")
 
