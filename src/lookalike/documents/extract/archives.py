@@ -10,7 +10,7 @@ import stat
 import tarfile
 from dataclasses import dataclass, field
 from io import BytesIO
-from typing import IO, TYPE_CHECKING, BinaryIO, Final, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, Final, Self, cast
 
 from lookalike.documents.compressed import DamagedError, decompressed
 from lookalike.documents.extract.limits import (
@@ -148,6 +148,9 @@ def tar_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
                 archive.members = []  # type: ignore[attr-defined]
                 if not info.isdir():
                     yield Member(info.name, info.size, _tar_refusal(info), _tar_opener(archive, info))
+            # Some versions of tarfile take a bad header for the end, and say nothing.
+            if (bad := getattr(archive, "bad_header", None)) is not None:
+                raise RefusedError("damaged", f"it is not a whole tar file ({bad[:80]})")
     except _TAR_ERRORS as error:
         raise RefusedError("damaged", f"it is not a whole tar file ({str(error)[:80]})") from None
 
@@ -156,6 +159,17 @@ class _Info(tarfile.TarInfo):
     """A member of a tar file. What is said about it before its own header is passed over where that is far too long."""
 
     passed_over = False
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
+        """Read a header, and note on the archive that it is bad, unless that is the end."""
+        try:
+            return super().fromtarfile(archive)
+        except (tarfile.EOFHeaderError, tarfile.EmptyHeaderError):  # type: ignore[attr-defined]
+            raise
+        except tarfile.HeaderError as error:
+            archive.bad_header = str(error) or "a bad header"  # type: ignore[attr-defined]
+            raise
 
     def _proc_pax(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         if self.size > LARGEST_HEADER:
