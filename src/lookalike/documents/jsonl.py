@@ -42,6 +42,7 @@ __all__ = ["JsonLines"]
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
 _PASSED_OVER: Final = 1 << 20
 _ARROW_BLOCK: Final = 2 << 20  # what Arrow gives to one thread
+_BLOCK: Final = TARGET // 2  # it is held in several forms at a time
 _FIRST_LINES: Final = 100
 """Lines at the start of a file of which one at least must be an object; the native reader has the same number."""
 
@@ -160,7 +161,7 @@ class JsonLines(JsonTable):
     @cached_property
     def _schema(self) -> pa.Schema:
         types: dict[str, pa.DataType | None] = {}
-        for block in readable(self.name, self._blocks(TARGET), self._input.limits):
+        for block in readable(self.name, self._blocks(_BLOCK), self._input.limits):
             table = None if block.too_long else _by_arrow(block, None)
             if table is not None:
                 merge_all(types, arrow_types(table.schema))
@@ -174,7 +175,7 @@ class JsonLines(JsonTable):
         """Read block after block, the quick way where it is safe."""
         wanted = self._wanted(choice, whole)
         quick = not any(is_marked(field) for field in wanted.schema)
-        for block in readable(self.name, self._blocks(TARGET), self._input.limits):
+        for block in readable(self.name, self._blocks(_BLOCK), self._input.limits):
             yield from self._block_rows(block, wanted, log, quick=quick)
 
     @property
@@ -187,7 +188,7 @@ class JsonLines(JsonTable):
         import pyarrow as pa
 
         wanted = self._wanted(choice, whole=False)
-        for block in readable(self.name, self._blocks(TARGET), self._input.limits):
+        for block in readable(self.name, self._blocks(_BLOCK), self._input.limits):
             lines = block.data.split(b"\n")[: block.lines]
             for rows in self._block_rows(block, wanted, log, quick=True):
                 own = text_array([bytes(lines[number - block.first]) for number in rows.numbers])
