@@ -147,7 +147,9 @@ def test_preset_is_in_the_guide(name: str) -> None:
 
 
 def test_files_named_in_the_design_exist() -> None:
-    there = {path.name for folder in ("rust", "src", "tests", "scripts", "examples") for path in files(ROOT / folder)}
+    there = {
+        path.name for folder in ("rust", "src", "tests", "scripts", "examples", "fuzz") for path in files(ROOT / folder)
+    }
     named = set(re.findall(r"\b\w+\.(?:rs|pyi?|sh)\b", code(ROOT / "docs" / "design.md")))
     assert len(named) > 40
     assert named - there == set()

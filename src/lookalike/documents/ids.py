@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike.documents.arrow_columns import decoded, sound
 from lookalike.documents.table_errors import duplicate_id
 from lookalike.errors import DocumentError, DuplicateIdError
+from lookalike.tables.columns import whole
 from lookalike.tables.packed import Ids
 
 if TYPE_CHECKING:
@@ -63,8 +64,6 @@ def made_ids(name: str, numbers: Sequence[int], named: bool) -> Ids:
 def checked_ids(given: Any) -> Ids:
     """Return ids that a caller gives for documents: all str or all whole numbers of 64 bits, none missing or twice."""
     if hasattr(given, "type") and hasattr(given, "null_count"):
-        from lookalike.tables.columns import whole
-
         if given.null_count:
             raise DocumentError(given.to_pylist().index(None), "id", "is missing", "give every document an id")
         ids = Ids.from_arrow(whole(given))
