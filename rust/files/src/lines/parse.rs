@@ -38,8 +38,9 @@ type Faulty<T> = std::result::Result<T, Fault>;
 
 type Checked<T> = std::result::Result<T, BadLine>;
 
-/// The lines of a block that are not blank: the number of each in the block, and its text if it is UTF-8.
-fn lines(block: &[u8]) -> impl Iterator<Item = (u32, Checked<&str>)> {
+/// The lines of a block that are not blank: the number of each in the block, and its text if it is UTF-8. None stands for
+/// a line of more than `longest` bytes, whatever is in it: where one is not read to its end, nobody knows.
+fn lines(block: &[u8], longest: usize) -> impl Iterator<Item = (u32, Option<Checked<&str>>)> {
     let whole = simdutf8::basic::from_utf8(block).ok();
     let (mut number, mut start) = (0, 0);
     std::iter::from_fn(move || {
@@ -48,10 +49,13 @@ fn lines(block: &[u8]) -> impl Iterator<Item = (u32, Checked<&str>)> {
             let line = start..end;
             start = end + 1;
             number += 1;
+            if line.len() > longest {
+                return Some((number - 1, None));
+            }
             if !is_blank(&block[line.clone()]) {
                 // A line of a block that is UTF-8 is UTF-8, and the check is not made again.
                 let text = whole.and_then(|text| text.get(line.clone()));
-                return Some((number - 1, text.map_or_else(|| utf8(&block[line]), Ok)));
+                return Some((number - 1, Some(text.map_or_else(|| utf8(&block[line]), Ok))));
             }
         }
         None
@@ -124,11 +128,11 @@ pub(crate) fn parse(
     let controls = has_controls(block);
     let mut found = Found::default();
     made.clear();
-    for (row, line) in lines(block) {
-        if line.is_ok_and(|line| line.len() > longest) {
+    for (row, line) in lines(block, longest) {
+        let Some(line) = line else {
             found.skipped.push((row, SkipReason::TooLarge, Picked::Null));
             continue;
-        }
+        };
         match line.and_then(|line| pick(line, controls, wanted, made)) {
             Ok((text, id)) => found.add(row, text, id, wanted.id.is_some())?,
             Err(bad) => found.skipped.push((row, SkipReason::Line(bad), Picked::Null)),
@@ -210,12 +214,9 @@ pub(crate) fn again(
     let controls = has_controls(block);
     let mut indices = indices.iter().copied().peekable();
     let mut index = 0;
-    for (_, line) in lines(block) {
+    for line in lines(block, longest).filter_map(|(_, line)| line) {
         if indices.peek().is_none() {
             return Ok(());
-        }
-        if line.is_ok_and(|line| line.len() > longest) {
-            continue;
         }
         made.clear();
         if let Ok((Picked::Text(text), _)) = line.and_then(|line| pick(line, controls, wanted, made)) {
@@ -233,10 +234,7 @@ pub(crate) fn columns(block: &[u8], limits: &Limits) -> Faulty<Vec<Column>> {
     let controls = has_controls(block);
     let mut columns = Columns::default();
     let (mut good, mut bad) = (0, 0);
-    for (_, line) in lines(block) {
-        if line.is_ok_and(|line| line.len() > limits.document) {
-            continue;
-        }
+    for line in lines(block, limits.document).filter_map(|(_, line)| line) {
         match line.and_then(|line| check(line, controls).map(|()| line)) {
             Ok(line) => {
                 add_fields(line, &mut columns, limits.columns).ok();
@@ -257,7 +255,8 @@ pub(crate) fn columns(block: &[u8], limits: &Limits) -> Faulty<Vec<Column>> {
 /// The bad ones among some whole lines.
 pub fn bad_lines(block: &[u8]) -> Vec<(u32, BadLine)> {
     let controls = has_controls(block);
-    let checked = lines(block).map(|(row, line)| (row, line.and_then(|line| check(line, controls))));
+    let all = lines(block, usize::MAX).filter_map(|(row, line)| Some((row, line?)));
+    let checked = all.map(|(row, line)| (row, line.and_then(|line| check(line, controls))));
     checked.filter_map(|(row, found)| found.err().map(|bad| (row, bad))).collect()
 }
 
