@@ -1,4 +1,4 @@
-"""Parquet files of a few hundred bytes whose headers claim billions of values: refused at once, and not believed."""
+"""Small Parquet files that claim billions of values, or unfold to gigabytes: refused at once, and not believed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import lookalike as la
 from tests.faults.child import PEAK
 from tests.faults.child import run as run_child
 
@@ -20,6 +21,7 @@ READING = (
     PEAK
     + """
 import resource, sys, time
+from pathlib import Path
 import lookalike as la
 from lookalike import _native
 from lookalike.documents.limits import LIMITS
@@ -30,7 +32,7 @@ try:
 except _native.TableError as error:
     print(error.kind, peak() >> 20, round(time.process_time() - start))
 try:
-    la.find([sys.argv[1]])
+    la.find([Path(sys.argv[1])])
 except la.LookalikeError as error:
     assert not isinstance(error, la.InternalError), error
 """
@@ -93,3 +95,46 @@ def test_flags_without_end_in_an_unknown_field(tmp_path: Path, kind: bytes) -> N
     footer = footer[:-1] + unknown * 200 + b"\0"
     made = data[: -8 - length] + footer + struct.pack("<I", len(footer)) + b"PAR1"
     assert read(path, made) == "unreadable"
+
+
+# -- texts that are stored as changes of others -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+def test_texts_in_every_encoding_are_found(tmp_path: Path, encoding: str) -> None:
+    texts = [f"the tide rises and falls because the moon pulls the water {n % 40}" for n in range(300)]
+    table = pa.table({"id": [f"d{n}" for n in range(300)], "text": [*texts[:-1], None]})
+    found = []
+    for name in ("PLAIN", encoding):
+        path = tmp_path / f"{name}.parquet"
+        pq.write_table(table, path, use_dictionary=False, column_encoding={"text": name}, row_group_size=120)
+        for skip in ((), ("quotes",)):  # by the native reader, if it can; through pyarrow
+            result = la.find([path], 0.9, skip=skip)
+            found.append((result.ids.to_pylist(), result.pairs.to_pylist()))
+    assert all(one == found[0] for one in found)
+
+
+UNFOLDING = (
+    PEAK
+    + """
+import sys
+from pathlib import Path
+import lookalike as la
+try:
+    la.find([Path(sys.argv[1])])
+except la.DocumentError as error:
+    print(peak() >> 20, error.problem)
+"""
+)
+
+
+def test_a_text_that_unfolds_from_the_one_before(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    texts = [*(f"small text number {n}" for n in range(400)), *["x y z " * 2_000_000] * 150]
+    table = pa.table({"text": pa.array(texts, pa.large_string())})
+    kinds = {"text": "DELTA_BYTE_ARRAY"}
+    pq.write_table(table, path, use_dictionary=False, compression="zstd", column_encoding=kinds, write_statistics=False)
+    assert path.stat().st_size < 10_000
+    memory, problem = run_child(UNFOLDING, str(path)).split(" ", 1)
+    assert "unfolds to more than" in problem
+    assert int(memory) < 600  # 1.8 GB at once

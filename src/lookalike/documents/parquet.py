@@ -33,6 +33,9 @@ _SAMPLES: Final = 4
 _SAMPLE_ROWS: Final = 256
 _UNFOLDS: Final = 16
 """How many times its size a file seems to unfold to, for its texts to be held once: that is slow where none repeats."""
+_NOT_COMPACT: Final = "DictAccumulator"
+"""How pyarrow says that it cannot hold the values of an encoding once: those that are stored as changes of others."""
+_MOST_HELD: Final = 1 << 12
 _BUFFER: Final = 1 << 20  # otherwise a column is read in the whole length of its row group before it is decoded
 
 
@@ -44,6 +47,8 @@ class ParquetTable(Table):
         self.name = name
         self._path = path
         self._limits = limits
+        self._one_by_one = False
+        """Whether texts were found that Arrow cannot hold once: changes of others."""
 
     @property
     def file(self) -> Input:
@@ -136,14 +141,40 @@ class ParquetTable(Table):
                     yield batch
                     start += batch.num_rows
         except (pa.ArrowException, OSError) as error:
-            raise unread_after(self.name, start, error) from None
+            if not compact or _NOT_COMPACT not in str(error):
+                raise unread_after(self.name, start, error) from None
+            self._one_by_one = True
+        if compact and self._one_by_one:
+            yield from self._single_rows(count, columns, groups, start)
+
+    def _single_rows(
+        self, count: int, columns: list[str] | None, groups: list[int] | None, start: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Decode row by row from row `start` on: a text that is a change of another may unfold to any size."""
+        import pyarrow as pa
+
+        done, held, size = 0, [], 0
+        try:
+            with self._open() as file:
+                for row in file.iter_batches(1, row_groups=groups, columns=columns, use_threads=False):
+                    done += 1
+                    if done > start:
+                        held.append(row)
+                        size += sum(_bytes(column) for column in row.columns)
+                    if size >= TARGET or len(held) >= min(count, _MOST_HELD):
+                        yield pa.Table.from_batches(held).combine_chunks().to_batches()[0]
+                        held, size = [], 0
+        except (pa.ArrowException, OSError) as error:
+            raise unread_after(self.name, done, error) from None
+        if held:
+            yield pa.Table.from_batches(held).combine_chunks().to_batches()[0]
 
     def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
         """Decode batch after batch."""
         del log
         columns = None if whole else choice.columns
         each = self._row_bytes(columns)
-        compact = each * self._metadata.num_rows > _UNFOLDS * self.packed
+        compact = self._one_by_one or each * self._metadata.num_rows > _UNFOLDS * self.packed
         count = _MOST_ROWS if compact else min(max(TARGET // each, 1), _MOST_ROWS)
         start = 0
         for batch in self._batches(count, columns, None, compact=compact):
