@@ -147,6 +147,7 @@ def _make_room_for_note(figure: Figure) -> None:
 def _freeze(figure: Figure) -> None:
     """Lay out the figure once, for PNG and SVG alike, and round: the solver's last digits differ from run to run."""
     figure.draw_without_rendering()
+    figure.draw_without_rendering()  # the first layout may change the ticks, and longer labels need more room
     figure.set_layout_engine("none")
     for axes in figure.axes:
         left, bottom, width, height = axes.get_position(original=True).bounds
