@@ -25,6 +25,8 @@ _PACKAGES: Final = (
     *("pyarrow", "typer", "rich", "charset-normalizer"),
     *("pypdfium2", "lxml", "striprtf", "pylatexenc", "markdown-it-py"),
 )
+_EXTRAS: Final = {"experiments": ("matplotlib",)}
+"""What can be installed besides and makes a difference: the extra, and the packages that it needs."""
 _SAMPLE: Final = "The quick brown fox jumps over the lazy dog — twice, naïvely."
 _SAMPLE_SIGNATURE: Final = "87475be81458981d"
 
@@ -153,19 +155,7 @@ def _version(package: str) -> str | None:
 
 def _extras() -> Iterator[dict[str, Any]]:
     """Give each extra, whether all that it needs is installed, and how to install it."""
-    import re
-    from importlib import metadata
-
-    try:
-        needs = metadata.requires("lookalike") or []
-    except metadata.PackageNotFoundError:  # run from a copy of the sources
-        return
-    extras: dict[str, list[str]] = {}
-    for need in needs:
-        found = re.match(r"([\w.-]++).*; *extra == ['\"]([\w-]+)['\"]", need)
-        if found and found[2] != "all":
-            extras.setdefault(found[2], []).append(found[1])
-    for extra, packages in sorted(extras.items()):
+    for extra, packages in _EXTRAS.items():
         installed = all(_version(package) is not None for package in packages)
         yield {"name": extra, "installed": installed, "install": f"pip install 'lookalike[{extra}]'"}
 
