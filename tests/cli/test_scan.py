@@ -339,6 +339,7 @@ def test_audit_measures_the_recall(run: Run, tables: None, option: str) -> None:
     done = run("scan", "corpus.parquet", option)
     assert "recall 1, measured 1" in " ".join(done.out.split())
     assert "true pairs found: recall 1.0000" in done.err
+    assert re.search(r"· [\d.]+ s, [\d.]+ s of them the audit", " ".join(done.out.split()))
     assert run("scan", "corpus.parquet", option, "--format", "json").json["recall"]["measured"] == 1.0
 
 

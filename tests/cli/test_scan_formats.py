@@ -391,3 +391,30 @@ def test_stages_are_shown_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
         assert report is None
     shown = terminal.getvalue()
     assert "searching" in shown
+
+
+def test_a_log_gets_a_line_every_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    from lookalike.cli import progress
+
+    now = 100.0
+    monkeypatch.setattr(progress, "monotonic", lambda: now)
+    log = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", log)
+    with progress.showing_progress() as report:
+        assert report is not None
+        for second in range(1, 26):
+            now = 100.0 + second
+            report("reading" if second < 15 else "verifying", second * 1000, 25_000 if second < 15 else None)
+    assert log.getvalue() == "lookalike: reading: 10,000 of 25,000\nlookalike: verifying: 20,000\n"
+
+
+def test_many_files_make_one_note(run: Run) -> None:
+    folder = Path("many")
+    folder.mkdir()
+    for number in range(1200):
+        (folder / f"{number:04}.jsonl").write_text(json.dumps({"text": f"text {number}", "id": number}))
+    first, second = run("scan", "many").err.splitlines()
+    assert first == "lookalike: note: many has 1200 jsonl files and no texts: read as one table"
+    named = "0000.jsonl, 0001.jsonl, 0002.jsonl, …"
+    columns = "texts from the column 'text', ids from the column 'id'"
+    assert second == f"lookalike: note: 1,200 files ({named}): {columns}"

@@ -238,7 +238,7 @@ def test_many_guesses_are_said_in_one_line(tmp_path: Path) -> None:
         (tmp_path / f"{number}.txt").write_bytes("Der Müller und die größere Brücke".encode("cp1252"))
     source = open_paths([tmp_path])
     documents(source)
-    assert source.notes() == ["7 files read as windows-1252, the first of them 0.txt"]
+    assert source.notes() == ["7 files (0.txt, 1.txt, 2.txt, …) read as windows-1252"]
 
 
 def test_a_told_encoding(tmp_path: Path) -> None:

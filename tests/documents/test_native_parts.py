@@ -65,7 +65,7 @@ def test_one_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "a.jsonl.gz").write_bytes(gzip.compress(b"{}"))
     (folder / "a.jsonl.zst").write_bytes(b"not looked at here")
     (folder / "a.parquet").write_bytes(b"nor this")
-    said = "a.jsonl: texts from the column 'text', rows are numbered"
+    said = ": texts from the column 'text', rows are numbered"
     expected = NativePart("a.jsonl", "jsonl", None, "text", None, "a.jsonl", False, True, said, 1)
     assert tables({"a.jsonl": [TEXT]}, monkeypatch) == [expected]
     for name, form, packed in (
@@ -129,9 +129,9 @@ def test_what_was_read_elsewhere_is_told(tmp_path: Path) -> None:
         (tmp_path / f"{name}.jsonl").write_text('{"text": "one"}\n{"text": null}\n{"text": "two"}\n')
     source = Kept(open_paths([tmp_path / "a.jsonl", tmp_path / "b.jsonl"]))
     skipped = Skipped("x", "null text")
-    source.read_elsewhere([skipped], ["a note", "a note"], [2, 2])
+    source.read_elsewhere([skipped], [("a.jsonl", ": a note"), ("b.jsonl", ": a note")], [2, 2])
     assert source.skipped() == [skipped]
-    assert source.notes() == ["a note"]
+    assert source.notes() == ["2 files (a.jsonl, b.jsonl): a note"]
     (tmp_path / "a.jsonl").unlink()
     assert fetched(source, [3]) == {3: "two"}
 

@@ -1,11 +1,17 @@
-"""A bar on standard error while a search runs: stage, rate, time left. Only on a terminal, and never with --quiet."""
+"""What standard error shows while a search runs: on a terminal a bar, elsewhere a line now and then.
+
+A log gets no line before ten seconds have passed, and no more than one every ten. With --quiet there is neither.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from lookalike.cli.messages import complain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["showing_progress"]
 
+_SECONDS: Final = 10.0
+"""Between two lines."""
+
 
 @contextmanager
 def showing_progress(*, quiet: bool = False, percent: bool = False) -> Iterator[Report | None]:
@@ -24,11 +33,28 @@ def showing_progress(*, quiet: bool = False, percent: bool = False) -> Iterator[
 
     `percent` says that the total is always 100, and that a rate means nothing.
     """
-    if quiet or os.environ.get("TERM") == "dumb" or sys.stderr is None or not sys.stderr.isatty():
+    said = _percent if percent else _done
+    if quiet or sys.stderr is None:
         yield None
-        return
-    with _bar(_percent if percent else _done) as bar:
-        yield _Stages(bar)
+    elif os.environ.get("TERM") == "dumb" or not sys.stderr.isatty():
+        yield _Lines(said)
+    else:
+        with _bar(said) as bar:
+            yield _Stages(bar)
+
+
+class _Lines:
+    """Writes how far a stage is, but not often: whoever reads a log wants to know that work goes on."""
+
+    def __init__(self, said: Callable[[float, float | None, float | None], str]) -> None:
+        self._said = said
+        self._last = monotonic()
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        """Say how far a stage is, unless that was said a moment ago."""
+        if monotonic() - self._last >= _SECONDS:
+            self._last = monotonic()
+            complain(f"{stage}: {self._said(done, total, None)}")
 
 
 class _Stages:

@@ -65,7 +65,7 @@ class Choice:
     text: str
     id: str | None
     note: str = ""
-    """What to tell a person about it; empty if both were named."""
+    """What to tell a person about it, behind the name of the table; empty if both were named."""
 
     @property
     def columns(self) -> list[str]:
@@ -87,7 +87,7 @@ def choose(name: str, columns: Sequence[Column], text_column: str | None, id_col
     said = [f"texts from the column {text!r}"] if text_column is None else []
     if id_column is None:
         said.append(f"ids from the column {own_id!r}" if own_id is not None else "rows are numbered")
-    return Choice(text, own_id, f"{name}: {', '.join(said)}" if said else "")
+    return Choice(text, own_id, f": {', '.join(said)}" if said else "")
 
 
 class _Columns:

@@ -117,9 +117,9 @@ class CsvTable(Table):
         import pyarrow as pa
 
         if self._encoding.guessed:
-            log.note(f"{self.name} read as {self._encoding.name}")
+            log.note_about(self.name, f" read as {self._encoding.name}")
         if self._layout.delimiter not in (",", "\t") or (self._layout.delimiter == "\t") != self._tabs:
-            log.note(f"{self.name}: cells are separated by {_SPOKEN[self._layout.delimiter]}")
+            log.note_about(self.name, f": cells are separated by {_SPOKEN[self._layout.delimiter]}")
         columns = self._layout.header if whole else choice.columns
         done, refused = 0, False
         try:

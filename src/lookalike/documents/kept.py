@@ -76,7 +76,7 @@ class Kept(Source):
     def read_elsewhere(
         self,
         skipped: Sequence[Skipped],
-        notes: Sequence[str],
+        notes: Sequence[tuple[str, str]],
         counts: Sequence[int] | None = None,
         again: Again | None = None,
     ) -> None:

@@ -37,7 +37,7 @@ class NativePart:
     number_ids: bool
     """Whether ids are whole numbers; else they are texts, also where the column holds numbers."""
     note: str = ""
-    """What to tell a person about the choice of columns; empty if both were named."""
+    """What to tell a person about the choice of columns, behind the name; empty if both were named."""
     rows: int | None = None
     """How many rows there are, if that is known before they are read."""
     limits: Limits = LIMITS

@@ -135,7 +135,7 @@ class PartsSource(Source):
         yield from self._read(self._last, rows=rows, lines=lines)
 
     def _log(self) -> Log:
-        return Log(list(self._found.skipped), list(self._found.notes))
+        return self._found.copy()
 
     def _read(self, log: Log, *, rows: bool = False, lines: bool = False) -> Iterator[Batch]:
         tables = any(part.is_table for part in self._parts)  # paths alone are unique
@@ -192,15 +192,15 @@ class PartsSource(Source):
     def read_elsewhere(
         self,
         skipped: Sequence[Skipped],
-        notes: Sequence[str],
+        notes: Sequence[tuple[str, str]],
         counts: Sequence[int] | None = None,
         again: Again | None = None,
     ) -> None:
         """Take what a reader of `tables` found, and how many documents each table gave."""
         self._last = self._log()
         self._last.skipped += skipped
-        for note in notes:
-            self._last.note(note)
+        for name, said in notes:
+            self._last.note_about(name, said)
         self._checked = True
         self._counts = None if counts is None else list(counts)
         self._again = again

@@ -63,11 +63,11 @@ class Source(ABC):
     def read_elsewhere(
         self,
         skipped: Sequence[Skipped],
-        notes: Sequence[str],
+        notes: Sequence[tuple[str, str]],
         counts: Sequence[int] | None = None,
         again: Again | None = None,
     ) -> None:
-        """Take what a reader of `tables` skipped and noted, in the place of a full pass over `batches`.
+        """Take what a reader of `tables` skipped and noted (the table, and what is said of it), instead of a full pass.
 
         `counts` has how many documents each table gave, so that `fetch` need not begin with the first; `again` is what
         that reader offers to do in the place of `fetch`.

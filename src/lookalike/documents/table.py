@@ -175,7 +175,7 @@ class TablePart(Part):
         seen = False
         if choice is not None:
             if choice.note:
-                reading.log.note(choice.note)
+                reading.log.note_about(self.name, choice.note)
             unfolded = 0
             for rows in self._pieces(choice, reading):
                 seen = seen or bool(rows.numbers)

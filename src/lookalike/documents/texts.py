@@ -29,7 +29,6 @@ __all__ = ["TextFiles"]
 
 _BATCH_BYTES: Final = 8 << 20
 _BATCH_DOCUMENTS: Final = 4096
-_MOST_NOTES: Final = 3
 _SAMPLED_FILES: Final = 8
 
 
@@ -186,8 +185,5 @@ class _Batch:
 
 def _note_guesses(guesses: dict[str, list[str]], log: Log) -> None:
     for encoding, names in sorted(guesses.items()):
-        if len(names) <= _MOST_NOTES:
-            for name in names:
-                log.note(f"{name} read as {encoding}")
-        else:
-            log.note(f"{len(names)} files read as {encoding}, the first of them {names[0]}")
+        for name in names:
+            log.note_about(name, f" read as {encoding}")

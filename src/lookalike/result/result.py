@@ -199,9 +199,13 @@ to go lower, search again
         >>> la.find(texts, 0.3).audit(documents=texts).recall
         Recall(promised=1.0, measured=1.0, interval=(1.0, 1.0))
         """
+        from time import perf_counter
+
         from lookalike.result.audit import audit
 
-        return self.with_audit(audit(self, sample, seed, documents, against))
+        start = perf_counter()
+        seen = audit(self, sample, seed, documents, against)
+        return self._changed(timings=self.timings | {"audit": perf_counter() - start}).with_audit(seen)
 
     def with_audit(self, seen: Audit) -> Result:
         """Return the result with what an audit of it saw."""

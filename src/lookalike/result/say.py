@@ -44,7 +44,10 @@ def summary(result: Result) -> str:
     pairs = f"{count(result.pair_count, 'pair')} ≥ {threshold} in {count(result.group_count, 'group')}"
     if result.copies_listed == "first":
         pairs += " (copies listed with their first only)"
-    return " · ".join((documents, pairs, "scores exact", recall_of(result.recall), duration(result.seconds)))
+    took = duration(result.seconds)
+    if "audit" in result.timings:
+        took += f", {duration(result.timings['audit'])} of them the audit"
+    return " · ".join((documents, pairs, "scores exact", recall_of(result.recall), took))
 
 
 def short_pairs(uncounted: Uncounted, recipe: Recipe) -> list[str]:

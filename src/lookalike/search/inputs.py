@@ -114,7 +114,7 @@ class Documents:
         self._ids, skipped, notes = [], [], []
         for part, rows in zip(self._parts, found, strict=True):
             self._ids.append(_part_ids(part, rows))
-            notes += [part.note] if part.note else []
+            notes += [(part.name, part.note)] if part.note else []
             skipped += list(_skipped(part, rows))
         self._counts = [rows["documents"] for rows in found]
         self.source.read_elsewhere(skipped, notes, self._counts, self._again)
