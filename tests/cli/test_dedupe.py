@@ -154,13 +154,6 @@ def test_parquet_keeps_its_schema(run: Run) -> None:
     assert not Path("kept.csv").exists()
 
 
-def test_what_is_no_number_is_null_in_json(run: Run) -> None:
-    table = pa.table({"text": ["one two", "three four"], "score": [float("nan"), 0.5]})
-    parquet.write_table(table, "t.parquet")
-    assert run("dedupe", "t.parquet", "-o", "kept.jsonl", "--quiet").code == 0
-    assert [row["score"] for row in read("kept.jsonl")] == [None, 0.5]
-
-
 def test_rows_without_a_text_are_kept_and_said(run: Run) -> None:
     Path("t.jsonl").write_text('{"text": "one two"}\n{"text": null}\n{"text": "one two"}\n', encoding="utf-8")
     done = run("dedupe", "t.jsonl", "-o", "kept.jsonl")
@@ -368,12 +361,12 @@ def test_force_writes_over_a_file(run: Run, tables: None) -> None:
 
 
 def test_a_failure_while_writing_leaves_nothing_behind(run: Run, tables: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lookalike.tables import json
+    from lookalike.tables import json_rows
 
     def fail(*args: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(json.JsonRows, "write", fail)
+    monkeypatch.setattr(json_rows.JsonRows, "write", fail)
     before = sorted(Path().iterdir())
     done = run("dedupe", "corpus.parquet", "-o", "kept.jsonl", "--removed", "removed.parquet", "--quiet")
     assert "No space left on device" in done.complaint

@@ -157,7 +157,7 @@ def test_files_become_rows_with_their_paths(run: Run) -> None:
         (["--drop-empty"], "--drop-empty must be given with --by or --passages, not True"),
         (
             ["--by", "line", "-o", "out.txt"],
-            "out.txt has a name that does not say what to write: end it in .parquet, .jsonl or .csv",
+            "out.txt has a name that does not say what to write: end it in .parquet, .jsonl, .csv or .tsv",
         ),
     ],
 )

@@ -5,48 +5,50 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from lookalike.cli.dedupe_rows import as_lines
 from lookalike.cli.names import path_of
-from lookalike.cli.row_files import rows_file
+from lookalike.cli.row_target import row_target
 from lookalike.documents.arrow_columns import texts_as
-from lookalike.documents.json_line import with_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
-    from lookalike.cli.row_files import ListOptions
+    from lookalike.cli.row_files import RowOptions
+    from lookalike.cli.row_target import RowTarget
     from lookalike.documents import Source
     from lookalike.search.repeats import CutBatch
-    from lookalike.tables.write import RowsWriter
 
 __all__ = ["CutRows", "cut_rows_file"]
 
 
 @contextmanager
 def cut_rows_file(
-    output: str, source: Source, paths: Sequence[str], how: ListOptions, *, drop_empty: bool
+    output: str,
+    source: Source,
+    paths: Sequence[str],
+    options: RowOptions,
+    notes: list[str],
+    *,
+    drop_empty: bool,
 ) -> Iterator[CutRows]:
-    """Give the file that rows are written to: as lines from JSON Lines to JSON Lines; files as paths and texts."""
+    """Give the output that rows are written to: as lines, where they stay lines; files as paths and texts."""
     import pyarrow as pa
 
-    text = pa.large_string()
-    lines = as_lines(output, source)
-    schema = pa.schema([("line", pa.large_binary())]) if lines else source.schema
-    names = how if schema is None else None
-    own = pa.schema([("path", text), ("text", text)])
-    with rows_file(output, own if schema is None else schema, names=names, lines=lines) as file:
-        yield CutRows(file, paths, lines=lines, whole=not lines and schema is not None, drop_empty=drop_empty)
+    own = pa.schema([("path", pa.large_string()), ("text", pa.large_string())])
+    with row_target(output, source, own, options, notes) as target:
+        yield CutRows(target, source, paths, drop_empty=drop_empty)
 
 
 class CutRows:
     """The rows of a source, written batch by batch."""
 
-    def __init__(self, file: RowsWriter, paths: Sequence[str], *, lines: bool, whole: bool, drop_empty: bool) -> None:
-        """Write to a file; `lines` and `whole` say how the source has to be read."""
-        self._file, self._paths = file, paths
-        self.lines, self.whole = lines, whole
+    def __init__(self, target: RowTarget, source: Source, paths: Sequence[str], *, drop_empty: bool) -> None:
+        """Write to an output; `lines` and `whole` say how the source has to be read."""
+        self._target, self._paths = target, paths
+        self._line_form = source.line_form if target.lines else None
+        self.lines = target.lines
+        self.whole = not target.lines and source.schema is not None
         self._drop_empty = drop_empty
 
     def write(self, cut: CutBatch) -> None:
@@ -58,9 +60,9 @@ class CutRows:
             gone = set(cut.emptied)
             rows = rows.filter(pa.array([place not in gone for place in range(rows.num_rows)]))
         if rows.num_rows:
-            self._file.write(rows)
+            self._target.write(rows, cut.batch.folder)
         if cut.batch.textless is not None and cut.batch.textless.num_rows:
-            self._file.write(cut.batch.textless)
+            self._target.write(cut.batch.textless, cut.batch.folder)
 
     def _rows(self, cut: CutBatch) -> pa.RecordBatch:
         import pyarrow as pa
@@ -72,10 +74,10 @@ class CutRows:
             return pa.RecordBatch.from_arrays(columns, ["path", "text"])
         if not cut.changed:
             return rows
-        if self.lines:
+        if self._line_form is not None:
             lines: list[Any] = rows.column(0).to_pylist()
             for place in cut.changed:
-                lines[place] = with_text(lines[place], column, cut.texts[place])
+                lines[place] = self._line_form.with_text(lines[place], column, cut.texts[place])
             return pa.RecordBatch.from_arrays([pa.array(lines, pa.large_binary())], ["line"])
         at = rows.schema.get_field_index(column)
         texts = texts_as(list(cut.texts), rows.schema.field(at).type)

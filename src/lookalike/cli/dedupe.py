@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lookalike.cli.dedupe_parts import Parts, cut_parts, with_parts
 from lookalike.cli.dedupe_parts import to_table as cuts_table
-from lookalike.cli.dedupe_rows import as_lines, column_values, mixed_columns, split_rows
+from lookalike.cli.dedupe_rows import column_values, mixed_columns, split_rows
 from lookalike.cli.dedupe_table import closing, to_table
 from lookalike.cli.help import examples
 from lookalike.cli.hints import command_line
@@ -28,15 +29,19 @@ from lookalike.cli.output import (
 )
 from lookalike.cli.reading import Reading, say_notes, with_reading
 from lookalike.cli.recipe_options import with_recipe
-from lookalike.cli.row_files import KINDS, ListOptions, kind_of
+from lookalike.cli.row_files import KINDS, RowOptions, form_of, kind_of
+from lookalike.cli.row_folder import check_folder, is_folder
+from lookalike.cli.row_target import as_lines
 from lookalike.cli.running import run_search, skipped_lines
 from lookalike.cli.searching import Search, with_search
-from lookalike.cli.values import completion
+from lookalike.cli.values import completion, whole_number
 from lookalike.cli.writing import destination, extension, keep_sources
 from lookalike.documents.table_errors import BAD_ROW
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe
 from lookalike.result.keep import KeepRule
+from lookalike.tables.parquet_rows import CODECS
+from lookalike.tables.squeezed import squeezed
 from lookalike.tables.wording import count
 from lookalike.tables.write import write_table
 
@@ -59,8 +64,10 @@ HELP = examples(
     "lookalike dedupe --result run.lookalike --plan plan.csv",
     "lookalike dedupe corpus.jsonl --by paragraph -o kept.jsonl --plan cuts.csv",
     "lookalike dedupe corpus.parquet --passages 50 -o kept.parquet",
-    last="No source is ever changed. Names of outputs end in .parquet, .jsonl or .csv; of a folder, .txt lists paths. "
-    "Rows of a table are written as they are: in CSV, formulas too.",
+    "lookalike dedupe corpus.parquet -o kept/ --rows-per-file 1000000",
+    last="No source is ever changed. Names of outputs end in .parquet, .jsonl, .csv or .tsv, the last three also in "
+    ".gz or .zst; in a slash for a folder of files; of texts, .txt lists paths. Rows of a table are written as "
+    "they are: in CSV, formulas too.",
 )
 
 _BAD_SHOWN = 3
@@ -86,7 +93,9 @@ KeepOption = Annotated[
     ),
 ]
 DropOption = Annotated[bool, typer.Option("--drop-all", help="Keep none of a group.")]
-KeptOption = Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write what is kept.")]
+KeptOption = Annotated[
+    str | None, typer.Option("-o", "--output", metavar="FILE", help="Write what is kept; to a folder: NAME/.")
+]
 RemovedOption = Annotated[str | None, typer.Option("--removed", metavar="FILE", help="Write what is removed.")]
 PlanOption = Annotated[
     str | None, typer.Option("--plan", metavar="FILE", help="Write each removed id, the kept one and the score.")
@@ -100,6 +109,20 @@ ResultOption = Annotated[
 NullOption = Annotated[
     bool, typer.Option("--null", "-0", help="In a list of paths, end each with NUL instead of a line break: xargs -0.")
 ]
+CodecOption = Annotated[
+    str | None,
+    typer.Option(
+        "--codec",
+        metavar="NAME",
+        help="Compress rows with zstd, snappy, gzip, lz4, brotli or none; default: as they were.",
+        show_default=False,
+        autocompletion=completion(*CODECS),
+    ),
+]
+FileRowsOption = Annotated[
+    str | None,
+    typer.Option("--rows-per-file", metavar="N", help="With -o FOLDER/: begin another file after N rows."),
+]
 ForceOption = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
 
 
@@ -110,20 +133,36 @@ class Outputs:
     kept: str | None
     removed: str | None
     plan: str | None
-    names: ListOptions
+    options: RowOptions
 
     def check(self, paths: list[str], *, force: bool, names: bool = True) -> None:
         """Refuse what cannot be written, before anything is read; `names` allows lists of names."""
-        for name in (self.kept, self.removed):
-            if name is not None:
-                kind_of(name, names=names)
+        rows = [name for name in (self.kept, self.removed) if name is not None]
+        self._check_rows(rows)
+        for name in rows:
+            if is_folder(name):
+                check_folder(name, paths)
+            else:
+                form_of(name, self.options.codec, names=names, rows=True)
         if self.plan is not None:
             kind_of(self.plan)
-        named = [name for name in (self.kept, self.removed, self.plan) if name is not None]
-        check_raw_csv(self.names.raw_csv, any(extension(name) == "csv" for name in named))
-        if self.names.null and not any(kind_of(name, names=True) == "txt" for name in named):
+        plans = [] if self.plan is None else [self.plan]
+        named = [*(name for name in rows if not is_folder(name)), *plans]
+        check_raw_csv(self.options.raw_csv, any(extension(name) == "csv" for name in named))
+        if self.options.null and not any(form_of(name, names=True, rows=True).kind == "txt" for name in named):
             raise RecipeError("--null", "given", "left out where no list of paths (.txt) is written")
         keep_sources(named, paths, force=force)
+
+    def _check_rows(self, rows: list[str]) -> None:
+        """Refuse options that would do nothing, and one folder for two outputs."""
+        self.options.check()
+        if self.options.codec is not None and not rows:
+            raise RecipeError("--codec", self.options.codec, "left out where no rows are written")
+        if self.options.rows_per_file is not None and not any(map(is_folder, rows)):
+            hint = "end the name of the output in a slash: -o kept/"
+            raise RecipeError("--rows-per-file", self.options.rows_per_file, "given with an output folder", hint)
+        if len(rows) == 2 and all(map(is_folder, rows)) and Path(rows[0]).resolve() == Path(rows[1]).resolve():
+            raise DocumentError(rows[1], "file", "is named twice", "write each result to a folder of its own")
 
     @property
     def any(self) -> bool:
@@ -150,6 +189,8 @@ def dedupe(
     date_column: DateOption = None,
     result: ResultOption = None,
     null: NullOption = False,
+    codec: CodecOption = None,
+    rows_per_file: FileRowsOption = None,
     raw_csv: RawCsvOption = False,
     force: ForceOption = False,
     color: ColorOption = Color.AUTO,
@@ -160,7 +201,8 @@ def dedupe(
     given = paths or []
     in_color = wants_color(color)
     rule = _rule(keep, date_column)
-    outputs = Outputs(output, removed, plan, ListOptions(null=null, raw_csv=raw_csv))
+    each = None if rows_per_file is None else whole_number("--rows-per-file", rows_per_file, least=1)
+    outputs = Outputs(output, removed, plan, RowOptions(null, raw_csv, codec, each))
     rules = {"keep": keep if keep != KEEP else None, "drop_all": drop_all, "date_column": date_column}
     parts.check(search, {**rules, "removed": removed, "result": result})
     read = [*given, *search.against, *search.ignore, *([result] if result else [])]
@@ -199,7 +241,7 @@ def _cut(
     """Cut what occurred before, or show what would be cut."""
     if source is None:
         raise DocumentError("PATH", "file", "is missing", "give documents")
-    how, kept = outputs.names, outputs.kept
+    how, kept = outputs.options, outputs.kept
     found = cut_parts(source, parts, search, recipe, paths, output=kept, plan=outputs.plan, how=how, quiet=quiet)
     if not quiet:
         _say_rows(source, outputs)
@@ -253,13 +295,16 @@ def _found(
 def _write(
     plan: Plan, result: Result, source: Source | None, outputs: Outputs, paths: list[str], *, quiet: bool
 ) -> None:
+    notes: list[str] = []
     if outputs.kept is not None or outputs.removed is not None:
-        split_rows(plan, result, source, outputs.kept, outputs.removed, paths, outputs.names)
+        notes = split_rows(plan, result, source, outputs.kept, outputs.removed, paths, outputs.options)
     if outputs.plan is not None:
-        with destination(outputs.plan) as stream:
-            write_table(stream, plan.removals, kind_of(outputs.plan), raw_csv=outputs.names.raw_csv)
+        form = form_of(outputs.plan)
+        with destination(outputs.plan) as stream, squeezed(stream, form.codec) as inner:
+            write_table(inner, plan.removals, form.kind, raw_csv=outputs.options.raw_csv)
     if quiet:
         return
+    say_notes(notes)
     _say_rows(source, outputs)
     new = result.documents if result.old_from is None else result.old_from
     for name, said in (
@@ -273,7 +318,9 @@ def _write(
 
 def _say_rows(source: Source | None, outputs: Outputs) -> None:
     """Tell what became of rows that are not as they were, or that are no documents."""
-    changed = [name for name in (outputs.kept, outputs.removed) if name and not as_lines(name, source)]
+    changed = [
+        name for name in (outputs.kept, outputs.removed) if name and not as_lines(name, source, outputs.options.codec)
+    ]
     if changed and (mixed := mixed_columns(source)):
         columns = ", ".join(repr(name) for name in mixed)
         complain(f"note: {', '.join(changed)}: values of several kinds written as JSON text in {columns}")

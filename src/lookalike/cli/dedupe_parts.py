@@ -13,7 +13,7 @@ from lookalike.cli.options import flag, makes, option, typed
 from lookalike.cli.output import width
 from lookalike.cli.progress import showing_progress
 from lookalike.cli.reading import say_flags, say_notes
-from lookalike.cli.row_files import rows_file
+from lookalike.cli.row_files import RowShape, form_of, row_file
 from lookalike.cli.scan_table import grid, next_step
 from lookalike.cli.searching import Search
 from lookalike.cli.values import whole_number
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from lookalike.cli.row_files import ListOptions
+    from lookalike.cli.row_files import RowOptions
     from lookalike.documents import Source
     from lookalike.recipe import Recipe
     from lookalike.search.repeats import CutBatch
@@ -142,11 +142,12 @@ def cut_parts(
     *,
     output: str | None,
     plan: str | None,
-    how: ListOptions,
+    how: RowOptions,
     quiet: bool,
 ) -> Found:
     """Find the repeats; write the rows without them, and the list of cuts, as far as these are asked for."""
     sought = parts.sought(search)
+    notes: list[str] = []
     with showing_progress(quiet=quiet) as report, ExitStack() as files:
         made = Repeats(source, sought, recipe, memory=search.memory, threads=search.threads, progress=report)
         repeats = files.enter_context(made)
@@ -155,9 +156,10 @@ def cut_parts(
             raise DocumentError(source.name, "file", "holds no document that can be read", "it may be empty")
         cuts = rows = None
         if plan is not None:
-            cuts = files.enter_context(rows_file(plan, repeats.cuts_schema, names=how, private=True))
+            shape = RowShape(repeats.cuts_schema, own=True)
+            cuts = files.enter_context(row_file(plan, form_of(plan), shape, how, notes, private=True))
         if output is not None:
-            rows = files.enter_context(cut_rows_file(output, source, paths, how, drop_empty=parts.drop_empty))
+            rows = files.enter_context(cut_rows_file(output, source, paths, how, notes, drop_empty=parts.drop_empty))
         for cut in repeats.cut(rows=rows is not None and rows.whole, lines=rows is not None and rows.lines):
             found.add(cut)
             if cuts is not None and len(cut.cuts["id"]):
@@ -165,7 +167,7 @@ def cut_parts(
             if rows is not None:
                 rows.write(cut)
     if not quiet:
-        say_notes(source.notes())
+        say_notes([*source.notes(), *notes])
         say_flags(source.flags())
         _say(found, parts, output, plan)
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.cli.names import path_of
-from lookalike.cli.row_files import kind_of, rows_file
+from lookalike.cli.row_target import row_target
 from lookalike.documents.json_values import is_marked
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import suggest
@@ -16,19 +16,18 @@ from lookalike.tables.columns import compute, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from contextlib import AbstractContextManager
 
     import pyarrow as pa
 
-    from lookalike.cli.row_files import ListOptions
+    from lookalike.cli.row_files import RowOptions
+    from lookalike.cli.row_target import RowTarget
     from lookalike.documents import Batch, Source
     from lookalike.result import Result
     from lookalike.result.keep import KeepRule
     from lookalike.result.plan import Plan
     from lookalike.tables.columns import Column
-    from lookalike.tables.write import RowsWriter
 
-__all__ = ["as_lines", "column_values", "mixed_columns", "split_rows"]
+__all__ = ["column_values", "mixed_columns", "split_rows"]
 
 
 def column_values(result: Result, source: Source | None, rule: KeepRule, paths: Sequence[str]) -> Column:
@@ -70,26 +69,29 @@ def split_rows(
     kept: str | None,
     removed: str | None,
     paths: Sequence[str],
-    names: ListOptions,
-) -> None:
-    """Write the rows that are kept, and those that are removed; documents without rows are listed by their paths."""
+    options: RowOptions,
+) -> list[str]:
+    """Write the rows that are kept, and those that are removed; documents without rows are listed by their paths.
+
+    Returns what a person should know of what was written.
+    """
+    import pyarrow as pa
+
+    own = pa.schema([("path", pa.large_string())])
+    notes: list[str] = []
     with ExitStack() as files:
-        targets: dict[bool, list[tuple[RowsWriter, bool]]] = {True: [], False: []}
+        targets: dict[bool, list[tuple[RowTarget, bool]]] = {True: [], False: []}
         for name, is_kept in ((kept, True), (removed, False)):
             if name:
-                lines = as_lines(name, source)
-                targets[lines].append((files.enter_context(_file(name, source, names, lines=lines)), is_kept))
+                target = files.enter_context(row_target(name, source, own, options, notes))
+                targets[target.lines].append((target, is_kept))
         for lines, those in targets.items():
-            for rows, mask in _rows(plan, result, source, paths, lines=lines) if those else ():
+            for rows, mask, folder in _rows(plan, result, source, paths, lines=lines) if those else ():
                 for target, is_kept in those:
                     chosen: Any = rows.filter(mask if is_kept else compute().invert(mask))
                     if chosen.num_rows:
-                        target.write(chosen)
-
-
-def as_lines(output: str, source: Source | None) -> bool:
-    """Say whether the rows are written as the very lines they were: from JSON Lines to JSON Lines."""
-    return source is not None and kind_of(output, names=True) == "jsonl" and source.lines() is not None
+                        target.write(chosen, folder)
+    return notes
 
 
 def mixed_columns(source: Source | None) -> list[str]:
@@ -98,31 +100,21 @@ def mixed_columns(source: Source | None) -> list[str]:
     return [field.name for field in schema if is_marked(field)] if schema is not None else []
 
 
-def _file(name: str, source: Source | None, names: ListOptions, *, lines: bool) -> AbstractContextManager[RowsWriter]:
-    import pyarrow as pa
-
-    if lines:
-        return rows_file(name, pa.schema([("line", pa.large_binary())]), lines=True)
-    schema = source.schema if source is not None else None
-    columns = schema if schema is not None else pa.schema([("path", pa.large_string())])
-    return rows_file(name, columns, names=names if schema is None else None)
-
-
 def _rows(
     plan: Plan, result: Result, source: Source | None, paths: Sequence[str], *, lines: bool
-) -> Iterator[tuple[pa.RecordBatch, Column]]:
-    """Give the rows batch by batch, and which of them are kept; old documents are not among them."""
+) -> Iterator[tuple[pa.RecordBatch, Column, str]]:
+    """Give the rows batch by batch, which of them are kept, and their folder; old documents are not among them."""
     if source is None:
         new = result.ids.slice(0, result.old_from)
-        yield _names(new.to_pylist(), ()), plan.kept_mask.slice(0, len(new))
+        yield _names(new.to_pylist(), ()), plan.kept_mask.slice(0, len(new)), ""
         return
     for batch, start in _again(result.ids, source, rows=not lines and source.schema is not None, lines=lines):
         rows = batch.rows if batch.rows is not None else _names(batch.ids, paths)
-        yield rows, plan.kept_mask.slice(start, len(batch))
+        yield rows, plan.kept_mask.slice(start, len(batch)), batch.folder
         if batch.textless is not None:
             import pyarrow as pa
 
-            yield batch.textless, pa.repeat(pa.scalar(True), batch.textless.num_rows)
+            yield batch.textless, pa.repeat(pa.scalar(True), batch.textless.num_rows), batch.folder
 
 
 def _again(ids: Column, source: Source, *, rows: bool = False, lines: bool = False) -> Iterator[tuple[Batch, int]]:

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from lookalike.cli.writing import destination, extension
-from lookalike.errors import DocumentError
+from lookalike.errors import DocumentError, RecipeError
 from lookalike.tables.csv import CsvTable
+from lookalike.tables.json_rows import JsonRows
+from lookalike.tables.parquet_rows import CODECS
+from lookalike.tables.squeezed import ENDINGS, squeezed
 from lookalike.tables.write import rows_writer
 
 if TYPE_CHECKING:
@@ -18,45 +21,108 @@ if TYPE_CHECKING:
 
     from lookalike.tables.write import RowsWriter
 
-__all__ = ["KINDS", "ListOptions", "kind_of", "rows_file"]
+__all__ = ["KINDS", "RowForm", "RowOptions", "RowShape", "form_of", "kind_of", "row_file"]
 
 KINDS: Final = {"parquet": "parquet", "jsonl": "jsonl", "ndjson": "jsonl", "csv": "csv"}
-"""Extension → what is written."""
+"""Extension → what is written; and tsv, of rows."""
+_UNPACKED: Final = {ending: codec for codec, ending in ENDINGS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class RowForm:
+    """What is written to a file."""
+
+    kind: str
+    """``parquet``, ``jsonl``, ``csv``, ``tsv`` or ``txt``."""
+    codec: str | None = None
+    """What it is compressed with; of Parquet, what its columns are, if that was said."""
+
+    @property
+    def ending(self) -> str:
+        """How the name of such a file ends.
+
+        >>> RowForm("jsonl", "zstd").ending, RowForm("parquet", "zstd").ending
+        ('.jsonl.zst', '.parquet')
+        """
+        packed = None if self.kind == "parquet" else ENDINGS.get(self.codec or "")
+        return f".{self.kind}" + (f".{packed}" if packed else "")
+
+
+def form_of(output: str, codec: str | None = None, *, names: bool = False, rows: bool = False) -> RowForm:
+    """Return what is written to a file of this name.
+
+    `names` allows a plain list of names, ``.txt``; `rows`, what only rows of somebody's own are written as.
+
+    >>> form_of("kept.csv.gz"), form_of("kept.parquet", "snappy"), form_of("kept.txt", names=True)
+    (RowForm(kind='csv', codec='gzip'), RowForm(kind='parquet', codec='snappy'), RowForm(kind='txt', codec=None))
+    """
+    kinds = KINDS | ({"tsv": "tsv"} if rows else {}) | ({"txt": "txt", "": "txt"} if names else {})
+    packed = _UNPACKED.get(extension(output))
+    kind = kinds.get(extension(output.rpartition(".")[0]) if packed else extension(output))
+    if kind is None or (packed and kind in ("parquet", "txt")):
+        listed = [f".{name}" for name in dict.fromkeys(kinds.values())]
+        problem = "has a name that does not say what to write"
+        raise DocumentError(output, "file", problem, f"end it in {', '.join(listed[:-1])} or {listed[-1]}")
+    if kind == "parquet":
+        return RowForm(kind, codec)
+    if codec is not None and (None if codec == "none" else codec) != packed:
+        endings = ", ".join(f"{RowForm(kind, name).ending} for {name}" for name in ENDINGS)
+        raise RecipeError("--codec", codec, f"what the name {output} says", f"end it in {endings}")
+    return RowForm(kind, packed)
 
 
 def kind_of(output: str, *, names: bool = False) -> str:
-    """Return what is written to a file of this name; `names` allows a plain list of names, ``.txt``.
+    """Return the kind of file that has this name.
 
     >>> kind_of("kept.parquet"), kind_of("kept.txt", names=True)
     ('parquet', 'txt')
     """
-    kinds = KINDS | ({"txt": "txt", "": "txt"} if names else {})
-    kind = kinds.get(extension(output))
-    if kind is None:
-        listed = [f".{name}" for name in dict.fromkeys(kinds.values())]
-        problem = "has a name that does not say what to write"
-        raise DocumentError(output, "file", problem, f"end it in {', '.join(listed[:-1])} or {listed[-1]}")
-    return kind
+    return form_of(output, names=names).kind
 
 
 @dataclass(frozen=True, slots=True)
-class ListOptions:
-    """How names of documents that have no rows, and other tables of lookalike's own, are written."""
+class RowOptions:
+    """How rows, and names of documents that have no rows, are written."""
 
     null: bool = False
     """Whether NUL ends each name of a plain list."""
     raw_csv: bool = False
+    codec: str | None = None
+    rows_per_file: int | None = None
+
+    def check(self) -> None:
+        """Refuse a codec that does not exist."""
+        if self.codec is not None and self.codec not in CODECS:
+            raise RecipeError("--codec", self.codec, f"{', '.join(CODECS[:-1])} or {CODECS[-1]}")
+
+
+@dataclass(frozen=True, slots=True)
+class RowShape:
+    """What rows look like."""
+
+    schema: pa.Schema
+    own: bool = False
+    """Whether they are a table of lookalike's own, such as a list of names."""
+    lines: bool = False
+    """Whether they are lines, written as they are."""
+    head: bytes | None = None
+    """The line before the first."""
+    codec: str | None = None
+    """Of Parquet, unless another is asked for."""
+    group_rows: int | None = None
 
 
 class _Lines:
     """The lines of a file, as they were."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: IO[bytes], head: bytes | None) -> None:
         self._stream = stream
+        if head is not None:
+            stream.write(head + b"\n")
 
     def write(self, batch: pa.RecordBatch) -> None:
         lines: list[Any] = batch.column(0).to_pylist()
-        self._stream.writelines(line + b"\n" for line in lines)
+        self._stream.write(b"".join(line + b"\n" for line in lines))
 
     def close(self) -> None:
         pass
@@ -91,38 +157,37 @@ def _check_name(name: str, *, null: bool) -> None:
     raise DocumentError(name, "file", problem, remedy)
 
 
-def _writer(kind: str, stream: IO[bytes], schema: pa.Schema, how: ListOptions | None) -> RowsWriter:
-    if kind == "lines":
-        return _Lines(stream)
-    if how is None:
-        return rows_writer(kind, stream, schema)
-    if kind == "txt":
-        return _Names(stream, null=how.null)
-    return CsvTable(stream, schema.names, raw=how.raw_csv) if kind == "csv" else rows_writer(kind, stream, schema)
+def _writer(form: RowForm, stream: IO[bytes], shape: RowShape, options: RowOptions) -> RowsWriter:
+    if shape.lines:
+        return _Lines(stream, shape.head)
+    if form.kind == "txt":
+        return _Names(stream, null=options.null)
+    if shape.own and form.kind == "csv":
+        return CsvTable(stream, shape.schema.names, raw=options.raw_csv)
+    codec = form.codec or shape.codec
+    return rows_writer(form.kind, stream, shape.schema, codec=codec, group_rows=shape.group_rows)
 
 
 @contextmanager
-def rows_file(
-    output: str,
-    schema: pa.Schema,
-    *,
-    names: ListOptions | None = None,
-    lines: bool = False,
-    private: bool = False,
+def row_file(
+    output: str, form: RowForm, shape: RowShape, options: RowOptions, notes: list[str], *, private: bool = False
 ) -> Iterator[RowsWriter]:
-    """Give a file for rows of this schema, for lines as they are, or for a table of lookalike's own, such as `names`.
+    """Give a file for rows; what became of them that a person should know goes to the notes.
 
     It appears under its name when it is whole, with the permissions that the umask leaves: it is data, not a report.
     What is a report, a plan for one, is `private`.
     """
-    kind = "lines" if lines else kind_of(output, names=names is not None)
-    with destination(output, private=private) as stream:
-        rows = _writer(kind, stream, schema, names)
+    packed = None if form.kind == "parquet" else form.codec
+    with destination(output, private=private) as stream, squeezed(stream, packed) as inner:
+        rows = _writer(form, inner, shape, options)
         try:
             yield rows
         except BaseException:
-            if kind != "txt":
+            if form.kind != "txt":
                 with suppress(Exception):  # the file is thrown away; its writer must not complain later
                     rows.close()
             raise
         rows.close()
+    if isinstance(rows, JsonRows) and rows.not_numbers:
+        columns = ", ".join(map(repr, rows.not_numbers))
+        notes.append(f'values that are no numbers in JSON written as "NaN", "Infinity" or "-Infinity" in {columns}')

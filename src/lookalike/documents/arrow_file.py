@@ -10,7 +10,7 @@ from lookalike.documents.arrow_columns import names_of
 from lookalike.documents.arrow_messages import unpacked_batches
 from lookalike.documents.inputs import Input
 from lookalike.documents.limits import LIMITS, Limits
-from lookalike.documents.model import Size
+from lookalike.documents.model import Form, Size
 from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import not_a_table, unread_after
 from lookalike.errors import DocumentError
@@ -46,6 +46,11 @@ class ArrowFile(Table):
     def file(self) -> Input:
         """The file."""
         return Input(self.name, self._path, limits=self._limits)
+
+    @property
+    def form(self) -> Form:
+        """Arrow's own."""
+        return Form("arrow")
 
     @property
     def packed(self) -> int:

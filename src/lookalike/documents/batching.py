@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.model import Batch
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["LARGE", "TARGET", "number_array", "regroup", "string_array", "text_array"]
+__all__ = ["LARGE", "TARGET", "bytes_array", "number_array", "regroup", "string_array", "text_array"]
 
 TARGET: Final = 16 << 20
 """Bytes of text that readers aim at for one batch."""
@@ -45,6 +46,15 @@ def string_array(strings: Iterable[str]) -> pa.Array[Any]:
 def text_array(texts: Sequence[bytes]) -> pa.Array[Any]:
     """Return UTF-8 texts as one array; a single text is not copied."""
     return Texts.of(texts).to_arrow()
+
+
+def bytes_array(values: Sequence[bytes]) -> pa.Array[Any]:
+    """Return bytes, whatever they are, as an array."""
+    import pyarrow as pa
+
+    ends = array("q", accumulate(map(len, values), initial=0))
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(values))]
+    return pa.Array.from_buffers(pa.large_binary(), len(values), buffers)
 
 
 def regroup(batches: Iterable[Batch]) -> Iterator[Batch]:
@@ -83,7 +93,7 @@ def _cut(batch: Batch) -> Iterator[Batch]:
 def _slice(batch: Batch, start: int, end: int) -> Batch:
     rows = None if batch.rows is None else batch.rows.slice(start, end - start)
     textless = batch.textless if start == 0 else None
-    return Batch(batch.ids[start:end], batch.texts[start:end], rows, textless, batch.text_column)
+    return Batch(batch.ids[start:end], batch.texts[start:end], rows, textless, batch.text_column, batch.folder)
 
 
 def _joined(batches: list[Batch]) -> Batch:

@@ -12,16 +12,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.batching import TARGET
+from lookalike.documents.batching import TARGET, bytes_array
 from lookalike.documents.csv_records import UNCLOSED, Records
 from lookalike.documents.encoded import Encoding, detect, open_utf8
 from lookalike.documents.json_table import readable
 from lookalike.documents.limits import MOST_COLUMNS, too_many_columns
-from lookalike.documents.model import Size
+from lookalike.documents.line_form import LineForm
+from lookalike.documents.model import Form, Size
 from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import csv_row_too_long, ragged_row
 from lookalike.documents.text_file import check_start, codec_of_mark
 from lookalike.errors import DocumentError
+from lookalike.tables.columns import compute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -131,6 +133,54 @@ class CsvTable(Table):
         if refused:  # not inside the handler: the error would hold on to what Arrow has read
             pa.default_memory_pool().release_unused()
             yield from readable(self.name, self._by_python(columns, done, log), self._input.limits)
+
+    @cached_property
+    def line_form(self) -> LineForm:
+        """Each row is a line, or several if it has line ends in quotes."""
+        rows = readable(self.name, self._raw_rows(), self._input.limits)
+        head = next((line for number, _, line in rows if number < 0), b"")
+        columns = tuple(self._layout.header)
+        return LineForm("tsv" if self._tabs else "csv", head, self._layout.delimiter, columns)
+
+    @property
+    def form(self) -> Form:
+        """Lines, compressed or not."""
+        return Form("tsv" if self._tabs else "csv", self._input.compression)
+
+    def read_lines(self, choice: Choice, log: Log) -> Iterator[Rows]:
+        """Read the chosen columns, and the very bytes of each row beside them."""
+        at = self._layout.header.index(choice.text)
+        raw = readable(self.name, self._raw_rows(), self._input.limits)
+        for rows in self.read(choice, log, whole=False):
+            wanted = iter(rows.numbers)
+            next_one = next(wanted, None)
+            texts, lines = [], []
+            while next_one is not None:
+                number, cells, line = next(raw, (next_one + 1, [], b""))
+                if number > next_one:
+                    break
+                if number == next_one:
+                    texts.append(cells[at].encode("utf-8", "surrogateescape") if at < len(cells) else b"")
+                    lines.append(line)
+                    next_one = next(wanted, None)
+            if not _same(rows.batch.column(choice.text), texts):
+                problem = "has rows whose ends are not certain, and cannot be written as they are"
+                raise DocumentError(self.name, "file", problem, "write .jsonl or .parquet")
+            yield Rows(rows.batch, rows.numbers, bytes_array(lines))
+
+    def _raw_rows(self) -> Iterator[tuple[int, list[str], bytes]]:
+        """Give position, cells and bytes of each row, without the last line feed; the header is at -1."""
+        number = -2
+        with open_utf8(self._input, self._encoding) as stream:
+            text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
+            records = self._all_records(text)
+            try:
+                for row in records:
+                    number += row is None or bool(row)
+                    if row:
+                        yield number, row, records.raw.removesuffix("\n").encode("utf-8", "surrogateescape")
+            finally:
+                text.detach()
 
     def _by_arrow(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
@@ -289,6 +339,14 @@ def _score(sample: str, delimiter: str, whole: bool) -> tuple[bool, int, int, li
         return False, 0, begun, []
     cells = len(rows[0])
     return cells > 1 and all(len(row) == cells for row in rows), cells, begun, rows[0]
+
+
+def _same(column: pa.Array[Any], texts: list[bytes]) -> bool:
+    """Say whether two readers found the same texts; of nothing and an empty text only one tells the difference."""
+    import pyarrow as pa
+
+    found: Any = compute().fill_null(column.cast(pa.large_binary()), b"")
+    return bool(found.equals(bytes_array(texts)))
 
 
 def _rows(cells: list[list[str]], columns: list[str], numbers: Sequence[int]) -> Rows:

@@ -40,6 +40,11 @@ class Records:
         """How many lines were read."""
         return self._lines.number
 
+    @property
+    def raw(self) -> str:
+        """The lines of the last row, as they are; empty for one that is too long."""
+        return "".join(self._lines.taken)
+
     def __iter__(self) -> Iterator[list[str] | None]:
         """Read to the end; `csv.Error` where the text is no CSV."""
         while True:
@@ -65,12 +70,14 @@ class _Lines:
         self._longest = longest
         self._held = 0
         self._quotes = 0
+        self.taken: list[str] = []
         self.number = 0
         self.ended = False
 
     def begin(self) -> None:
         """Begin a row."""
         self._held = self._quotes = 0
+        self.taken = []
 
     def __iter__(self) -> _Lines:
         return self
@@ -83,10 +90,12 @@ class _Lines:
         self._count(line)
         if self._held > self._longest:
             raise _TooLongError
+        self.taken.append(line)
         return line
 
     def pass_over(self) -> None:
         """Read to the end of a row, which is a line end outside of quotes, and keep nothing."""
+        self.taken = []
         line = ""
         while self._quotes % 2 or not line.endswith(("\n", "\r")):
             line = self._text.readline(_PIECE)

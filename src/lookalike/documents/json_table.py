@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from lookalike.documents.compressed import DamagedError, ExpandedError
 from lookalike.documents.json_values import clean, infer, is_marked, mark, merge_all, rows_batch
 from lookalike.documents.limits import LIMITS, MOST_COLUMNS, Limits, too_many_columns
-from lookalike.documents.model import Size
+from lookalike.documents.model import Form, Size
 from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import id_not_a_number, other_text, truncated
 from lookalike.documents.text_file import NotTextError
@@ -58,6 +58,11 @@ class JsonTable(Table):
     def file(self) -> Input:
         """The file."""
         return self._input
+
+    @property
+    def form(self) -> Form:
+        """An array of objects, compressed or not."""
+        return Form("json", self._input.compression)
 
     @abstractmethod
     def _groups(self, log: Log | None, size: int) -> Iterator[Numbered]:

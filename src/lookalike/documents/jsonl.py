@@ -22,6 +22,8 @@ from lookalike.documents.encoded import Encoding, detect, open_utf8
 from lookalike.documents.json_table import SAMPLE_BYTES, JsonTable, readable
 from lookalike.documents.json_values import arrow_types, infer, is_marked, mark, merge_all
 from lookalike.documents.limits import MOST_COLUMNS, too_many_columns
+from lookalike.documents.line_form import LineForm
+from lookalike.documents.model import Form
 from lookalike.documents.table import Rows
 from lookalike.documents.table_errors import bad_line, line_too_long, no_json_lines
 from lookalike.documents.text_file import codec_of_mark
@@ -179,9 +181,14 @@ class JsonLines(JsonTable):
             yield from self._block_rows(block, wanted, log, quick=quick)
 
     @property
-    def has_lines(self) -> bool:
+    def line_form(self) -> LineForm:
         """Each row is a line."""
-        return True
+        return LineForm("jsonl")
+
+    @property
+    def form(self) -> Form:
+        """Lines, compressed or not."""
+        return Form("jsonl", self._input.compression)
 
     def read_lines(self, choice: Choice, log: Log) -> Iterator[Rows]:
         """Read the chosen columns, and the very bytes of each line."""

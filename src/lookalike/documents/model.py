@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from lookalike.tables.packed import Ids, Texts
 
-__all__ = ["Batch", "Size", "Skipped"]
+__all__ = ["Batch", "Form", "Size", "Skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,24 @@ class Batch:
     """Tables only, and when rows are asked for: rows without a text, which are no documents but must not get lost."""
     text_column: str | None = None
     """Tables only, and when rows are asked for: the column that holds the texts."""
+    folder: str = ""
+    """Tables only, and when rows are asked for: the folders that gave columns to the rows, as ``year=2024``."""
 
     def __len__(self) -> int:
         """Return the number of documents."""
         return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the rows of a table are stored, so that others can be stored in the same way."""
+
+    format: str
+    """As `Kind` calls it."""
+    codec: str | None = None
+    """How they are compressed."""
+    group_rows: int | None = None
+    """Parquet only: the rows of a row group."""
 
 
 @dataclass(frozen=True, slots=True)

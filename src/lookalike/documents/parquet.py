@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -11,7 +12,7 @@ from lookalike.documents.batching import TARGET
 from lookalike.documents.columns import BYTES, TEXT
 from lookalike.documents.inputs import Input
 from lookalike.documents.limits import LIMITS, Limits
-from lookalike.documents.model import Size
+from lookalike.documents.model import Form, Size
 from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import not_a_table, unread_after
 from lookalike.opening import check_file, open_error
@@ -64,6 +65,19 @@ class ParquetTable(Table):
     def native_format(self) -> str:
         """The native readers read it."""
         return "parquet"
+
+    @property
+    def form(self) -> Form:
+        """Take codec and rows of the first row group: writers give all groups the same."""
+        import pyarrow as pa
+
+        try:
+            group = self._metadata.row_group(0)
+            codecs = Counter(group.column(at).compression.lower() for at in range(group.num_columns))
+            several = self._metadata.num_row_groups > 1  # else it says nothing of what a group should be
+            return Form("parquet", codecs.most_common(1)[0][0], group.num_rows if several else None)
+        except (pa.ArrowException, OSError, ValueError, IndexError):  # no group, or none that can be understood
+            return Form("parquet")
 
     @cached_property
     def _metadata(self) -> pq.FileMetaData:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents.extract.model import Flag
-    from lookalike.documents.model import Batch, Skipped
+    from lookalike.documents.line_form import LineForm
+    from lookalike.documents.model import Batch, Form, Skipped
     from lookalike.documents.native import NativePart, NativeTable
     from lookalike.documents.source import Again
     from lookalike.tables.packed import Texts
@@ -52,6 +53,8 @@ class Part(ABC):
     """Some documents of a source."""
 
     name: str
+    folder: str = ""
+    """The folders that give columns to the rows of a table."""
 
     @abstractmethod
     def number_ids(self) -> bool | None:
@@ -86,9 +89,18 @@ class Part(ABC):
         return False
 
     @property
-    def has_lines(self) -> bool:
-        """Whether each row is a line of a file."""
-        return False
+    def line_form(self) -> LineForm | None:
+        """What the lines of the file are, where each row is one."""
+        return None
+
+    @property
+    def form(self) -> Form | None:
+        """How the rows of a table are stored."""
+        return None
+
+    def columns_of_folders(self) -> tuple[list[str], list[str]]:
+        """Return the columns that a table has from its folders, and those of its own."""
+        return [], []
 
     def is_empty(self) -> bool:
         """Say whether it is known that there is nothing to read."""
@@ -126,8 +138,31 @@ class PartsSource(Source):
 
     def lines(self) -> Iterator[Batch] | None:
         """Read all parts, if each row of each is a line."""
-        whole = bool(self._parts) and all(part.has_lines for part in self._parts)
-        return self._told(rows=True, lines=True) if whole else None
+        return None if self.line_form is None else self._told(rows=True, lines=True)
+
+    @property
+    def line_form(self) -> LineForm | None:
+        """What the lines of all parts are, if they are alike."""
+        first = self._parts[0].line_form if self._parts else None
+        return first if all(part.line_form == first for part in self._parts) else None
+
+    @property
+    def form(self) -> Form | None:
+        """How the rows of the first part are stored; None if some documents are not rows."""
+        return self._parts[0].form if self._parts and all(part.is_table for part in self._parts) else None
+
+    @property
+    def partitioned(self) -> bool:
+        """Whether some table is in a folder that gives it columns."""
+        return any(part.folder for part in self._parts)
+
+    def folder_columns(self) -> list[str]:
+        """Return the columns that come from the names of folders, and from no table."""
+        if not self.partitioned:
+            return []
+        found = [part.columns_of_folders() for part in self._parts]
+        own = {name for _, names in found for name in names}
+        return list(dict.fromkeys(name for names, _ in found for name in names if name not in own))
 
     def _told(self, *, rows: bool, lines: bool = False) -> Iterator[Batch]:
         """Read all parts; what there is to tell is that of this pass, from its first batch on."""

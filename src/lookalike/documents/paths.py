@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from lookalike.documents.kinds import Kind, kind_of
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.log import Log
 from lookalike.documents.parquet import ParquetTable
+from lookalike.documents.partitions import PartitionedTable, columns_of_folders, folder_of, number_columns
 from lookalike.documents.parts import Part, PartsSource
 from lookalike.documents.table import Table, TablePart
 from lookalike.documents.text_document import Members, TextDocument
@@ -57,6 +58,8 @@ class _Item:
     kind: Kind
     size: int = -1
     """In bytes, if a folder said so: then it is a plain file."""
+    folder: str = ""
+    """The folders that give columns to a table, as ``year=2024``."""
 
 
 def source_of_paths(paths: Sequence[str | os.PathLike[str]], options: PathOptions) -> Source:
@@ -76,7 +79,7 @@ def source_of_paths(paths: Sequence[str | os.PathLike[str]], options: PathOption
         items = _once(items, log)
     names = [item.name for item in items]
     if len(set(names)) < len(names):
-        items = [_Item(item.full_name, item.full_name, item.path, item.kind, item.size) for item in items]
+        items = [replace(item, name=item.full_name) for item in items]
     name = shown(given[0]) if len(given) == 1 else f"{len(given)} paths"
     return PartsSource(name, _parts(items, options), log)
 
@@ -127,7 +130,13 @@ def _folder_items(path: str, name: str, options: PathOptions, log: Log) -> list[
         for table in listing.tables:
             log.skip(table.id, "table", "name it directly to read its rows")
     prefix = "" if name == "." else name.rstrip("/") + "/"
-    return [_Item(file.id, prefix + file.id, file.path, file.kind, file.size) for file in found]
+    folders = [folder_of(file.id) if file.kind.is_table else "" for file in found]
+    if columns := columns_of_folders(folders):
+        log.note(f"{name}: columns from the names of folders: {', '.join(map(repr, columns))}")
+    return [
+        _Item(file.id, prefix + file.id, file.path, file.kind, file.size, folder)
+        for file, folder in zip(found, folders, strict=True)
+    ]
 
 
 def _shards(listing: Listing, name: str, log: Log) -> list[Found]:
@@ -152,10 +161,11 @@ def _once(items: list[_Item], log: Log) -> list[_Item]:
     return kept
 
 
-def _parts(items: Iterable[_Item], options: PathOptions) -> list[Part]:
+def _parts(items: Sequence[_Item], options: PathOptions) -> list[Part]:
     """Open items: runs of texts together, each table by itself."""
     parts: list[Part] = []
     texts: list[TextDocument] = []
+    numbers = number_columns(item.folder for item in items)
     members = Members(options.include, options.exclude, options.hidden)
     for item in items:
         source = _input(item, options.limits)
@@ -165,6 +175,8 @@ def _parts(items: Iterable[_Item], options: PathOptions) -> list[Part]:
                 parts.append(TextFiles(texts[0].id, texts, options.encoding, members))
                 texts = []
             table = _open_table(item, kind, source, options)
+            if item.folder:
+                table = PartitionedTable(table, item.folder, numbers)
             parts.append(TablePart(table, options.text_column, options.id_column))
         else:
             texts.append(TextDocument(item.name, source, item.size if item.size >= 0 else source.size(), kind))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.documents.chosen import chosen_of
 from lookalike.documents.identity import Identity
-from lookalike.documents.model import Batch, Size, Skipped
+from lookalike.documents.model import Batch, Form, Size, Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents.extract.model import Flag
+    from lookalike.documents.line_form import LineForm
     from lookalike.documents.native import NativePart
     from lookalike.tables.packed import Texts
 
@@ -47,6 +48,25 @@ class Source(ABC):
     def lines(self) -> Iterator[Batch] | None:
         """Read all documents where each is a line of a file: `Batch.rows` has the lines, as bytes; else None."""
         return None
+
+    @property
+    def line_form(self) -> LineForm | None:
+        """What `lines` gives; None where documents are no lines."""
+        return None
+
+    @property
+    def form(self) -> Form | None:
+        """How rows are stored, if all documents are rows of files."""
+        return None
+
+    @property
+    def partitioned(self) -> bool:
+        """Whether rows have columns from the names of folders."""
+        return False
+
+    def folder_columns(self) -> list[str]:
+        """Return the columns of `Batch.rows` that come from the names of folders."""
+        return []
 
     def fetch(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:
         """Read the texts of some documents again, by ascending numbers, counted from 0 as `batches` gives them.

@@ -13,7 +13,7 @@ from lookalike.documents.chosen import chosen_of
 from lookalike.documents.columns import INTEGER, Choice, choose
 from lookalike.documents.ids import ids_of, made_ids
 from lookalike.documents.json_values import is_marked
-from lookalike.documents.model import Batch, Size
+from lookalike.documents.model import Batch, Form, Size
 from lookalike.documents.native import COMPRESSIONS, native_table
 from lookalike.documents.parts import Part
 from lookalike.documents.rows import conform, valid, without_views
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from lookalike.documents.identity import Identity
     from lookalike.documents.inputs import Input
     from lookalike.documents.limits import Limits
+    from lookalike.documents.line_form import LineForm
     from lookalike.documents.log import Log
     from lookalike.documents.native import NativeTable
     from lookalike.documents.parts import Pass
@@ -57,6 +58,12 @@ class Table(ABC):
     """Rows that can be read more than once."""
 
     name: str
+    folder: str = ""
+    """The folders that give columns to the rows, as ``year=2024``."""
+
+    def added(self) -> list[str]:
+        """Return the names of the columns that it has from its folders."""
+        return []
 
     @abstractmethod
     def columns(self, wanted: Sequence[str] = ()) -> pa.Schema:
@@ -75,9 +82,14 @@ class Table(ABC):
         return self.columns()
 
     @property
-    def has_lines(self) -> bool:
-        """Whether each row is a line of a file, and `read_lines` gives it."""
-        return False
+    def line_form(self) -> LineForm | None:
+        """What the lines of the file are, where each row is one, and `read_lines` gives it."""
+        return None
+
+    @property
+    def form(self) -> Form | None:
+        """How the rows are stored; None for a table in memory."""
+        return None
 
     def read_lines(self, choice: Choice, log: Log) -> Iterator[Rows]:
         """Read the chosen columns, and the line of each row."""
@@ -122,6 +134,7 @@ class TablePart(Part):
     def __init__(self, table: Table, text_column: str | None, id_column: str | None) -> None:
         """Take a table; the columns are looked at when first needed."""
         self.name = table.name
+        self.folder = table.folder
         self._table = table
         self._text_column = text_column
         self._id_column = id_column
@@ -133,9 +146,19 @@ class TablePart(Part):
         return True
 
     @property
-    def has_lines(self) -> bool:
+    def line_form(self) -> LineForm | None:
         """Ask the table."""
-        return self._table.has_lines
+        return self._table.line_form
+
+    @property
+    def form(self) -> Form | None:
+        """Ask the table."""
+        return self._table.form
+
+    def columns_of_folders(self) -> tuple[list[str], list[str]]:
+        """Return the columns that the table has from its folders, and those of its own."""
+        added = self._table.added()
+        return added, [name for name in self._table.schema().names if name not in added]
 
     @cached_property
     def choice(self) -> Choice | None:
@@ -154,7 +177,7 @@ class TablePart(Part):
         if self.choice is None or self.choice.id is None:
             return None
         own = self.choice.id
-        return next(column.kind for column in columns_of(self._table.columns()) if column.name == own) == INTEGER
+        return next(column.kind for column in columns_of(self._table.columns([own])) if column.name == own) == INTEGER
 
     def schema(self) -> pa.Schema:
         """Return the columns of whole rows; the column of texts holds nothing else, whatever it has in rows skipped."""
@@ -270,7 +293,7 @@ class TablePart(Part):
             ids = self._given(given, numbers, reading)
         if not reading.rows:
             return Batch(ids, Texts.from_arrow(texts))
-        return Batch(ids, Texts.from_arrow(texts), batch, textless, choice.text)
+        return Batch(ids, Texts.from_arrow(texts), batch, textless, choice.text, self._table.folder)
 
     def _given(self, given: pa.Array[Any], numbers: Sequence[int], reading: Pass) -> Ids:
         import pyarrow as pa

@@ -97,16 +97,16 @@ class CsvTable:
 class CsvRows:
     """Rows of a table that somebody gave, as they are: a formula stays a formula."""
 
-    def __init__(self, stream: IO[bytes], schema: pa.Schema) -> None:
+    def __init__(self, stream: IO[bytes], schema: pa.Schema, delimiter: str = ",") -> None:
         """Begin the file; a column that CSV cannot hold is an error."""
         import pyarrow.types as kinds
-        from pyarrow.csv import CSVWriter
+        from pyarrow.csv import CSVWriter, WriteOptions
 
         for field in schema:
             if kinds.is_nested(field.type) or kinds.is_binary(field.type) or kinds.is_large_binary(field.type):
                 problem = f"is {field.type}, which CSV cannot hold"
                 raise DocumentError("rows", f"column {field.name!r}", problem, "write .parquet or .jsonl")
-        self._writer = CSVWriter(stream, schema)
+        self._writer = CSVWriter(stream, schema, write_options=WriteOptions(delimiter=delimiter))
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Write some rows."""

@@ -13,9 +13,7 @@ from lookalike.tables.visible import spelt_for_json
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    import pyarrow as pa
-
-__all__ = ["BETWEEN", "JsonRows", "json_rows", "json_values", "to_json", "write_json", "write_json_lines"]
+__all__ = ["BETWEEN", "json_rows", "json_values", "to_json", "write_json", "write_json_lines"]
 
 _ROWS: Final = 10_000
 """How many rows are written at a time."""
@@ -83,35 +81,3 @@ def write_json(stream: IO[bytes], head: Mapping[str, Any], lists: Mapping[str, I
             written = True
         stream.write(b"\n  ]" if written else b"]")
     stream.write(b"\n}\n")
-
-
-class JsonRows:
-    """Rows of a table that somebody gave, a line for each, whatever their values are."""
-
-    def __init__(self, stream: IO[bytes], schema: pa.Schema) -> None:
-        """Begin the file."""
-        del schema
-        self._stream = stream
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        """Write some rows."""
-        self._stream.write("".join(_line(row) for row in batch.to_pylist()).encode("utf-8"))
-
-    def close(self) -> None:
-        """End the file: there is nothing to add."""
-
-
-def _line(row: dict[str, Any]) -> str:
-    try:
-        return to_json(row, indent=None)
-    except (TypeError, ValueError):  # a date, a decimal number, bytes, not a number
-        return to_json(json.loads(json.dumps(row, default=_plain), parse_constant=lambda _: None), indent=None)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value that JSON has no form for as text."""
-    if isinstance(value, bytes):
-        import base64
-
-        return base64.b64encode(value).decode("ascii")
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)

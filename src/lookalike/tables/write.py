@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
-import io
 import math
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, cast, get_args
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from lookalike.errors import RecipeError
 from lookalike.recipe import suggest
 from lookalike.tables.csv import CsvRows, write_csv
 from lookalike.tables.files import opened
-from lookalike.tables.json import JsonRows, write_json_lines
+from lookalike.tables.json import write_json_lines
+from lookalike.tables.json_rows import JsonRows
+from lookalike.tables.parquet_rows import CODEC, ParquetRows
+from lookalike.tables.squeezed import unclosed
 from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
@@ -108,24 +110,10 @@ def _cell(value: Any) -> str:
 
 
 def _write_parquet(stream: IO[bytes], table: pa.Table) -> None:
-    rows = ParquetRows(cast("IO[bytes]", _Unclosed(stream)), table.schema)
+    rows = ParquetRows(unclosed(stream), table.schema)
     for batch in table.to_batches():
         rows.write(batch)
     rows.close()
-
-
-class _Unclosed(io.RawIOBase):
-    """A stream that pyarrow may close without closing the one behind it."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._stream.write(data)
-        return len(data)
 
 
 class RowsWriter(Protocol):
@@ -138,29 +126,12 @@ class RowsWriter(Protocol):
         """End the file."""
 
 
-class ParquetRows:
-    """Rows as Parquet."""
-
-    def __init__(self, stream: IO[bytes], schema: pa.Schema) -> None:
-        """Begin the file."""
-        from pyarrow.parquet import ParquetWriter
-
-        self._writer = ParquetWriter(stream, schema, compression="zstd")
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        """Write some rows."""
-        self._writer.write_batch(batch)
-
-    def close(self) -> None:
-        """End the file."""
-        self._writer.close()
-
-
-def rows_writer(kind: str, stream: IO[bytes], schema: pa.Schema) -> RowsWriter:
-    """Begin a file of rows: parquet, csv or jsonl."""
-    writers: dict[str, Callable[[IO[bytes], pa.Schema], RowsWriter]] = {
-        "parquet": ParquetRows,
-        "csv": CsvRows,
-        "jsonl": JsonRows,
-    }
-    return writers[kind](stream, schema)
+def rows_writer(
+    kind: str, stream: IO[bytes], schema: pa.Schema, *, codec: str | None = None, group_rows: int | None = None
+) -> RowsWriter:
+    """Begin a file of rows: parquet, with a codec and rows in each row group, or csv, tsv or jsonl."""
+    if kind == "parquet":
+        return ParquetRows(stream, schema, codec or CODEC, group_rows)
+    if kind == "jsonl":
+        return JsonRows(stream, schema)
+    return CsvRows(stream, schema, "\t" if kind == "tsv" else ",")
