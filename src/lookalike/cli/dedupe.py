@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +13,7 @@ from lookalike.cli.dedupe_parts import Parts, cut_parts, with_parts
 from lookalike.cli.dedupe_parts import to_table as cuts_table
 from lookalike.cli.dedupe_rows import as_lines, column_values, mixed_columns, split_rows
 from lookalike.cli.dedupe_table import closing, to_table
+from lookalike.cli.finishing import Attempts, is_unwritten, keep_search
 from lookalike.cli.help import examples
 from lookalike.cli.hints import command_line
 from lookalike.cli.messages import complain
@@ -41,7 +43,7 @@ from lookalike.tables.wording import count
 from lookalike.tables.write import write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from lookalike.documents import Source
     from lookalike.result import Result
@@ -175,7 +177,9 @@ def dedupe(
         if not quiet:
             say_notes(made.notes)
         if outputs.any:
-            _write(made, found, source, outputs, given, quiet=quiet)
+            attempts = Attempts()
+            _write(made, found, source, outputs, given, attempts, quiet=quiet)
+            attempts.finish(partial(keep_search, found, work=search.work) if result is None else str)
         else:
             kept = [*(["--keep", str(rule)] if keep != KEEP else []), *(["--drop-all"] if drop_all else [])]
             same = [*kept, *typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
@@ -251,15 +255,41 @@ def _found(
 
 
 def _write(
-    plan: Plan, result: Result, source: Source | None, outputs: Outputs, paths: list[str], *, quiet: bool
+    plan: Plan,
+    result: Result,
+    source: Source | None,
+    outputs: Outputs,
+    paths: list[str],
+    attempts: Attempts,
+    *,
+    quiet: bool,
 ) -> None:
-    if outputs.kept is not None or outputs.removed is not None:
-        split_rows(plan, result, source, outputs.kept, outputs.removed, paths, outputs.names)
+    def rows(kept: str | None, removed: str | None) -> None:
+        split_rows(plan, result, source, kept, removed, paths, outputs.names)
+
+    kept, removed, written = outputs.kept, outputs.removed, list[str]()
+    if kept is not None and removed is not None:
+        try:
+            rows(kept, removed)  # both in one read
+            written += [kept, removed]
+        except DocumentError as error:
+            if not is_unwritten(error):
+                raise
+            written += attempts.each({kept: partial(rows, kept, None), removed: partial(rows, None, removed)})
+    elif kept is not None or removed is not None:
+        written += attempts.each({kept or removed or "": partial(rows, kept, removed)})
     if outputs.plan is not None:
-        with destination(outputs.plan) as stream:
-            write_table(stream, plan.removals, kind_of(outputs.plan), raw_csv=outputs.names.raw_csv)
-    if quiet:
-        return
+        written += attempts.each({outputs.plan: partial(_write_plan, plan, outputs)})
+    if not quiet:
+        _say_written(plan, result, source, outputs, written)
+
+
+def _write_plan(plan: Plan, outputs: Outputs) -> None:
+    with destination(outputs.plan) as stream:
+        write_table(stream, plan.removals, kind_of(outputs.plan or ""), raw_csv=outputs.names.raw_csv)
+
+
+def _say_written(plan: Plan, result: Result, source: Source | None, outputs: Outputs, written: Collection[str]) -> None:
     _say_rows(source, outputs)
     new = result.documents if result.old_from is None else result.old_from
     for name, said in (
@@ -267,7 +297,7 @@ def _write(
         (outputs.removed, f"{count(plan.removed, 'document')} removed"),
         (outputs.plan, closing(plan, result)),
     ):
-        if name is not None:
+        if name in written:
             complain(f"{name}: {said}")
 
 
