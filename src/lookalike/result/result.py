@@ -123,9 +123,30 @@ class Result(View):
     def _changed(self, **attributes: Any) -> Result:
         """Return a copy with some attributes changed, and nothing remembered that was worked out from them."""
         made = object.__new__(Result)
-        remembered = {name for name in vars(self) if isinstance(getattr(Result, name, None), cached_property)}
-        vars(made).update({name: value for name, value in vars(self).items() if name not in remembered}, **attributes)
+        vars(made).update(self._own(), **attributes)
         return made
+
+    def _own(self) -> dict[str, Any]:
+        """Return what it is made of, without what was worked out from that."""
+        remembered = {name for name in vars(self) if isinstance(getattr(Result, name, None), cached_property)}
+        return {name: value for name, value in vars(self).items() if name not in remembered}
+
+    def __copy__(self) -> Result:
+        """Return another one of the same parts, none of which ever changes."""
+        return self._changed()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Result:
+        """Return the same as a plain copy."""
+        return self._changed()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: as in a saved result, that is all but where the texts can be read again."""
+        lengths = None if self.length_of is None else bytes(self.length_of)
+        return self._own() | {"length_of": lengths, "source": None, "_again": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what was pickled."""
+        vars(self).update(state | {"length_of": lengths_of(state["length_of"])})
 
     def __repr__(self) -> str:
         """Return one line that says what was found."""
