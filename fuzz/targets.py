@@ -29,7 +29,7 @@ Target: TypeAlias = Callable[[bytes], None]
 
 MEMBERS: Final = (
     *("whole file", "meta.json", "ids.arrow", "classes.arrow", "pairs.arrow", "lengths.arrow"),
-    *("ignored.arrow", "templates.arrow", "missed.arrow"),
+    *("ignored.arrow", "templates.arrow", "missed.arrow", "old_ids.arrow"),
 )
 """What an input of `saved_result` may be; its first byte says which."""
 WORK_FILES: Final = ("manifest.json", *work.FILES)

@@ -360,7 +360,9 @@ def test_force_writes_over_a_file(run: Run, tables: None) -> None:
     assert ids("kept.jsonl") == ["a2", "b1", "=c()"]
 
 
-def test_a_failure_while_writing_leaves_nothing_behind(run: Run, tables: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_while_writing_leaves_only_whole_files(
+    run: Run, tables: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from lookalike.tables import json_rows
 
     def fail(*args: object) -> None:
@@ -369,8 +371,9 @@ def test_a_failure_while_writing_leaves_nothing_behind(run: Run, tables: None, m
     monkeypatch.setattr(json_rows.JsonRows, "write", fail)
     before = sorted(Path().iterdir())
     done = run("dedupe", "corpus.parquet", "-o", "kept.jsonl", "--removed", "removed.parquet", "--quiet")
-    assert "No space left on device" in done.complaint
-    assert sorted(Path().iterdir()) == before
+    assert "kept.jsonl cannot be written (No space left on device)" in done.complaint
+    assert sorted(Path().iterdir()) == sorted([*before, Path("removed.parquet")])
+    assert parquet.read_table("removed.parquet").num_rows > 0
 
 
 def test_options_of_a_search_are_refused_with_a_saved_result(run: Run, essays: Path) -> None:

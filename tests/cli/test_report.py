@@ -53,8 +53,8 @@ def test_the_files_that_a_result_names_are_read_only_if_somebody_says_so(
     said = run("report", "run.lookalike").complaint
     assert said == (
         f"run.lookalike says that its documents are in {COLLECTION}, old, which are read only if you name them: type "
-        f"lookalike report run.lookalike {COLLECTION} old --include '*.txt' --include '*.text', or add --trust if the "
-        "file is yours"
+        f"lookalike report run.lookalike {COLLECTION} --against old --include '*.txt' --include '*.text', or add "
+        "--trust if the file is yours"
     )
     assert not Path("report.html").exists()
     typed = [str(COLLECTION), "old", "--include", "*.txt", "--include", "*.text"]

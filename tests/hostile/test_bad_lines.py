@@ -57,7 +57,8 @@ def found(path: Path | str) -> dict[str, Any]:
         return {"error": str(error)}
     ids = result.ids.to_pylist()
     skipped = [(one.id, one.reason, one.detail) for one in result.skipped]
-    return {"ids": ids, "skipped": skipped, "pairs": result.pairs.to_pylist(), "texts": texts_of(result, set(ids))}
+    texts = {ids[number]: text for number, text in texts_of(result, range(len(ids))).items()}
+    return {"ids": ids, "skipped": skipped, "pairs": result.pairs.to_pylist(), "texts": texts}
 
 
 def without_native_tables(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:

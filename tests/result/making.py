@@ -71,12 +71,14 @@ class Case(NamedTuple):
         documents: dict[str, Any] = {
             "ids": pa.array(range(len(self.kinds)), pa.int64()),
             "lengths": pa.array([100] * len(self.kinds), pa.uint64()),
-            "old_from": self.old_from,
         }
         search: dict[str, Any] = {"recipe": la.Recipe(), "threshold": 0.5, "method": "exact", "recall": la.Recall(1.0)}
         own = {field.name for field in fields(SearchedDocuments)}
         for name, value in changes.items():
             (documents if name in own else search)[name] = value
+        if self.old_from is not None:
+            every = documents["ids"]
+            documents |= {"ids": every.slice(0, self.old_from), "old_ids": every.slice(self.old_from)}
         found = search.pop("found", None) or self.found()
         origin = search.pop("origin", None)
         made = SearchedDocuments(**documents), SearchSettings(**search)
@@ -89,8 +91,9 @@ def numbered(groups: list[la.Group]) -> list[tuple[int, tuple[int, ...]]]:
 
 
 def rows(table: pa.Table) -> list[tuple[Any, ...]]:
-    """The rows of a table as tuples."""
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    """The rows of a table as tuples, without what tells old documents."""
+    names = [name for name in table.column_names if not name.endswith("_old")]
+    return list(zip(*(table[name].to_pylist() for name in names), strict=True))
 
 
 _scores = st.sampled_from((0.5, 0.6, 0.75, 0.75, 0.9, 0.99))

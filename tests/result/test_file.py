@@ -33,6 +33,9 @@ def same(one: la.Result, other: la.Result) -> bool:
     return (
         all(getattr(one, name) == getattr(other, name) for name in names)
         and one.ids.equals(other.ids)
+        and one.old_ids == other.old_ids
+        and one.flags == other.flags
+        and one.old_flags == other.old_flags
         and bool(one.pairs.equals(other.pairs))
         and _lengths(one) == _lengths(other)
     )
@@ -250,8 +253,8 @@ def test_facts_that_do_not_fit(saved: bytes, tmp_path: Path, changes: dict[str, 
 
 
 def test_a_newer_format_says_what_to_do(saved: bytes, tmp_path: Path) -> None:
-    rewritten(saved, tmp_path / "run", lambda meta, _: meta.update(format="lookalike-result/2"))
-    with pytest.raises(la.DocumentError, match=r"has the format lookalike-result/2.*reads lookalike-result/1; update"):
+    rewritten(saved, tmp_path / "run", lambda meta, _: meta.update(format="lookalike-result/3"))
+    with pytest.raises(la.DocumentError, match=r"has the format lookalike-result/3.*reads lookalike-result/2; update"):
         la.Result.load(tmp_path / "run")
 
 

@@ -22,7 +22,7 @@ def numbers(kind, *values):
 
 # a and c are copies; b and d are near; d is old.
 found = Found(numbers("I", 0, 1, 0, 3), numbers("I", 0, 0), numbers("I", 1, 3), *(numbers("d", .75, .9),) * 3, 5)
-documents = SearchedDocuments(ids=Ids.of(["a", "b", "c", "d"]), lengths=[3, 4, 5, 6], old_from=3)
+documents = SearchedDocuments(ids=Ids.of(["a", "b", "c"]), old_ids=Ids.of(["d"]), lengths=[3, 4, 5, 6])
 search = SearchSettings(recipe=la.Recipe(), threshold=0.5, method="exact", recall=la.Recall(1.0))
 result = la.Result(documents, search, found)
 """
@@ -36,7 +36,7 @@ check("asking")
 for form in ("csv", "jsonl", "json", "md"):
     result.write_pairs(io.BytesIO(), form)
     check(form)
-result.with_ids(Ids(range(4))).write_pairs(io.BytesIO(), "json")
+result.with_ids(Ids(range(3)), old=Ids(range(1))).write_pairs(io.BytesIO(), "json")
 check("numbers for ids")
 """
 SHOW = """

@@ -69,7 +69,7 @@ def test_one_new_copy_among_many_old_ones_is_no_product() -> None:
     score = array("d", [0.9]).tobytes()
     a, b = array("I", [0]).tobytes(), array("I", [1]).tobytes()
     found = Found(kinds.tobytes(), a, b, score, score, score, 1)
-    result = Case([0, 1], {}).result(ids=pa.array(range(len(kinds))), found=found, old_from=2, lengths=None)
+    result = Case([0, 1], {}, old_from=2).result(ids=pa.array(range(len(kinds))), found=found, lengths=None)
     assert result.copies_listed == "first"  # 1 200 001 pairs
     assert result.pair_count == 2 * many + 1
     assert [len(group) for group in result.groups] == [2, 2]

@@ -195,8 +195,8 @@ def test_against_old_documents() -> None:
     kept, plan = drop_near_duplicates(TEXTS, against=old, return_plan=True, **OPTIONS)
     assert kept == [TEXTS[0], None, "", None]
     assert plan.documents == len(TEXTS)
-    (row,) = [row for row in plan.removals.to_pylist() if row["id"] == "1"]
-    assert row["kept_id"] == "old:1"
+    (row,) = [row for row in plan.removals.to_pylist() if row["id"] == 1]
+    assert (row["kept_id"], row["kept_old"]) == (1, True)
     assert row["score"] == 1.0
 
 

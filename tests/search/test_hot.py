@@ -17,6 +17,7 @@ from lookalike import reference as ref
 from lookalike.engine.groups import grouping_of, name_groups
 from lookalike.engine.stages import UNLIMITED, join
 from lookalike.engine.strategy import Asked, Strategy, choose_strategy
+from lookalike.tables.document_ids import DocumentIds
 from lookalike.tables.found import Found, Metric
 from lookalike.tables.packed import Ids
 from tests.faults.child import PEAK, run
@@ -71,7 +72,8 @@ def groups_of(
     seen = Found.of_core(found)
     old = None if old_from == NEVER else old_from
     grouping = grouping_of(seen, linkage="star", order=order, metric=metric, old_from=old)
-    return [(g.principal, g.members, g.least) for g in name_groups(seen, grouping, Ids(range(seen.documents)), metric)]
+    ids = DocumentIds(Ids(range(seen.documents)))
+    return [(g.principal, g.members, g.least) for g in name_groups(seen, grouping, ids, metric)]
 
 
 hot_limits = st.tuples(st.sampled_from((0, 5, 50, 200, 1_000, 5_000)), st.sampled_from((0, 5, 30, 100, 400)))
@@ -159,7 +161,7 @@ def test_clusters_are_those_of_the_reference() -> None:
             free -= taken
     found = join(texts, strategy(0.5, "lsh"), limits=(0, 0))
     grouping = grouping_of(found, linkage="star", order=None, metric="jaccard", old_from=None)
-    groups = name_groups(found, grouping, Ids(range(40)), "jaccard")
+    groups = name_groups(found, grouping, DocumentIds(Ids(range(40))), "jaccard")
     assert {m: g.principal for g in groups for m in g.members} == {
         m: p for m, p in principals.items() if sum(q == p for q in principals.values()) > 1
     }

@@ -55,7 +55,7 @@ def outcome(paths: list[Path], **options: Any) -> Any:
         result = la.find(open_paths(paths, text_column="text"), 0.6, recipe=RECIPE, **options)
     except la.LookalikeError as error:
         return type(error), str(error)
-    some = {pair[side] for pair in result.pairs.to_pylist()[:5] for side in "ab"}
+    some = {*result.listed.values("a")[:5], *result.listed.values("b")[:5]}
     return answer(result) | {"texts": texts_of(result, some)}  # as the readers give them again
 
 

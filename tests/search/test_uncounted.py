@@ -153,7 +153,7 @@ def test_a_saved_result_knows_what_was_left_out(tmp_path: Path) -> None:
     assert loaded.uncounted == result.uncounted
     assert loaded.to_dict()["min_words"] == 9
     assert loaded.to_dict()["left_out"] == []  # the texts are not there any more
-    assert words_left_out(loaded, {"a": A}) == {"a": {"quotes": 14, "template": 18}}
+    assert words_left_out(loaded, {0: A}) == {0: {"quotes": 14, "template": 18}}
 
 
 def test_a_passage_at_the_edges_of_characters_counts_whole() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,7 +32,7 @@ from lookalike.documents.limits import Limits  # noqa: TC001 — the signature i
 from lookalike.documents.one import read_document
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe
-from lookalike.tables.files import check_output
+from lookalike.tables.files import check_output, check_place
 from lookalike.tables.json import to_json
 
 if TYPE_CHECKING:
@@ -137,8 +138,7 @@ def _keep_inputs(output: str | None, *inputs: str) -> None:
     if output is None or output == "-":
         return
     check_output(output)
-    if not Path(output).is_file():
-        return
-    for name in inputs:
+    for name in inputs if os.path.isfile(output) else ():  # noqa: PTH113 — a name that is too long is none
         if Path(name).is_file() and Path(name).samefile(output):
             raise DocumentError(output, "file", "is one of the documents", "write the result to another file")
+    check_place(output)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from lookalike.cli.dedupe_parts import Parts, cut_parts, with_parts
 from lookalike.cli.dedupe_parts import to_table as cuts_table
 from lookalike.cli.dedupe_rows import column_values, mixed_columns, split_rows
 from lookalike.cli.dedupe_table import closing, to_table
+from lookalike.cli.finishing import Attempts, is_unwritten, keep_search
 from lookalike.cli.help import examples
 from lookalike.cli.hints import command_line
 from lookalike.cli.messages import complain
@@ -46,7 +48,7 @@ from lookalike.tables.wording import count
 from lookalike.tables.write import write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from lookalike.documents import Source
     from lookalike.result import Result
@@ -217,7 +219,9 @@ def dedupe(
         if not quiet:
             say_notes(made.notes)
         if outputs.any:
-            _write(made, found, source, outputs, given, quiet=quiet)
+            attempts = Attempts()
+            _write(made, found, source, outputs, given, attempts, quiet=quiet)
+            attempts.finish(partial(keep_search, found, work=search.work) if result is None else str)
         else:
             kept = [*(["--keep", str(rule)] if keep != KEEP else []), *(["--drop-all"] if drop_all else [])]
             same = [*kept, *typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
@@ -293,18 +297,45 @@ def _found(
 
 
 def _write(
-    plan: Plan, result: Result, source: Source | None, outputs: Outputs, paths: list[str], *, quiet: bool
+    plan: Plan,
+    result: Result,
+    source: Source | None,
+    outputs: Outputs,
+    paths: list[str],
+    attempts: Attempts,
+    *,
+    quiet: bool,
 ) -> None:
     notes: list[str] = []
-    if outputs.kept is not None or outputs.removed is not None:
-        notes = split_rows(plan, result, source, outputs.kept, outputs.removed, paths, outputs.options)
+
+    def rows(kept: str | None, removed: str | None) -> None:
+        notes[:] = split_rows(plan, result, source, kept, removed, paths, outputs.options)
+
+    kept, removed, written = outputs.kept, outputs.removed, list[str]()
+    if kept is not None and removed is not None:
+        try:
+            rows(kept, removed)  # both in one read
+            written += [kept, removed]
+        except DocumentError as error:
+            if not is_unwritten(error):
+                raise
+            written += attempts.each({kept: partial(rows, kept, None), removed: partial(rows, None, removed)})
+    elif kept is not None or removed is not None:
+        written += attempts.each({kept or removed or "": partial(rows, kept, removed)})
     if outputs.plan is not None:
-        form = form_of(outputs.plan)
-        with destination(outputs.plan) as stream, squeezed(stream, form.codec) as inner:
-            write_table(inner, plan.removals, form.kind, raw_csv=outputs.options.raw_csv)
-    if quiet:
-        return
-    say_notes(notes)
+        written += attempts.each({outputs.plan: partial(_write_plan, plan, outputs)})
+    if not quiet:
+        say_notes(notes)
+        _say_written(plan, result, source, outputs, written)
+
+
+def _write_plan(plan: Plan, outputs: Outputs) -> None:
+    form = form_of(outputs.plan or "")
+    with destination(outputs.plan) as stream, squeezed(stream, form.codec) as inner:
+        write_table(inner, plan.removals, form.kind, raw_csv=outputs.options.raw_csv)
+
+
+def _say_written(plan: Plan, result: Result, source: Source | None, outputs: Outputs, written: Collection[str]) -> None:
     _say_rows(source, outputs)
     new = result.documents if result.old_from is None else result.old_from
     for name, said in (
@@ -312,7 +343,7 @@ def _write(
         (outputs.removed, f"{count(plan.removed, 'document')} removed"),
         (outputs.plan, closing(plan, result)),
     ):
-        if name is not None:
+        if name in written:
             complain(f"{name}: {said}")
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from lookalike.cli.compare_table import percent
 from lookalike.cli.names import common_folder, shorten
 from lookalike.cli.output import width
-from lookalike.cli.scan_table import grid, next_step
+from lookalike.cli.scan_table import OLD, grid, next_step
 from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
@@ -60,15 +60,21 @@ def to_table(plan: Plan, result: Result, next_command: str) -> Iterator[Renderab
 
 
 def _removals(rows: list[dict[str, object]]) -> Table:
-    names = [str(row[side]) for row in rows for side in ("id", "kept_id") if row[side] is not None]
+    names = [str(name) for row in rows for name in (row["id"], _kept(row)) if name is not None]
     folder = common_folder(names)
-    half = (width() - len("  100.0%  ")) // 2
+    half = (width() - len("  100.0%  ") - len(OLD) * any(row.get("kept_old") for row in rows)) // 2
     table = grid(("Removed", "left"), ("Score", "right"), ("Kept in its place", "left"))
     for row in rows:
-        removed, kept = (_name(row[side], folder, half) for side in ("id", "kept_id"))
+        removed, kept = _name(row["id"], folder, half), _name(_kept(row), folder, half)
+        kept += OLD if row.get("kept_old") else ""
         score = row["score"]
         table.add_row(removed, percent(score) if isinstance(score, float) else "–", kept)
     return table
+
+
+def _kept(row: dict[str, object]) -> object:
+    """Return the id of the kept document; that of an old one has a column of its own if it is of another kind."""
+    return row["kept_id"] if row["kept_id"] is not None else row.get("kept_old_id")
 
 
 def _name(name: object, folder: str, cells: int) -> str:

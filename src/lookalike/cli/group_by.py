@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from lookalike.errors import RecipeError
 from lookalike.result.pairs import only_pairs
@@ -30,8 +30,8 @@ class Rule:
 
     given: str
     """As it was typed."""
-    author: Callable[[str], str | None]
-    """The author, by the id of the document; None if it has none that is known."""
+    author: Callable[[int, str], str | None]
+    """The author, by the number and the id of the document; None if it has none that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,31 +48,31 @@ def author_rule(given: str, paths: Sequence[str]) -> Rule:
 
     `dir` is the folder right below a PATH: with essays/ that holds essays/ann/one.txt, the author is ann.
 
-    >>> author_rule("dir", ["essays/"]).author("essays/ann/draft/one.txt")
+    >>> author_rule("dir", ["essays/"]).author(0, "essays/ann/draft/one.txt")
     'ann'
-    >>> author_rule(r"/(\w+)_", []).author("essays/ann_2.txt")
+    >>> author_rule(r"/(\w+)_", []).author(0, "essays/ann_2.txt")
     'ann'
     """
     if given in KNOWN:
         raise RecipeError("--group-by", given, "used with --meta FILE, which has that column")
     if given == "dir":
         folders = sorted((PurePath(path).as_posix() for path in paths), key=len, reverse=True)
-        return Rule(given, lambda name: _folder(name, folders))
+        return Rule(given, lambda _, name: _folder(name, folders))
     try:
         pattern = re.compile(given)
     except re.error as error:
         raise RecipeError("--group-by", given, _RULE, str(error)) from None
     if pattern.groups != 1:
         raise RecipeError("--group-by", given, _RULE, "put the author in (brackets)")
-    return Rule(given, lambda name: found[1] if (found := pattern.search(name)) else None)
+    return Rule(given, lambda _, name: found[1] if (found := pattern.search(name)) else None)
 
 
-def known_rule(given: str, metadata: Mapping[Any, Metadata]) -> Rule:
-    """Return the rule that takes the author, or the label, from the metadata."""
-    told = {str(name): values.author if given == "author" else values.label for name, values in metadata.items()}
+def known_rule(given: str, metadata: Mapping[int, Metadata]) -> Rule:
+    """Return the rule that takes the author, or the label, from the metadata of documents by their numbers."""
+    told = {number: values.author if given == "author" else values.label for number, values in metadata.items()}
     if not any(told.values()):
         raise RecipeError("--group-by", given, f"a column of the metadata, which has no {given}")
-    return Rule(given, lambda name: told.get(name) or None)
+    return Rule(given, lambda number, _: told.get(number) or None)
 
 
 def left_out(authors: Authors) -> str:
@@ -93,7 +93,7 @@ def _folder(name: str, folders: Iterable[str]) -> str | None:
 def by_author(result: Result, rule: Rule) -> tuple[Result, Authors]:
     """Return the result without the pairs of one author, and who wrote what."""
     # A document without an author is an author of its own.
-    authors = [rule.author(str(name)) or f"\0{number}" for number, name in enumerate(result.id_of)]
+    authors = [rule.author(number, str(name)) or f"\0{number}" for number, name in enumerate(result.id_of)]
     pairs = zip(result.listed.values("a"), result.listed.values("b"), strict=True)
     strangers = [authors[a] != authors[b] for a, b in pairs]
     left_out = strangers.count(False)

@@ -33,7 +33,9 @@ def after_scan(result: Result, paths: Sequence[str], recipe: Recipe, reading: Re
     same = [*typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
     closest = result.top_rows(1)
     if closest:
-        a, b = (_file(str(closest[0][side]), paths, search.against) for side in "ab")
+        pair = closest[0]
+        a = _file(str(pair["a"]), paths)
+        b = _file(str(pair["b"]), search.against if pair.get("b_old") else paths)
         if a is not None and b is not None:
             left_out = LeftOut(ignore=search.ignore, skip=search.skip, min_words=search.min_words)
             return command_line("compare", [a, b], typed(left_out, LeftOut()), typed(recipe, Recipe()))
@@ -58,13 +60,10 @@ def command_line(command: str, *parts: Iterable[str]) -> str:
     return " ".join(["lookalike", command, *(quoted(word) for word in words)])
 
 
-def _file(name: str, paths: Sequence[str], old: Sequence[str]) -> str | None:
-    """Return the path of a document, also of one in an archive; an old one may be marked, to tell it from a new one."""
-    if old and name.startswith("old:"):
-        name, paths = name.removeprefix("old:"), ()
-    places = [*paths, *old]
-    inside = (path for path in (*(Path(folder) / name for folder in places), Path(name)) if archive_above(path))
-    return path_of(name, places) or next(map(str, inside), None)
+def _file(name: str, paths: Sequence[str]) -> str | None:
+    """Return the path of a document that was read from these paths, also of one in an archive."""
+    inside = (path for path in (*(Path(folder) / name for folder in paths), Path(name)) if archive_above(path))
+    return path_of(name, paths) or next(map(str, inside), None)
 
 
 def folded(command: str, cells: int) -> str:

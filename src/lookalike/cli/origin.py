@@ -21,6 +21,7 @@ from lookalike.cli.options import typed
 from lookalike.cli.reading import Reading
 from lookalike.cli.searching import Search
 from lookalike.cli.writing import keep_sources
+from lookalike.documents import Both
 from lookalike.errors import DocumentError
 from lookalike.recipe import Recipe
 from lookalike.tables.visible import visible
@@ -53,18 +54,19 @@ def origin(
 def reopened(result: Result, saved: str, output: str, *, trust: bool, quiet: bool) -> Source | None:
     """Open the documents where the result says they are, if the user agrees; None if it does not say."""
     told = result.origin
-    paths = [*told.get("paths", ()), *told.get("against", ())]
+    new, old = list(told.get("paths", ())), list(told.get("against", ()))
+    paths = [*new, *old]
     if not paths:
         return None
     reading = _reading(told.get("reading", {}))
     if not trust and not _agrees(saved, paths):
-        raise _not_read(saved, paths, reading)
+        raise _not_read(saved, new, old, reading)
     for path in paths:
         _check_kind(path)
     keep_sources([output], paths)
     if not quiet:
         complain(f"note: documents read again from {_listed(paths)}")
-    return reading.open(paths)
+    return Both(reading.open(new), reading.open(old)) if new and old else reading.open(paths)
 
 
 def _reading(told: dict[str, Any]) -> Reading:
@@ -87,9 +89,11 @@ def _is_answered() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
-def _not_read(saved: str, paths: list[str], reading: Reading) -> DocumentError:
+def _not_read(saved: str, new: list[str], old: list[str], reading: Reading) -> DocumentError:
+    paths = [*new, *old]
     problem = f"says that its documents are in {_listed(paths)}, which are read only if you name them"
-    command = command_line("report", [saved, *paths], typed(reading, Reading()))
+    against = [word for path in old for word in ("--against", path)]
+    command = command_line("report", [saved, *new], against, typed(reading, Reading()))
     if not command or len(paths) > _LISTED or any(path.startswith("-") for path in paths):
         command = command_line("report", [saved]) + " PATH"
     return DocumentError(saved, "file", problem, f"type {command}, or add --trust if the file is yours")

@@ -84,9 +84,9 @@ class Known:
                     f"{self.given.meta}: {rows} no document that was read: {', '.join(absent[:3])}"
                     f"{' …' if len(absent) > 3 else ''}"
                 )
-            result = result.with_metadata(known)
+            result = result.with_metadata({str(name): values for name, values in known.items()})
             if self.given.group_by in KNOWN:
-                rule = known_rule(self.given.group_by, known)
+                rule = known_rule(self.given.group_by, result.metadata_of)
         if self.marks is not None:
             result, number = _unmarked(result, self.marks)
             those = "pair marked as not an issue is" if number == 1 else "pairs marked as not an issue are"
@@ -105,7 +105,9 @@ def pairs_left_out(notes: Sequence[str], authors: Authors | None) -> list[str]:
 
 def _unmarked(result: Result, marks: Marks) -> tuple[Result, int]:
     """Return the result without the pairs that are marked as not an issue, and how many these are."""
-    kept = [not marks.is_left_out(a, b) for a, b in zip(*result.named.ends(), strict=True)]
+    ids, listed = result.id_of, result.listed
+    ends = zip(listed.values("a"), listed.values("b"), strict=True)
+    kept = [not marks.is_left_out(ids[a], ids[b], b_old=ids.is_old(b)) for a, b in ends]
     number = kept.count(False)
     return (only_pairs(result, kept) if number else result), number
 

@@ -13,6 +13,7 @@ from lookalike.cli.output import QuietOption  # noqa: TC001 — the signature is
 from lookalike.cli.reading import Reading, with_reading
 from lookalike.cli.values import share
 from lookalike.cli.writing import keep_sources
+from lookalike.errors import RecipeError
 
 if TYPE_CHECKING:
     from lookalike.report.marks import Marks
@@ -56,6 +57,10 @@ def report(
     marks: Annotated[
         str | None, typer.Option("--marks", metavar="FILE", help="Marks of an earlier report, to go on with.")
     ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option("--against", metavar="OLD", help="The old documents of the scan; repeatable.", show_default=False),
+    ] = None,
     trust: Annotated[
         bool,
         typer.Option("--trust", help="Read the files that RESULT names without asking; only for results of yours."),
@@ -68,8 +73,10 @@ def report(
     from lookalike.result import Result as Saved
 
     least = None if threshold is None else share("--threshold", threshold)
-    given = paths or []
-    keep_sources([output], [result, *given, *(name for name in (meta, marks) if name is not None)])
+    given, old = paths or [], against or []
+    if old and not given:
+        raise RecipeError("--against", old[0], "given with PATH, the new documents")
+    keep_sources([output], [result, *given, *old, *(name for name in (meta, marks) if name is not None)])
     found = Saved.load(result)
     if least is not None:
         found = found.rethreshold(least)
@@ -77,16 +84,22 @@ def report(
         found = found.with_metadata(read_metadata(meta))
     kept = None if marks is None else read_marks(marks)
     source = reading.open(given) if given else reopened(found, result, output, trust=trust, quiet=quiet)
-    write_html(found, output, texts=source, marks=kept, quiet=quiet)
+    write_html(found, output, texts=source, against=reading.open(old) if old else None, marks=kept, quiet=quiet)
 
 
 def write_html(
-    result: Result, output: str, *, texts: Any = None, marks: Marks | None = None, quiet: bool = False
+    result: Result,
+    output: str,
+    *,
+    texts: Any = None,
+    against: Any = None,
+    marks: Marks | None = None,
+    quiet: bool = False,
 ) -> None:
     """Write a report, and say on standard error where it is and what it lacks."""
     from lookalike.result.report import write_report
 
-    problem = write_report(result, output, texts=texts, marks=marks)
+    problem = write_report(result, output, texts=texts, against=against, marks=marks)
     if problem:
         complain(f"note: {problem}")
     if not quiet:

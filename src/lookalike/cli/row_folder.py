@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from lookalike.cli.row_files import RowForm, row_file
 from lookalike.errors import DocumentError
+from lookalike.tables.files import check_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,6 +44,8 @@ def check_folder(output: str, sources: Sequence[str]) -> None:
             raise DocumentError(output, "file", "is among the documents", "write the result to another place")
     if target.is_dir() and any(target.iterdir()):
         raise DocumentError(output, "file", "is a folder that is not empty", "give another name, or empty it")
+    if not target.exists():
+        check_place(target)
 
 
 class RowFolder:

@@ -54,6 +54,7 @@ def run_search(
     if not quiet:
         say_notes(result.notes)
         say_flags(result.flags)
+        say_flags({f"{name} (old)": flags for name, flags in result.old_flags.items()})
     if verbose:
         for line in _details(result):
             complain(line)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lookalike.cli.finishing import Attempts, keep_search
 from lookalike.cli.help import examples
 from lookalike.cli.hints import after_scan
 from lookalike.cli.messages import FOUND, UNREADABLE, complain
@@ -114,12 +116,13 @@ def scan(
             say_notes(notes)
         made = origin(paths, recipe, reading, search, [*typed(rules, PairRules())])
         result = result.with_origin(made | {"left_out": pairs_left_out(notes, authors)})
-        if save is not None:
-            result.save(save)
-        if report is not None:
-            write_html(result, report, marks=known.marks, quiet=quiet)
         hint = "" if quiet else after_scan(result, paths, recipe, reading, search)
-        show(result, shown, authors, hint, quiet=quiet)
+        attempts = Attempts()
+        saved = attempts.each({} if save is None else {save: partial(result.save, save)})
+        if report is not None:
+            attempts.each({report: partial(write_html, result, report, marks=known.marks, quiet=quiet)})
+        attempts.each({output or "-": partial(show, result, shown, authors, hint, quiet=quiet)})
+        attempts.finish(partial(keep_search, result, work=search.work, saved=next(iter(saved), None)))
         if strict and any(skipped.reason not in BY_RULE for skipped in result.skipped):
             raise typer.Exit(UNREADABLE)
         if worst is not None and _closest(result) >= worst:

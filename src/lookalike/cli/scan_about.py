@@ -33,19 +33,20 @@ LONGEST_TEXT: Final = 2_000_000
 class About:
     """Further columns, which are there if there is something to say."""
 
-    left_out: Mapping[Any, Mapping[str, int]]
-    known: Mapping[Any, Metadata]
+    left_out: Mapping[int, Mapping[str, int]]
+    known: Mapping[int, Metadata]
+    """Both by the numbers of documents."""
     shortest: str = ""
     """The shortest passage that counts, in words."""
 
     @classmethod
     def of(cls, result: Result, pairs: list[dict[str, Any]]) -> About:
         """Look at the documents of the pairs that are shown."""
-        names = {pair[side] for pair in pairs for side in "ab"}
+        numbers = {pair[side] for pair in pairs for side in "ab"}
         dated = any(values.date is not None for values in result.metadata.values())
         least, unit = result.uncounted.min_words, "words" if result.recipe.unit == "word" else "characters"
         shortest = f"{least:,} {unit}" if least is not None else ""
-        return cls(left_out_of(result, names), result.metadata if dated else {}, shortest)
+        return cls(left_out_of(result, numbers), result.metadata_of if dated else {}, shortest)
 
     @property
     def headers(self) -> list[tuple[str, str]]:
@@ -55,7 +56,7 @@ class About:
     @property
     def cells(self) -> int:
         """How wide they are together."""
-        wide = max((len(self._words(name)) for name in self.left_out), default=0)
+        wide = max((len(self._words(number)) for number in self.left_out), default=0)
         return (max(len("Left out"), 2 * wide + 3) + 2 if self.left_out else 0) + (7 if self.known else 0)
 
     def values(self, pair: Mapping[str, Any]) -> list[str]:
@@ -78,12 +79,12 @@ class About:
             said.append("First: the older of the two, by --meta.")
         return " ".join(said)
 
-    def _words(self, name: object) -> str:
-        return f"{sum(self.left_out.get(name, {}).values()):,}"
+    def _words(self, number: int) -> str:
+        return f"{sum(self.left_out.get(number, {}).values()):,}"
 
 
 def longest_passages(
-    result: Result, pairs: list[dict[str, Any]], show: Callable[[object, int], Text]
+    result: Result, pairs: list[dict[str, Any]], show: Callable[[int, int], Text]
 ) -> Iterator[RenderableType]:
     """Give the longest passage of each of the closest pairs."""
     from lookalike.cli.output import width

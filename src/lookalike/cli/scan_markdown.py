@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lookalike.cli.compare_table import percent
 from lookalike.cli.group_by import left_out
+from lookalike.cli.scan_table import OLD, numbers_of
 from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
@@ -33,12 +34,17 @@ def _lines(view: View) -> Iterator[str]:
     yield from ("## Pairs", "", "| # | Jaccard | A in B | B in A | A | B |", "|--:|--:|--:|--:|---|---|")
     for rank, pair in enumerate(view.pairs, start=1):
         scores = (percent(pair[name]) for name in ("jaccard", "containment_a", "containment_b"))
-        names = (escaped(str(pair[side])) for side in "ab")
+        names = (_name(view, pair[side]) for side in "ab")
         yield f"| {rank} | {' | '.join(scores)} | {' | '.join(names)} |"
     yield from ("", "## Groups", "")
     for rank, group in enumerate(view.groups, start=1):
-        others = ", ".join(escaped(str(member)) for member in group.members if member != group.principal)
-        yield f"{rank}. **{escaped(str(group.principal))}** and {others}"
+        others = ", ".join(_name(view, member) for member in numbers_of(group) if member != group.principal)
+        yield f"{rank}. **{_name(view, int(group.principal))}** and {others}"
+
+
+def _name(view: View, number: int) -> str:
+    ids = view.result.id_of
+    return escaped(str(ids[number])) + (OLD if ids.is_old(number) else "")
 
 
 def escaped(text: str) -> str:

@@ -17,6 +17,7 @@ from lookalike.cli.hints import folded
 from lookalike.cli.names import common_folder, shorten
 from lookalike.cli.output import width
 from lookalike.cli.scan_about import About, longest_passages
+from lookalike.tables.found import COLUMNS
 from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from lookalike.engine.groups import Group as Documents
     from lookalike.result import Result
 
-__all__ = ["View", "grid", "next_step", "to_table"]
+__all__ = ["OLD", "View", "grid", "next_step", "numbers_of", "to_table"]
 
 MEMBERS: Final = 5
 """Members of a group that are shown."""
@@ -44,50 +45,53 @@ class View:
 
     result: Result
     pairs: list[dict[str, Any]]
-    """The closest pairs, as many as are wanted."""
+    """The closest pairs, as many as are wanted; a and b are the numbers of their documents."""
     groups: list[Documents]
+    """The largest groups, by the numbers of their documents."""
     authors: Authors | None = None
     next_command: str = ""
 
     @classmethod
     def of(cls, result: Result, top: int, authors: Authors | None, next_command: str) -> View:
         """Take the `top` closest pairs and largest groups; 0 means all."""
-        pairs = result.top_rows(top or result.pair_count)
-        return cls(result, pairs, result.largest_groups(top or result.group_count), authors, next_command)
+        closest = result.closest(top or result.pair_count)
+        rows = zip(*(closest.values(name) for name in COLUMNS), strict=True)
+        pairs = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+        return cls(result, pairs, result.largest_by_number(top or result.group_count), authors, next_command)
 
     @property
-    def names(self) -> Iterator[str | int]:
-        """All names that are shown."""
+    def shown(self) -> Iterator[int]:
+        """The numbers of all documents that are shown."""
         yield from (pair[side] for pair in self.pairs for side in "ab")
-        yield from (member for group in self.groups for member in group.members[: MEMBERS + 1])
+        yield from (number for group in self.groups for number in numbers_of(group)[: MEMBERS + 1])
+
+
+def numbers_of(group: Documents) -> list[int]:
+    """Return the numbers of the members of a group that was given by number."""
+    return list(map(int, group.members))
 
 
 class _Names:
     """Names as they are shown: without the folder that all share, cut to a width, and old ones marked."""
 
     def __init__(self, view: View) -> None:
-        self.folder = common_folder(map(str, view.names))
-        self._old = _old_ones(view.result, set(view.names))
-        self._known = view.result.metadata
+        self._ids, self._known = view.result.id_of, view.result.metadata_of
+        self.folder = common_folder(str(self._ids[number]) for number in view.shown)
 
-    def show(self, name: object, cells: int) -> Text:
-        mark = OLD if name in self._old else ""
-        return Text.assemble(shorten(self._bare(name), cells - len(mark)), (mark, "magenta"))
+    def show(self, number: int, cells: int) -> Text:
+        mark = OLD if self._ids.is_old(number) else ""
+        return Text.assemble(shorten(self._bare(number), cells - len(mark)), (mark, "magenta"))
 
-    def longest(self, names: Iterable[object]) -> int:
-        return max((cell_len(visible(self._bare(name))) + len(OLD) * (name in self._old) for name in names), default=0)
+    def longest(self, numbers: Iterable[int]) -> int:
+        cells = (cell_len(visible(self._bare(one))) + len(OLD) * self._ids.is_old(one) for one in numbers)
+        return max(cells, default=0)
 
-    def _bare(self, name: object) -> str:
+    def _bare(self, number: int) -> str:
         """Return what a person calls a document, as --meta has it, and the file."""
-        bare = str(name).removeprefix(self.folder)
-        known = self._known.get(name)
+        bare = str(self._ids[number]).removeprefix(self.folder)
+        known = self._known.get(number)
         called = ", ".join(filter(None, (known.name, known.author))) if known else ""
         return f"{called} ({bare})" if called else bare
-
-
-def _old_ones(result: Result, names: set[str | int]) -> set[str | int]:
-    """Return which of these documents are old."""
-    return set() if result.old_from is None else names.intersection(result.id_of[result.old_from :])
 
 
 def to_table(view: View, *, passages: bool = False) -> Iterator[RenderableType]:
@@ -172,17 +176,18 @@ def _groups(view: View, names: _Names) -> Table:
     room = width() - len(f"{len(view.groups)}    ") - sizes
     authors = view.authors
     if authors is None:
-        first = max(min(names.longest(group.principal for group in view.groups), room // 2), len("Principal"))
+        first = max(min(names.longest(int(group.principal) for group in view.groups), room // 2), len("Principal"))
         table = grid(("#", "right"), ("Size", "right"), ("Principal", "left"), ("Other members", "left"))
     else:
-        first = max(min(max(cell_len(_written_by(group, authors)) for group in view.groups), room // 3), len("Authors"))
+        longest = max(cell_len(_written_by(view, group, authors)) for group in view.groups)
+        first = max(min(longest, room // 3), len("Authors"))
         table = grid(("#", "right"), ("Size", "right"), ("Authors", "left"), ("Documents", "left"))
     for rank, group in enumerate(view.groups, start=1):
         if authors is None:
-            title = names.show(group.principal, first)
-            members = [member for member in group.members if member != group.principal]
+            title = names.show(int(group.principal), first)
+            members = [member for member in numbers_of(group) if member != group.principal]
         else:
-            title, members = Text(shorten(_written_by(group, authors), first)), list(group.members)
+            title, members = Text(shorten(_written_by(view, group, authors), first)), numbers_of(group)
         cells = room - first - 2
         shown = [names.show(member, cells) for member in members[:MEMBERS]]
         if len(members) > MEMBERS:
@@ -202,5 +207,6 @@ def _filled(names: list[Text], cells: int) -> Text:
     return Text("\n").join(lines)
 
 
-def _written_by(group: Documents, authors: Authors) -> str:
-    return ", ".join(dict.fromkeys(authors.rule.author(str(member)) or str(member) for member in group.members))
+def _written_by(view: View, group: Documents, authors: Authors) -> str:
+    named = ((number, str(view.result.id_of[number])) for number in numbers_of(group))
+    return ", ".join(dict.fromkeys(authors.rule.author(number, name) or name for number, name in named))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from lookalike.errors import DocumentError
-from lookalike.tables.files import check_output, harmless, new_file
+from lookalike.tables.files import check_output, check_place, harmless, new_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,7 +27,10 @@ def extension(path: str) -> str:
 
 
 def keep_sources(outputs: Iterable[str | None], sources: Iterable[str], *, force: bool = True) -> None:
-    """Refuse to write over a source or one file twice and, without `force`, over any file that exists."""
+    """Refuse what cannot be written, before anything is read.
+
+    That is a source, one file twice, a place where no file can be made and, without `force`, any file that exists.
+    """
     given = [Path(source) for source in sources if source != "-"]
     seen: set[Path] = set()
     for output in outputs:
@@ -37,14 +41,14 @@ def keep_sources(outputs: Iterable[str | None], sources: Iterable[str], *, force
             raise DocumentError(output, "file", "is named twice", "write each result to a file of its own")
         seen.add(path.resolve())
         check_output(path)
-        if path.is_dir():
+        if os.path.isdir(path):  # noqa: PTH112 — a name that is too long is no error yet
             raise DocumentError(output, "file", "is a directory", "give the name of a file")
-        if not path.exists():
-            continue
-        if any(_holds(source, path) for source in given):
-            raise DocumentError(output, "file", "is among the documents", "write the result to another place")
-        if not force and path.is_file():
-            raise DocumentError(output, "file", "exists", "give another name, or --force to write over it")
+        if os.path.exists(path):  # noqa: PTH110
+            if any(_holds(source, path) for source in given):
+                raise DocumentError(output, "file", "is among the documents", "write the result to another place")
+            if not force and path.is_file():
+                raise DocumentError(output, "file", "exists", "give another name, or --force to write over it")
+        check_place(path)
 
 
 def _holds(source: Path, path: Path) -> bool:

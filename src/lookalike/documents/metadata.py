@@ -188,7 +188,9 @@ def for_documents(
     A row that fits more than one document is an error that names `source`, and so is one that fits none, unless they
     are wanted in `absent` (a class list names who has handed in nothing) and some row fits. Documents need no row.
     """
-    names = {str(name): name for name in ids}
+    names: dict[str, object] = {}
+    for name in ids:
+        names.setdefault(str(name), name)  # an old document may have the id of a new one, which comes first
     # Only ends that a row could name: a path of a thousand folders has a thousand ends.
     lengths = {given.removeprefix("./").count("/") + 1 for given in metadata}
     ends: dict[str, list[str]] = {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lookalike import _native, checks
 from lookalike.errors import RecipeError
+from lookalike.tables.document_ids import DocumentIds
 from lookalike.tables.found import Found, Pairs
 from lookalike.tables.packed import Ids
 
@@ -42,6 +43,10 @@ class Group:
     members: tuple[str | int, ...]
     least: float | None = field(default=None, repr=False, compare=False)
     """The least score of a member to the principal; None if one of them was not compared with it (linked groups)."""
+    members_old: tuple[bool, ...] = field(default=(), repr=False)
+    """Whether each member is an old document; empty if there was no `against`."""
+    principal_old: bool = field(default=False, repr=False)
+    """Whether the principal is an old document."""
 
     def __len__(self) -> int:
         """Return the number of members."""
@@ -107,7 +112,7 @@ def groups(
     unknown = bytes(8 * len(listed))
     found = Found.of_pairs(documents, Pairs(a, b, unknown, unknown, unknown), len(listed))
     grouping = grouped(principals(found, linkage, check_order(order, documents)))
-    return _named(grouping, Ids(range(documents)), [None] * grouping.size)
+    return _named(grouping, DocumentIds(Ids(range(documents))), [None] * grouping.size)
 
 
 def grouping_of(
@@ -126,7 +131,7 @@ def grouping_of(
     return grouped(principals(found, linkage, ranked, metric=metric, old_from=old_from), old_from)
 
 
-def name_groups(found: Found, grouping: Grouping, ids: Ids, metric: Metric) -> list[Group]:
+def name_groups(found: Found, grouping: Grouping, ids: DocumentIds, metric: Metric) -> list[Group]:
     """Return groups with the ids of their documents, and the least score in each."""
     least = _native.least_scores(found.classes, found.pairs.columns, grouping, metric == "containment")
     return _named(grouping, ids, [None if math.isnan(score) else score for score in memoryview(least).cast("d")])
@@ -173,7 +178,14 @@ def grouped(principal: bytes, old_from: int | None = None) -> Grouping:
     return Grouping(*_native.grouped(principal, len(principal) // 4 if old_from is None else old_from))
 
 
-def _named(grouping: Grouping, ids: Ids, least: Sequence[float | None]) -> list[Group]:
-    members, heads = ids.take(_numbers(grouping.documents)), ids.take(_numbers(grouping.heads))
+def _named(grouping: Grouping, ids: DocumentIds, least: Sequence[float | None]) -> list[Group]:
+    documents, principals = _numbers(grouping.documents), _numbers(grouping.heads)
+    members, heads = ids.take(documents), ids.take(principals)
     ranges = pairwise(_numbers(grouping.starts))
-    return [Group(head, tuple(members[i:j]), low) for head, low, (i, j) in zip(heads, least, ranges, strict=True)]
+    if ids.old is None:
+        return [Group(head, tuple(members[i:j]), low) for head, low, (i, j) in zip(heads, least, ranges, strict=True)]
+    old = list(map(ids.is_old, documents))
+    return [
+        Group(head, tuple(members[i:j]), low, tuple(old[i:j]), ids.is_old(number))
+        for head, number, low, (i, j) in zip(heads, principals, least, ranges, strict=True)
+    ]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.report.marks import Marks
     from lookalike.report.shared import Shared
+    from lookalike.tables.document_ids import DocumentIds
     from lookalike.text.uncounted import Uncounted
 
 __all__ = ["Limits", "Page", "Pairs", "Searched", "collect", "made_now", "recipe_values", "short"]
@@ -94,11 +95,12 @@ class Searched:
     """The closest ones."""
     pair_count: int
     """Of all."""
-    ids: Sequence[Any]
+    ids: DocumentIds
     lengths: Sequence[int] | None
     """Of the texts, in characters."""
-    flags: Mapping[str, Sequence[Flag]]
-    metadata: Mapping[Any, Metadata]
+    flags: Mapping[int, Sequence[Flag]]
+    metadata: Mapping[int, Metadata]
+    """Both by the numbers of documents."""
     ignored: Sequence[int]
     """Shingles that did not count."""
     uncounted: Uncounted
@@ -111,7 +113,7 @@ def collect(searched: Searched, *, marks: Marks | None = None, limits: Limits | 
     limits = limits or Limits()
     pairs, recipe = searched.pairs, searched.recipe
     wanted = dict.fromkeys(number for pair in zip(pairs.a, pairs.b, strict=True) for number in pair)
-    read = read_texts(searched.source, list(map(str, searched.ids)), searched.lengths, wanted.keys(), _HELD)
+    read = read_texts(searched.source, searched.ids, searched.lengths, wanted.keys(), _HELD)
     reasons = Reasons(recipe, searched.ignored, searched.uncounted)
     documents = {
         number: Document.of(read.texts[number], recipe, reasons.spans(read.texts[number]))
@@ -197,25 +199,16 @@ def recipe_values(recipe: Recipe, least: int | None = None) -> dict[str, Any]:
 def _documents(searched: Searched, documents: Mapping[int, Document], read: Read) -> dict[str, Any]:
     """Return what is known of each document, column by column; a column without any value is left out."""
     ids = list(searched.ids)
-    known = _known(searched.metadata, ids)
+    known = [_values(searched.metadata[i]) if i in searched.metadata else {} for i in range(len(ids))]
     columns: dict[str, list[Any]] = {
         "id": ids,
         "length": list(searched.lengths or ()),
         "units": [documents[i].counts() if i in documents else None for i in range(len(ids))],
         "sha256": [read.digests.get(i) for i in range(len(ids))],
-        "flags": [[[flag.kind, flag.detail] for flag in searched.flags.get(str(name), ())] for name in ids],
+        "flags": [[[flag.kind, flag.detail] for flag in searched.flags.get(i, ())] for i in range(len(ids))],
         **{name: [values.get(name) for values in known] for name in ("name", "author", "date", "label")},
     }
     return {name: values for name, values in columns.items() if name == "id" or any(values)}
-
-
-def _known(metadata: Mapping[Any, Metadata], ids: Sequence[Any]) -> list[dict[str, Any]]:
-    if not metadata:
-        return [{} for _ in ids]
-    from lookalike.documents.metadata import for_documents
-
-    found = for_documents({str(name): values for name, values in metadata.items()}, ids)
-    return [_values(found[name]) if name in found else {} for name in ids]
 
 
 def _values(known: Metadata) -> dict[str, str]:

@@ -46,23 +46,27 @@ class Marks:
 
     pairs: Mapping[tuple[str, str], Mark] = field(default_factory=dict)
     """By the ids of the two documents as text, the lesser one first."""
+    with_old: Mapping[tuple[str, str], Mark] = field(default_factory=dict)
+    """Marks of a document and an old one (`find(…, against=…)`), by the ids of the two in this order."""
 
     def __len__(self) -> int:
         """Return how many pairs have a mark or a note."""
-        return len(self.pairs)
+        return len(self.pairs) + len(self.with_old)
 
-    def of(self, a: object, b: object) -> Mark | None:
-        """Return the mark of a pair."""
-        return self.pairs.get(_key(str(a), str(b)))
+    def of(self, a: object, b: object, *, b_old: bool = False) -> Mark | None:
+        """Return the mark of a pair; `b_old` says that b is an old document."""
+        return self.with_old.get((str(a), str(b))) if b_old else self.pairs.get(_key(str(a), str(b)))
 
-    def is_left_out(self, a: object, b: object) -> bool:
+    def is_left_out(self, a: object, b: object, *, b_old: bool = False) -> bool:
         """Say whether a pair is marked as not an issue."""
-        mark = self.of(a, b)
+        mark = self.of(a, b, b_old=b_old)
         return mark is not None and mark.mark == NOT_AN_ISSUE
 
     def to_dict(self) -> dict[str, Any]:
         """Return the marks as the file has them."""
-        pairs = [{"a": a, "b": b, "mark": mark.mark, "note": mark.note} for (a, b), mark in self.pairs.items()]
+        pairs: list[dict[str, Any]] = []
+        for marks, old in ((self.pairs, {}), (self.with_old, {"b_old": True})):
+            pairs += [{"a": a, "b": b} | old | {"mark": one.mark, "note": one.note} for (a, b), one in marks.items()]
         return {"schema": SCHEMA, "pairs": pairs}
 
 
@@ -82,7 +86,8 @@ def read_marks(path: str | os.PathLike[str]) -> Marks:
     _check_schema(given.get("schema") if isinstance(given, dict) else None, source)
     if not isinstance(given.get("pairs"), list):
         raise DocumentError(source, "file", "has no list of pairs", _REMEDY)
-    return Marks(dict(_pairs(given["pairs"], source)))
+    listed = list(_pairs(given["pairs"], source))
+    return Marks({_key(*ends): mark for ends, old, mark in listed if not old}, {e: m for e, old, m in listed if old})
 
 
 def _check_schema(schema: object, source: str) -> None:
@@ -94,7 +99,8 @@ def _check_schema(schema: object, source: str) -> None:
     raise DocumentError(source, "file", "has no marks of lookalike", _REMEDY)
 
 
-def _pairs(given: list[Any], source: str) -> Iterator[tuple[tuple[str, str], Mark]]:
+def _pairs(given: list[Any], source: str) -> Iterator[tuple[tuple[str, str], bool, Mark]]:
+    """Give the ids of each pair, whether the second document is an old one, and the mark."""
     for number, pair in enumerate(given, start=1):
         place = f"pair {number}"
         if not isinstance(pair, dict) or any(type(pair.get(side)) not in (str, int) for side in "ab"):
@@ -105,7 +111,9 @@ def _pairs(given: list[Any], source: str) -> Iterator[tuple[tuple[str, str], Mar
         if mark not in ("", *MARKS):
             remedy = suggest(mark, MARKS) or f"the marks are {CHECKED!r} and {NOT_AN_ISSUE!r}"
             raise DocumentError(source, place, f"has the mark {reprlib.repr(mark)}", remedy)
-        yield _key(str(pair["a"]), str(pair["b"])), Mark(mark, note)
+        if not isinstance(old := pair.get("b_old", False), bool):
+            raise DocumentError(source, place, "has a b_old that is neither true nor false", _REMEDY)
+        yield (str(pair["a"]), str(pair["b"])), old, Mark(mark, note)
 
 
 def _key(a: str, b: str) -> tuple[str, str]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from lookalike.documents import Both
 from lookalike.errors import LookalikeError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from lookalike.documents import Source
+    from lookalike.tables.document_ids import DocumentIds
+
+    _Numbers: TypeAlias = dict[str, int]
 
 __all__ = ["Read", "read_texts"]
 
@@ -30,15 +34,15 @@ class Read:
 
 def read_texts(
     source: Source | None,
-    names: Sequence[str],
+    ids: DocumentIds,
     lengths: Sequence[int] | None,
     wanted: Collection[int],
     room: int = 0,
 ) -> Read:
     """Read the texts of the `wanted` documents, of others while there is `room` for their characters, and all digests.
 
-    Documents are known by their names, in the order of the search; one whose length is another than at that time has
-    changed, and its text is not shown.
+    Documents are known by their ids; of a new and an old one with the same id, the source gives the new one first. A
+    document whose length is another than at the time of the search has changed, and its text is not shown.
     """
     read = Read()
     if source is None:
@@ -47,13 +51,12 @@ def read_texts(
     if lengths is None:
         read.problem = "Nobody can tell whether the texts are still those of the search, so passages cannot be shown."
         return read
-    numbers = {name: number for number, name in reversed(list(enumerate(names)))}
+    new = {str(name): number for number, name in enumerate(ids.new)}
+    old = {str(name): number for number, name in enumerate(ids.old or (), len(new))}
     changed = 0
     try:
-        for name, text in _documents(source):
-            number = numbers.pop(name, None)
-            if number is None:
-                number = numbers.pop(f"old:{name}", None)
+        for sides, name, text in _documents(source, new, old):
+            number = next((side.pop(name) for side in sides if name in side), None)
             if number is None:
                 continue
             if lengths[number] != len(text):
@@ -66,13 +69,19 @@ def read_texts(
     except (LookalikeError, OSError) as error:
         read.problem = f"The documents could not be read again ({error}), so some passages cannot be shown."
         return read
-    read.problem = _problem(changed, len(numbers), source.name)
+    read.problem = _problem(changed, len(new) + len(old), source.name)
     return read
 
 
-def _documents(source: Source) -> Iterator[tuple[str, str]]:
-    for batch in source.batches():
-        yield from zip(map(str, batch.ids), batch.texts, strict=True)
+def _documents(source: Source, new: _Numbers, old: _Numbers) -> Iterator[tuple[Sequence[_Numbers], str, str]]:
+    """Give each document, and among which ones its name has to be looked up."""
+    parts = [(source, [new, old])]
+    if isinstance(source, Both):
+        parts = [(source.sources[0], [new]), (source.sources[1], [old])]
+    for part, sides in parts:
+        for batch in part.batches():
+            for name, text in zip(map(str, batch.ids), batch.texts, strict=True):
+                yield sides, name, text
 
 
 def _problem(changed: int, gone: int, name: str) -> str:

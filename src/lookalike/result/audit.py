@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents import Source
     from lookalike.result.result import Result
+    from lookalike.tables.document_ids import DocumentIds
     from lookalike.tables.packed import Ids, Texts
 
 __all__ = ["Audit", "audit"]
@@ -61,7 +62,7 @@ class Audit:
     """The share that was found; None if the drawn documents have no pair."""
     interval: tuple[float, float] | None
     """Where the share of the whole collection lies with a confidence of 95 %."""
-    missed_pairs: NamedPairs | pa.Table
+    missed_pairs: NamedPairs
     """What `missed` is made from."""
 
     def __post_init__(self) -> None:
@@ -71,8 +72,8 @@ class Audit:
 
     @property
     def missed(self) -> pa.Table:
-        """The pairs that the result does not have: a, b, jaccard, containment_a, containment_b."""
-        return self.missed_pairs.to_arrow() if isinstance(self.missed_pairs, NamedPairs) else self.missed_pairs
+        """The pairs that the result does not have, with the columns of `Result.pairs`."""
+        return self.missed_pairs.to_arrow()
 
     def __str__(self) -> str:
         """Return one sentence."""
@@ -205,12 +206,9 @@ class _Texts:
     def _batches(self) -> Iterator[tuple[int, Texts]]:
         """Give the texts as they are read, with the number of the first."""
         ids, start = self.result.id_of, 0
-        new = len(ids) if self.result.old_from is None else self.result.old_from  # old ids may have got a prefix
         for source in self.sources:
             for batch in source.batches():
-                of_new = max(0, min(len(batch), new - start))
-                read = batch.ids[:of_new]
-                if start + len(batch) > len(ids) or not _same(read, ids[start : start + of_new]):
+                if not _are_at(ids, start, batch.ids):
                     raise self._changed(source)
                 yield start, blank(batch.texts, self.result.uncounted.skip)
                 start += len(batch)
@@ -222,6 +220,8 @@ class _Texts:
         return DocumentError(source.name, "documents", problem, "give the same documents, or search again")
 
 
-def _same(ids: Ids, others: Ids) -> bool:
-    # Numbers beside old documents that have names have become texts.
-    return ids == others if ids.are_numbers == others.are_numbers else ids.as_texts() == others.as_texts()
+def _are_at(ids: DocumentIds, start: int, read: Ids) -> bool:
+    """Say whether these are the ids of the documents from `start` on; a batch is of new documents or of old ones."""
+    border = len(ids.new)
+    known, at = (ids.new, start) if start < border or ids.old is None else (ids.old, start - border)
+    return at + len(read) <= len(known) and read == known[at : at + len(read)]

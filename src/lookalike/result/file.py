@@ -4,8 +4,8 @@ The file is a zip archive without compression, so that any tool can look into it
 
 * ``meta.json``: the format's name and version, the recipe and its digest, what was asked and promised, and for each
   of the other parts its size and SHA-256;
-* ``ids.arrow``, ``classes.arrow``, ``pairs.arrow``: Arrow IPC files; ``lengths.arrow``, ``order.arrow``,
-  ``ignored.arrow``, ``templates.arrow`` and ``missed.arrow`` if there are such.
+* ``ids.arrow``, ``classes.arrow``, ``pairs.arrow``: Arrow IPC files; ``old_ids.arrow``, ``lengths.arrow``,
+  ``order.arrow``, ``ignored.arrow``, ``templates.arrow`` and ``missed.arrow`` if there are such.
 
 Texts are not in it.
 """
@@ -31,10 +31,13 @@ from lookalike.result.audit import Audit
 from lookalike.result.check import check_parts, schemas
 from lookalike.result.made_of import SearchedDocuments, SearchSettings
 from lookalike.result.meta import check_meta
+from lookalike.result.pairs import NamedPairs
 from lookalike.result.recall import Recall
 from lookalike.tables.columns import as_bytes, numbers, whole
+from lookalike.tables.document_ids import DocumentIds
 from lookalike.tables.files import new_file
-from lookalike.tables.found import Found
+from lookalike.tables.found import COLUMNS, Found, Pairs
+from lookalike.tables.packed import Ids
 from lookalike.tables.shapes import parse_json
 from lookalike.text.excluded import check_kinds
 from lookalike.text.uncounted import Uncounted
@@ -49,7 +52,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "load", "save"]
 
-FORMAT: Final = "lookalike-result/1"
+FORMAT: Final = "lookalike-result/2"
 """The name and version of the file; it changes when a reader of today could not read it rightly."""
 _SAVED: Final = (
     "searched_threshold",
@@ -117,6 +120,8 @@ def _tables(result: Result) -> dict[str, pa.Table]:
         "classes.arrow": pa.table({"class": numbers(found.classes)}),
         "pairs.arrow": found.pairs.table,
     }
+    if result.old_ids is not None:
+        tables["old_ids.arrow"] = pa.table({"id": result.old_ids})
     if result.lengths is not None:
         tables["lengths.arrow"] = pa.table({"length": result.lengths})
     if result.order is not None:
@@ -126,7 +131,7 @@ def _tables(result: Result) -> dict[str, pa.Table]:
     if result.uncounted.templates:
         tables["templates.arrow"] = pa.table({"shingle": pa.array(result.uncounted.templates, pa.uint64())})
     if result.audited is not None:
-        tables["missed.arrow"] = result.audited.missed
+        tables["missed.arrow"] = result.audited.missed_pairs.by_number.table
     return tables
 
 
@@ -144,13 +149,18 @@ def _meta(result: Result) -> dict[str, Any]:
         "recall": asdict(result._searched_recall),  # noqa: SLF001 — as above
         "audit": None if audited is None else audited.to_dict(),
         "skipped": [[skipped.id, skipped.reason, skipped.detail] for skipped in result.skipped],
-        "flags": {name: [astuple(flag) for flag in flags] for name, flags in result.flags.items()},
+        "flags": _flag_values(result.flags),
+        "old_flags": _flag_values(result.old_flags),
         "origin": result.origin,
         "skip": result.uncounted.skip,
         "min_words": result.uncounted.min_words,
         "short_pairs": result.uncounted.short_pairs,
         "metadata": [[name, known.to_dict()] for name, known in result.metadata.items()],
     }
+
+
+def _flag_values(flags: Mapping[str, list[Flag]]) -> dict[str, list[tuple[Any, ...]]]:
+    return {name: [astuple(flag) for flag in found] for name, found in flags.items()}
 
 
 def _ipc(table: pa.Table) -> bytes:
@@ -203,16 +213,17 @@ def _saved(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Saved:
     recipe = Recipe.parse(meta["recipe"])
     if recipe.digest != meta["digest"]:
         raise ValueError("the digest is of another recipe")
-    pairs = {name: as_bytes(column) for name, column in zip("ab", tables["pairs.arrow"].columns, strict=False)}
-    scores = {name: as_bytes(tables["pairs.arrow"][name]) for name in ("jaccard", "containment_a", "containment_b")}
-    found = Found(as_bytes(tables["classes.arrow"]["class"]), **pairs, **scores, candidates=meta["candidates"])
+    pairs = _pairs(tables["pairs.arrow"])
+    found = Found(as_bytes(tables["classes.arrow"]["class"]), *pairs.columns, candidates=meta["candidates"])
+    old = tables.get("old_ids.arrow")
     documents = SearchedDocuments(
         ids=whole(tables["ids.arrow"]["id"]),
         lengths=whole(tables["lengths.arrow"]["length"]) if "lengths.arrow" in tables else None,
-        old_from=meta["old_from"],
+        old_ids=None if old is None else whole(old["id"]),
         skipped=[Skipped(*skipped) for skipped in meta["skipped"]],
         notes=meta["notes"],
-        flags={name: [Flag(*flag) for flag in flags] for name, flags in meta.get("flags", {}).items()},
+        flags=_flags(meta.get("flags", {})),
+        old_flags=_flags(meta.get("old_flags", {})),
     )
     search = SearchSettings(
         recipe=recipe,
@@ -229,8 +240,20 @@ def _saved(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Saved:
         timings=meta["timings"],
     )
     metadata = {name: metadata_of(known) for name, known in meta.get("metadata") or ()}
-    audit = None if meta["audit"] is None else Audit(**meta["audit"], missed_pairs=tables["missed.arrow"])
+    audit = None
+    if meta["audit"] is not None:
+        parts = [tables["ids.arrow"], *([] if old is None else [old])]
+        ids = DocumentIds(*(Ids.from_arrow(whole(part["id"])) for part in parts))
+        audit = Audit(**meta["audit"], missed_pairs=NamedPairs(_pairs(tables["missed.arrow"]), ids))
     return Saved(documents, search, found, meta.get("origin"), meta["threshold"], metadata, audit)
+
+
+def _pairs(table: pa.Table) -> Pairs:
+    return Pairs(*(as_bytes(table[name]) for name in COLUMNS))
+
+
+def _flags(values: Mapping[str, list[list[Any]]]) -> dict[str, list[Flag]]:
+    return {name: [Flag(*flag) for flag in flags] for name, flags in values.items()}
 
 
 def _uncounted(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Uncounted:

@@ -27,13 +27,14 @@ class SearchedDocuments:
     """The documents of a search, as far as they are known without their texts."""
 
     ids: Ids | Column
+    old_ids: Ids | Column | None = None
+    """The ids of old documents, which come behind the others; None if there is no `against`."""
     lengths: Column | Sequence[int] | bytes | None = None
     """The length of each text, as `plan(keep="longest")` compares them."""
-    old_from: int | None = None
-    """Documents from this number on are old."""
     skipped: Sequence[Skipped] = ()
     notes: Sequence[str] = ()
     flags: Mapping[str, list[Flag]] = field(default_factory=dict)
+    old_flags: Mapping[str, list[Flag]] = field(default_factory=dict)
     source: Source | None = None
     """Where the texts can be read again."""
 

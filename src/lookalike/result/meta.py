@@ -52,6 +52,8 @@ def check_meta(meta: Mapping[str, Any]) -> None:
         _demand((audit["measured"] is None) == (audit["interval"] is None), "audit has half a measure")
     _demand((audit is not None) == ("missed.arrow" in meta["parts"]), "audit and missed.arrow belong together")
     needed = {"ids.arrow", "classes.arrow", "pairs.arrow"}
+    has_old, of_old = meta["old_from"] is not None, "old_ids.arrow" in meta["parts"]
+    _demand(has_old == of_old, "old_from and old_ids.arrow belong together")
     if (meta.get("origin") or {}).get("paths"):  # texts that are read again are checked against their lengths
         needed.add("lengths.arrow")
     _demand(needed <= set(meta["parts"]), "a part is missing")
@@ -76,7 +78,7 @@ def _is_digest(value: Any) -> bool:
 
 # -- the fields ------------------------------------------------------------------------------------------------------
 
-_PARTS: Final = ("ids", "classes", "pairs", "lengths", "order", "ignored", "templates", "missed")
+_PARTS: Final = ("ids", "old_ids", "classes", "pairs", "lengths", "order", "ignored", "templates", "missed")
 _RECALL: Final[dict[str, Check]] = {"measured": or_none(is_share), "interval": or_none(_is_interval)}
 _READING: Final = object_with(
     text_column=or_none(is_typed),
@@ -86,6 +88,7 @@ _READING: Final = object_with(
     encoding=is_typed,
     hidden=is_flag,
 )
+_FLAGS: Final = map_of(is_text, list_of(row(is_text, is_text, whole())))
 _FIELDS: Final[dict[str, Check]] = {
     "lookalike": is_text,
     "recipe": is_text,
@@ -103,7 +106,8 @@ _FIELDS: Final[dict[str, Check]] = {
     "recall": object_of(promised=is_share, **_RECALL),
     "audit": or_none(object_of(drawn=whole(), of=whole(), true_pairs=whole(), found=whole(), **_RECALL)),
     "skipped": list_of(row(is_text, is_text, is_text)),
-    "flags": map_of(is_text, list_of(row(is_text, is_text, whole()))),
+    "flags": _FLAGS,
+    "old_flags": _FLAGS,
     "notes": list_of(is_text),
     "timings": map_of(is_text, number(0.0, _MOST_SECONDS)),
     "skip": list_of(one_of("quotes", "references")),
@@ -121,4 +125,6 @@ _FIELDS: Final[dict[str, Check]] = {
     ),
     "parts": map_of(one_of(*(f"{name}.arrow" for name in _PARTS)), object_of(bytes=whole(), sha256=_is_digest)),
 }
-_MAY_BE_MISSING: Final = frozenset({"limited", "flags", "origin", "skip", "min_words", "short_pairs", "metadata"})
+_MAY_BE_MISSING: Final = frozenset(
+    {"limited", "flags", "old_flags", "origin", "skip", "min_words", "short_pairs", "metadata"}
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from lookalike import _native
+from lookalike.tables.columns import whole
 from lookalike.tables.found import COLUMNS, Found, Pairs
 from lookalike.tables.json import json_rows, json_values
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.result.result import Result
-    from lookalike.tables.packed import Id, Ids
+    from lookalike.tables.document_ids import DocumentIds
 
 __all__ = ["MOST_COPIES", "Listed", "NamedPairs", "only_pairs", "pairs_of"]
 
@@ -37,10 +38,13 @@ def pairs_of(found: Found, old_from: int | None = None) -> Listed:
 
 
 class NamedPairs:
-    """Pairs with the ids of their documents: a table that needs no pyarrow before `to_arrow`."""
+    """Pairs with the ids of their documents: a table that needs no pyarrow before `to_arrow`.
 
-    def __init__(self, pairs: Pairs, ids: Ids, firsts: Sequence[Id | None] | None = None) -> None:
-        """Take pairs, the ids of all documents, and perhaps for each pair the id of the older document."""
+    Of an old document, which is always b, ``b_old`` tells; the column is there if there were old documents at all.
+    """
+
+    def __init__(self, pairs: Pairs, ids: DocumentIds, firsts: Sequence[int | None] | None = None) -> None:
+        """Take pairs, the ids of all documents, and perhaps for each pair the number of the document that was first."""
         self._pairs, self._ids, self._firsts = pairs, ids, firsts
 
     def __len__(self) -> int:
@@ -48,25 +52,29 @@ class NamedPairs:
         return len(self._pairs)
 
     @property
+    def by_number(self) -> Pairs:
+        """The pairs by the numbers of their documents."""
+        return self._pairs
+
+    @property
     def column_names(self) -> list[str]:
         """a, b, the scores, and ``first`` if it is known who was."""
-        return [*COLUMNS, *([] if self._firsts is None else ["first"])]
-
-    def ends(self) -> tuple[list[Any], list[Any]]:
-        """Return the ids of both sides."""
-        return self._ids.take(self._pairs.values("a")), self._ids.take(self._pairs.values("b"))
+        first = [] if self._firsts is None else self._ids.names("first")
+        return ["a", *self._ids.names("b"), *COLUMNS[2:], *first]
 
     def chunks(self, rows: int) -> Iterator[list[Sequence[Any]]]:
         """Give the columns, so many rows at a time."""
         for start in range(0, len(self), rows):
             part = slice(start, start + rows)
-            ends = [self._ids.take(self._pairs.values(side)[part]) for side in COLUMNS[:2]]
+            a = self._ids.take(self._pairs.values("a")[part])
+            b = self._ids.columns("b", self._pairs.values("b")[part].tolist())
             scores = [self._pairs.values(name)[part].tolist() for name in COLUMNS[2:]]
-            yield [*ends, *scores, *([] if self._firsts is None else [self._firsts[part]])]
+            first = {} if self._firsts is None else self._ids.columns("first", self._firsts[part])
+            yield [a, *b.values(), *scores, *first.values()]
 
     def json_pieces(self, rows: int, between: str) -> Iterator[str]:
         """Give the pairs as JSON objects, so many at a time, with `between` between them."""
-        if self._firsts is not None:
+        if self._firsts is not None or self._ids.old is not None:
             for columns in self.chunks(rows):
                 yield between.join(json_rows(self.column_names, [columns]))
             return
@@ -86,10 +94,13 @@ class NamedPairs:
         """Return an Arrow table."""
         import pyarrow as pa
 
-        table, ids = self._pairs.table, self._ids.to_arrow()
-        for column, name in enumerate(COLUMNS[:2]):
-            table = table.set_column(column, name, ids.take(table[name].chunk(0)))
-        return table if self._firsts is None else table.append_column("first", pa.array(self._firsts, ids.type))
+        table = self._pairs.table
+        columns: dict[str, Any] = {"a": self._ids.new.to_arrow().take(whole(table["a"]))}
+        columns |= self._ids.arrow_columns("b", whole(table["b"]))
+        columns |= {name: table[name] for name in COLUMNS[2:]}
+        if self._firsts is not None:
+            columns |= self._ids.arrow_columns("first", whole(pa.array(self._firsts, pa.uint32())))
+        return pa.table(columns)
 
 
 def only_pairs(result: Result, kept: Iterable[bool]) -> Result:

@@ -37,10 +37,12 @@ class Plan:
     """
 
     table: pa.Table
-    """A row for each document, in their order.
+    """A row for each document, in their order; old documents, which are all kept, have none.
 
     * ``id``; ``kept``
     * ``kept_id``: the kept document in whose favour it is removed; null for a kept one, and with `drop_all`
+    * ``kept_old``, with `against`: whether that is an old document. If old ids are of another kind than new ones,
+      ``kept_id`` has those of new documents only, and ``kept_old_id`` those of old ones.
     * ``score``: the exact score of the two; null for a kept one, and where only a chain of pairs links them
     * ``group``: the number of its group, null if it is in none
     """
@@ -61,7 +63,7 @@ class Plan:
 
     @property
     def documents(self) -> int:
-        """How many documents there are."""
+        """How many documents there are, without old ones."""
         return self.table.num_rows
 
     @cached_property
@@ -119,7 +121,7 @@ def make_plan(result: Result, keep: str | KeepRule = "first", *, values: Any = N
     new document that has a partner is removed, and the rule does not matter.
     """
     rule = KeepRule.parse(keep)
-    ranked, notes = rule.order(result.ids, result.lengths, values)
+    ranked, notes = rule.order(result.id_of.as_texts_if_mixed(), result.lengths, values)
     order: bytes | None = as_bytes(ranked)
     if rule.kind == "first" and result.order is not None:
         order = check_order(result.order, result.documents)
@@ -158,12 +160,17 @@ def _table(result: Result, found: Found, principal: bytes, kept: Column, group: 
     every = as_bytes(counting(len(head)))
     scores = shares(found.score_between(every, principal, result.metric))
     known = pc.and_not(in_favour, pc.is_nan(scores))
-    return pa.table(
-        {
-            "id": result.ids,
-            "kept": kept,
-            "kept_id": result.ids.take(favoured),
-            "score": pc.if_else(known, scores, pa.nulls(1, pa.float64())[0]),
-            "group": group,
-        }
-    )
+    columns: dict[str, Any] = {
+        "kept": kept,
+        **_kept_ids(result, favoured),
+        "score": pc.if_else(known, scores, pa.nulls(1, pa.float64())[0]),
+        "group": group,
+    }
+    new = len(result.ids)
+    return pa.table({"id": result.ids} | {name: column.slice(0, new) for name, column in columns.items()})
+
+
+def _kept_ids(result: Result, favoured: Column) -> dict[str, Column]:
+    """Return the columns that name the kept documents: ``kept_id`` and, with old documents, ``kept_old``."""
+    made = result.id_of.arrow_columns("kept_id", favoured)
+    return {name.replace("kept_id_old", "kept_old"): column for name, column in made.items()}

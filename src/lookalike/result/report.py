@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from lookalike.documents import open_documents
+from lookalike.documents import Both, open_documents
 from lookalike.documents.memory import MemorySource
 from lookalike.report.collect import Limits, Page, Pairs, Searched, short
 from lookalike.report.collect import collect as page_of
@@ -18,7 +18,7 @@ from lookalike.tables.wording import count
 if TYPE_CHECKING:
     import os
 
-    from lookalike.documents import Source
+    from lookalike.documents import Flag, Source
     from lookalike.documents.metadata import Metadata
     from lookalike.report.marks import Marks
     from lookalike.result.result import Result
@@ -31,12 +31,13 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     texts: Any = None,
+    against: Any = None,
     metadata: Mapping[str, Metadata] | None = None,
     marks: Marks | None = None,
     limits: Limits | None = None,
 ) -> str:
     """Write the report of a result, and return what could not be shown, as one line for people, or nothing."""
-    page = collect(result, texts=texts, metadata=metadata, marks=marks, limits=limits)
+    page = collect(result, texts=texts, against=against, metadata=metadata, marks=marks, limits=limits)
     write_page(page, path)
     return str(page.head["problem"])
 
@@ -45,14 +46,15 @@ def collect(
     result: Result,
     *,
     texts: Any = None,
+    against: Any = None,
     metadata: Mapping[str, Metadata] | None = None,
     marks: Marks | None = None,
     limits: Limits | None = None,
 ) -> Page:
     """Gather what the page of a result shows.
 
-    `texts` is anything that holds documents: a dict id → text, a source, a list of texts in the order of the result. By
-    default the source of the result is read once more.
+    `texts` is anything that holds documents: a dict id → text, a source, a list of texts in the order of the result;
+    `against` has the old ones. By default the source of the result is read once more.
     """
     limits = limits or Limits()
     searched = Searched(
@@ -62,23 +64,34 @@ def collect(
         threshold=result.threshold,
         pairs=_pairs(result, limits.pairs),
         pair_count=result.pair_count,
-        ids=list(result.id_of),
+        ids=result.id_of,
         lengths=result.length_of,
-        flags=result.flags,
-        metadata=result.metadata if metadata is None else metadata,
+        flags=_flags(result),
+        metadata=(result if metadata is None else result.with_metadata(metadata)).metadata_of,
         ignored=result.ignored,
         uncounted=result.uncounted,
-        source=_source(result, texts),
+        source=_source(result, texts, against),
     )
     return page_of(searched, marks=marks, limits=limits)
 
 
-def _source(result: Result, given: Any) -> Source | None:
-    if given is None:
+def _source(result: Result, texts: Any, against: Any) -> Source | None:
+    if texts is None:
         return result.source
-    if isinstance(given, Mapping):
-        given = {str(name): text for name, text in given.items()}
-    return open_documents(given)
+    given = [
+        {str(name): text for name, text in one.items()} if isinstance(one, Mapping) else one for one in (texts, against)
+    ]
+    new = open_documents(given[0])
+    return new if against is None else Both(new, open_documents(given[1]))
+
+
+def _flags(result: Result) -> dict[int, list[Flag]]:
+    """Return what is odd about documents, by their numbers."""
+    if not result.flags and not result.old_flags:
+        return {}
+    ids = result.id_of
+    found = {n: (result.old_flags if ids.is_old(n) else result.flags).get(str(name)) for n, name in enumerate(ids)}
+    return {number: flags for number, flags in found.items() if flags}
 
 
 def _pairs(result: Result, most: int) -> Pairs:

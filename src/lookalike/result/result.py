@@ -10,6 +10,7 @@ from lookalike.documents.ids import checked_ids
 from lookalike.errors import LookalikeError, RecipeError
 from lookalike.result.recall import Recall, promised_at, recall_of
 from lookalike.result.view import View, lengths_of
+from lookalike.tables.document_ids import DocumentIds
 from lookalike.tables.packed import Ids
 from lookalike.tables.wording import count
 
@@ -69,12 +70,15 @@ class Result(View):
     notes: tuple[str, ...]
     flags: dict[str, list[Flag]]
     """What is odd about a document, such as hidden text, by its id; only documents that have something odd."""
+    old_flags: dict[str, list[Flag]]
+    """The same of old documents."""
     timings: dict[str, float]
     """Seconds by stage."""
     ignored: tuple[int, ...]
     """Shingles that did not count, as the core's 64-bit hashes; the audit leaves them out too."""
     metadata: dict[Any, Metadata]
-    """Names, authors and dates of documents, by their ids; empty unless `with_metadata` was told."""
+    """Names, authors and dates of documents, by their ids; empty unless `with_metadata` was told. What is known under
+    an id that a new and an old document have is known of the new one."""
     uncounted: Uncounted
     """What else was left out of the scores: quotes, references, short passages."""
     source: Source | None
@@ -101,10 +105,11 @@ class Result(View):
         again: Again | None = None,
     ) -> None:
         """Keep what the core found; made by `find` and `load`. `again` searches the same documents again."""
-        self.id_of, self.length_of = Ids.from_arrow(documents.ids), lengths_of(documents.lengths)
-        self.source, self.old_from = documents.source, documents.old_from
+        old_ids = None if documents.old_ids is None else Ids.from_arrow(documents.old_ids)
+        self.id_of = DocumentIds(Ids.from_arrow(documents.ids), old_ids)
+        self.length_of, self.source = lengths_of(documents.lengths), documents.source
         self.skipped, self.notes = tuple(documents.skipped), tuple(documents.notes)
-        self.flags, self.metadata = dict(documents.flags), {}
+        self.flags, self.old_flags, self.metadata = dict(documents.flags), dict(documents.old_flags), {}
         self.threshold = self.searched_threshold = search.threshold
         self.recipe, self.method, self.metric, self.bands = search.recipe, search.method, search.metric, search.bands
         self.linkage, self.order, self.limited = search.linkage, search.order, search.limited
@@ -118,9 +123,30 @@ class Result(View):
     def _changed(self, **attributes: Any) -> Result:
         """Return a copy with some attributes changed, and nothing remembered that was worked out from them."""
         made = object.__new__(Result)
-        remembered = {name for name in vars(self) if isinstance(getattr(Result, name, None), cached_property)}
-        vars(made).update({name: value for name, value in vars(self).items() if name not in remembered}, **attributes)
+        vars(made).update(self._own(), **attributes)
         return made
+
+    def _own(self) -> dict[str, Any]:
+        """Return what it is made of, without what was worked out from that."""
+        remembered = {name for name in vars(self) if isinstance(getattr(Result, name, None), cached_property)}
+        return {name: value for name, value in vars(self).items() if name not in remembered}
+
+    def __copy__(self) -> Result:
+        """Return another one of the same parts, none of which ever changes."""
+        return self._changed()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Result:
+        """Return the same as a plain copy."""
+        return self._changed()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: as in a saved result, that is all but where the texts can be read again."""
+        lengths = None if self.length_of is None else bytes(self.length_of)
+        return self._own() | {"length_of": lengths, "source": None, "_again": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what was pickled."""
+        vars(self).update(state | {"length_of": lengths_of(state["length_of"])})
 
     def __repr__(self) -> str:
         """Return one line that says what was found."""
@@ -213,22 +239,43 @@ to go lower, search again
         at_base = {"_searched_recall": recall, "_searched_audit": seen} if self._found is self._searched else {}
         return self._changed(recall=recall, audited=seen, **at_base)
 
-    def with_ids(self, ids: Ids | Column | Sequence[str] | Sequence[int]) -> Result:
+    def with_ids(
+        self,
+        ids: Ids | Column | Sequence[str] | Sequence[int],
+        *,
+        old: Ids | Column | Sequence[str] | Sequence[int] | None = None,
+    ) -> Result:
         """Return the result with other ids for its documents: as many as there are, all str or all int, none twice.
+
+        Old documents keep theirs, unless `old` gives others.
 
         >>> import lookalike as la
         >>> la.find(["one two three", "one two three"]).with_ids(["a", "b"]).pairs["b"].to_pylist()
         ['b']
         """
-        if len(ids) != self.documents:
-            raise RecipeError("ids", len(ids), f"as many as there are documents, {self.documents}")
-        return self._changed(id_of=checked_ids(ids), source=None)
+        new, olds = len(self.id_of.new), len(self.id_of.old or ())
+        if len(ids) != new:
+            raise RecipeError("ids", len(ids), f"as many as there are documents, {new}")
+        if old is not None and len(old) != olds:
+            raise RecipeError("old", len(old), f"as many as there are old documents, {olds}")
+        kept = self.id_of.old if old is None else checked_ids(old)
+        return self._changed(id_of=DocumentIds(checked_ids(ids), kept), source=None)
 
     def with_metadata(self, metadata: Mapping[Any, Metadata]) -> Result:
         """Return the result with what is known of its documents; a key is an id, or the end of one that is a path."""
         from lookalike.documents.metadata import for_documents
 
         return self._changed(metadata=for_documents(metadata, self.id_of))
+
+    @cached_property
+    def metadata_of(self) -> dict[int, Metadata]:
+        """What is known of documents, by their numbers."""
+        found: dict[int, Metadata] = {}
+        if left := dict(self.metadata):
+            for number, name in enumerate(self.id_of):
+                if name in left:
+                    found[number] = left.pop(name)
+        return found
 
     def with_origin(self, origin: Mapping[str, Any]) -> Result:
         """Return the result with a note of how it was made, which is saved with it; plain values as JSON has them."""
@@ -262,13 +309,10 @@ to go lower, search again
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole result as JSON can hold it, by the schema ``lookalike/1``."""
-        from lookalike.result.say import head, with_first
+        from lookalike.result.say import group_dict, head, with_first
 
         pairs = with_first(self, self.listed)
-        return head(self, pairs) | {
-            "pairs": pairs.to_pylist(),
-            "groups": [{"principal": group.principal, "members": list(group.members)} for group in self.groups],
-        }
+        return head(self, pairs) | {"pairs": pairs.to_pylist(), "groups": list(map(group_dict, self.groups))}
 
     def write_pairs(
         self,
@@ -293,17 +337,19 @@ to go lower, search again
         path: str | os.PathLike[str],
         *,
         texts: Any = None,
+        against: Any = None,
         metadata: Mapping[str, Metadata] | None = None,
         marks: Marks | None = None,
     ) -> None:
         """Write the report: one HTML file that shows pairs, groups and passages, and needs nothing else to be read.
 
         The texts are read again; where that is not possible by itself (a loaded result), give the same documents as
-        `texts`. `metadata` names documents (`read_metadata`), `marks` are those of an earlier report (`read_marks`).
+        `texts`, and the old ones as `against`. `metadata` names documents (`read_metadata`), `marks` are those of an
+        earlier report (`read_marks`).
         """
         from lookalike.result.report import write_report
 
-        write_report(self, path, texts=texts, metadata=metadata, marks=marks)
+        write_report(self, path, texts=texts, against=against, metadata=metadata, marks=marks)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the result in one file, which `load` reads; an existing file is replaced when the new one is whole."""

@@ -12,12 +12,16 @@ from lookalike.result.texts import left_out_of
 from lookalike.tables.wording import count, duration
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from lookalike.documents import Flag
+    from lookalike.engine.groups import Group
     from lookalike.recipe import Recipe
     from lookalike.result.result import Result
     from lookalike.tables.found import Pairs
     from lookalike.text.uncounted import Uncounted
 
-__all__ = ["head", "short_pairs", "summary", "with_first"]
+__all__ = ["group_dict", "head", "short_pairs", "summary", "with_first"]
 
 SCHEMA: Final = "lookalike/1"
 """The name and version of what `Result.to_dict` gives."""
@@ -76,15 +80,11 @@ def head(result: Result, pairs: NamedPairs) -> dict[str, Any]:
         "recall": {"promised": result.recall.promised, "measured": result.recall.measured},
         "documents": result.documents,
         "skipped": [{"id": skipped.id, "reason": skipped.reason} for skipped in result.skipped],
-        "flags": [
-            {"id": name, "kind": flag.kind, "detail": flag.detail, "count": flag.count}
-            for name, found in result.flags.items()
-            for flag in found
-        ],
+        "flags": [*_flags(result, result.flags, old=False), *_flags(result, result.old_flags, old=True)],
         "skip": list(result.uncounted.skip),
         "min_words": result.uncounted.min_words,
         "left_out": _left_out(result, pairs),
-        "metadata": [{"id": name} | values.to_dict() for name, values in result.metadata.items()],
+        "metadata": [_named(result, number) | values.to_dict() for number, values in result.metadata_of.items()],
     }
 
 
@@ -92,16 +92,42 @@ def _left_out(result: Result, pairs: NamedPairs) -> list[dict[str, Any]]:
     """Return how many words of each document did not count; of the documents of these pairs that have such words."""
     if not result.ignored and not result.uncounted.skip:
         return []
-    found = left_out_of(result, {name for side in pairs.ends() for name in side})
-    return [{"id": name} | {reason: found[name].get(reason, 0) for reason in REASONS} for name in sorted(found)]
+    listed = pairs.by_number
+    found = left_out_of(result, {*listed.values("a"), *listed.values("b")})
+    return [_named(result, one) | {reason: found[one].get(reason, 0) for reason in REASONS} for one in sorted(found)]
+
+
+def _named(result: Result, number: int) -> dict[str, Any]:
+    """Return the id of a document and, where there are old ones, whether it is one."""
+    ids = result.id_of
+    return {"id": ids[number]} | ({} if ids.old is None else {"id_old": ids.is_old(number)})
+
+
+def _flags(result: Result, flags: Mapping[str, Sequence[Flag]], *, old: bool) -> Iterator[dict[str, Any]]:
+    for name, found in flags.items():
+        named = {"id": name} | ({} if result.id_of.old is None else {"id_old": old})
+        yield from (named | {"kind": flag.kind, "detail": flag.detail, "count": flag.count} for flag in found)
+
+
+def group_dict(group: Group) -> dict[str, Any]:
+    """Return a group as JSON has it; with old documents it tells which they are."""
+    if not group.members_old:
+        return {"principal": group.principal, "members": list(group.members)}
+    return {
+        "principal": group.principal,
+        "principal_old": group.principal_old,
+        "members": list(group.members),
+        "members_old": list(group.members_old),
+    }
 
 
 def with_first(result: Result, pairs: Pairs) -> NamedPairs:
     """Return the pairs with their ids, and a column that names the older document of each, if dates are known."""
-    named, known = NamedPairs(pairs, result.id_of), result.metadata
+    known = result.metadata_of
     if not any(values.date for values in known.values()):
-        return named
+        return NamedPairs(pairs, result.id_of)
     firsts = [
-        {"a": a, "b": b}.get(first_of(known.get(a), known.get(b)) or "") for a, b in zip(*named.ends(), strict=True)
+        {"a": a, "b": b}.get(first_of(known.get(a), known.get(b)) or "")
+        for a, b in zip(pairs.values("a"), pairs.values("b"), strict=True)
     ]
     return NamedPairs(pairs, result.id_of, firsts)

@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lookalike.errors import LookalikeError
 from lookalike.text.excluded import WALL_OF_B, blanked, tally
 from lookalike.text.uncounted import spans_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Iterable, Mapping
 
     from lookalike.result.result import Result
 
 __all__ = ["blanked_for_passages", "left_out_of", "texts_of", "words_left_out"]
 
 
-def texts_of(result: Result, wanted: Collection[Any]) -> dict[Any, str]:
-    """Return the texts of the wanted documents, by their ids; those that cannot be read any more are missing."""
-    names = set(wanted)
-    ids, lengths = result.id_of, result.length_of
-    if result.source is None or lengths is None or not names:
+def texts_of(result: Result, wanted: Iterable[int]) -> dict[int, str]:
+    """Return the texts of the wanted documents, by their numbers; those that cannot be read any more are missing."""
+    numbers, lengths = sorted(set(wanted)), result.length_of
+    if result.source is None or lengths is None or not numbers:
         return {}
-    numbers = [number for number, name in enumerate(ids) if name in names]
-    found: dict[Any, str] = {}
+    found: dict[int, str] = {}
     try:
         for those, texts in result.source.fetch(numbers):
-            for number, text in zip(those, texts, strict=True):
-                if len(text) == lengths[number]:
-                    found[ids[number]] = text
+            read = zip(those, texts, strict=True)
+            found |= {number: text for number, text in read if len(text) == lengths[number]}
     except (LookalikeError, OSError):  # the source is gone: what was found stays true without its text
         return found
     return found
 
 
-def left_out_of(result: Result, wanted: Collection[Any]) -> dict[Any, dict[str, int]]:
+def left_out_of(result: Result, wanted: Iterable[int]) -> dict[int, dict[str, int]]:
     """Return how many words of each document did not count, by reason; documents without such words are not listed."""
     if not result.ignored and not result.uncounted.skip:
         return {}
@@ -50,14 +47,14 @@ def blanked_for_passages(result: Result, a: str, b: str) -> tuple[str, str]:
     return blanked(a, of_a), blanked(b, of_b, WALL_OF_B)
 
 
-def words_left_out(result: Result, texts: Mapping[Any, str]) -> dict[Any, dict[str, int]]:
+def words_left_out(result: Result, texts: Mapping[int, str]) -> dict[int, dict[str, int]]:
     """Return for each text how many words did not count, by reason: quotes, references, template, common."""
     uncounted = result.uncounted
     ignored, templates = frozenset(result.ignored), frozenset(uncounted.templates)
     if not ignored and not uncounted.skip:
         return {}
     counted = {
-        name: tally(text, spans_of(text, result.recipe, uncounted.skip, ignored, templates))
-        for name, text in texts.items()
+        number: tally(text, spans_of(text, result.recipe, uncounted.skip, ignored, templates))
+        for number, text in texts.items()
     }
-    return {name: words for name, words in counted.items() if words}
+    return {number: words for number, words in counted.items() if words}

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from lookalike.engine.groups import grouping_of, name_groups
 from lookalike.result.pairs import NamedPairs, pairs_of
 from lookalike.tables.columns import as_bytes
+from lookalike.tables.document_ids import DocumentIds
+from lookalike.tables.packed import Ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from lookalike.result.pairs import Listed
     from lookalike.tables.columns import Column
     from lookalike.tables.found import Found, Metric, Pairs
-    from lookalike.tables.packed import Ids
 
 __all__ = ["View", "lengths_of"]
 
@@ -27,15 +28,13 @@ __all__ = ["View", "lengths_of"]
 class View:
     """What was found, and the ways to look at it."""
 
-    id_of: Ids
-    """The id of each document by its number, as plain values."""
+    id_of: DocumentIds
+    """The id of each document by its number, as plain values; old documents come behind the new ones."""
     length_of: memoryview[int] | None
     """The length of each text by its number, as `plan(keep="longest")` compares them."""
     metric: Metric
     linkage: Linkage
     order: Sequence[int] | None
-    old_from: int | None
-    """Documents from this number on are old: they are not compared with each other, and a plan keeps them all."""
 
     _found: Found
 
@@ -44,10 +43,20 @@ class View:
         """How many documents were searched, old ones included."""
         return len(self.id_of)
 
+    @property
+    def old_from(self) -> int | None:
+        """Documents from this number on are old: they are not compared with each other, and a plan keeps them all."""
+        return self.id_of.old_from
+
     @cached_property
     def ids(self) -> Column:
-        """The id of each document as an Arrow array, int64 or large_string, in the order in which they were given."""
-        return self.id_of.to_arrow()
+        """The ids of the documents as an Arrow array, int64 or large_string, in the order in which they were given."""
+        return self.id_of.new.to_arrow()
+
+    @cached_property
+    def old_ids(self) -> Column | None:
+        """The ids of the old documents in the same way; None if there was no `against`."""
+        return None if self.id_of.old is None else self.id_of.old.to_arrow()
 
     @cached_property
     def lengths(self) -> Column | None:
@@ -84,7 +93,11 @@ class View:
 
     @cached_property
     def pairs(self) -> pa.Table:
-        """The pairs as an Arrow table: a, b, jaccard, containment_a, containment_b; in the order of the documents."""
+        """The pairs as an Arrow table: a, b, jaccard, containment_a, containment_b; in the order of the documents.
+
+        With `against` there is ``b_old`` too: b is an old document. If old ids are of another kind than new ones, ``b``
+        has those of new documents only, and ``b_old_id`` those of old ones.
+        """
         return self.named.to_arrow()
 
     def top(self, n: int) -> pa.Table:
@@ -120,6 +133,11 @@ class View:
     def largest_groups(self, n: int) -> list[Group]:
         """Return the `n` groups with the most members, the largest first."""
         return name_groups(self._found, self._grouping.largest(n), self.id_of, self.metric)
+
+    def largest_by_number(self, n: int) -> list[Group]:
+        """Return the same with the numbers of documents in the place of their ids."""
+        numbers = DocumentIds(Ids(range(self.documents)))
+        return name_groups(self._found, self._grouping.largest(n), numbers, self.metric)
 
     def to_arrow(self) -> pa.Table:
         """Return `pairs`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lookalike.result.say import head, with_first
+from lookalike.result.say import group_dict, head, with_first
 from lookalike.tables.files import opened
 from lookalike.tables.json import BETWEEN, json_values, write_json
 from lookalike.tables.write import ROWS, write_table
@@ -42,8 +42,12 @@ def write_pairs(
 def _group_pieces(result: Result) -> Iterator[str]:
     """Give the groups as JSON objects, some at a time."""
     for start in range(0, len(result.groups), ROWS):
+        some = result.groups[start : start + ROWS]
+        if result.old_from is not None:
+            yield BETWEEN.join(json_values(list(map(group_dict, some))))
+            continue
         rows = []
-        for group in result.groups[start : start + ROWS]:
+        for group in some:
             principal, *members = json_values([group.principal, *group.members])
             rows.append(f'{{"principal": {principal}, "members": [{", ".join(members)}]}}')
         yield BETWEEN.join(rows)

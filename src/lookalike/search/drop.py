@@ -10,7 +10,7 @@ from lookalike.result.keep import KeepRule
 from lookalike.result.plan import Plan, make_plan
 from lookalike.search.find import find
 from lookalike.search.frames import frame_of
-from lookalike.tables.columns import compute, counting, joined
+from lookalike.tables.columns import compute, counting
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from lookalike.documents import Skipped
     from lookalike.recipe import Recipe
-    from lookalike.result import Result
     from lookalike.search.frames import Frame
     from lookalike.tables.columns import Column
 
@@ -107,7 +106,7 @@ def drop_near_duplicates(
         values = rule.values(values, len(frame)).take(given.rows)
     result = find(given.documents, threshold, recall=recall, recipe=recipe, **find_options)
     ids = frame.ids() if id_column is None else id_values(frame, id_column)
-    result = _with_ids(result, ids.take(given.rows))
+    result = result.with_ids(ids.take(given.rows))
     plan = _for_all_rows(make_plan(result, rule, values=values, drop_all=drop_all), given.rows, ids)
     kept = frame.filter(plan.kept_mask)
     return (kept, plan) if return_plan else kept
@@ -162,23 +161,10 @@ def id_values(frame: Frame, name: str) -> Column:
     return column.cast(pa.int64() if pa.types.is_signed_integer(column.type) else pa.large_string())
 
 
-def _with_ids(result: Result, ids: Column) -> Result:
-    """Give the new documents of a result their ids; old ones keep theirs."""
-    import pyarrow as pa
-
-    if result.old_from is not None:
-        old = result.ids.slice(result.old_from)
-        if old.type != ids.type:
-            old, ids = old.cast(pa.large_string()), ids.cast(pa.large_string())
-        ids = joined(ids, old)
-    return result.with_ids(ids)
-
-
 def _for_all_rows(plan: Plan, rows: Column, ids: Column) -> Plan:
-    """Return the plan for all rows of a frame: those without a text are kept, old documents are left out."""
+    """Return the plan for all rows of a frame: those without a text are kept."""
     pc = compute()
-    table = plan.table.slice(0, len(rows))
-    every = table.take(pc.index_in(counting(len(ids)), value_set=rows))
-    every = every.set_column(0, "id", ids.cast(every.schema.field("kept_id").type))  # text beside old ones with names
+    every = plan.table.take(pc.index_in(counting(len(ids)), value_set=rows))
+    every = every.set_column(0, "id", ids)
     every = every.set_column(1, "kept", pc.fill_null(every["kept"], fill_value=True))
     return replace(plan, table=every, without_text=len(ids) - len(rows))

@@ -15,7 +15,7 @@ from lookalike.recipe import DEFAULT, Recipe, suggest
 from lookalike.result import Recall, Result
 from lookalike.result.made_of import SearchedDocuments, SearchSettings
 from lookalike.result.say import short_pairs
-from lookalike.search.inputs import Documents, ids_together, sources_together
+from lookalike.search.inputs import Documents, sources_together
 from lookalike.search.run import Run, Searched
 from lookalike.settings import settings
 from lookalike.tables.found import Found, Metric
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from lookalike.documents import Flag
     from lookalike.engine.bands import Bands
     from lookalike.engine.groups import Linkage
-    from lookalike.tables.packed import Ids
 
     Progress = Callable[[str, int, int | None], None]
 
@@ -220,14 +218,14 @@ def _assembled(
     uncounted = Uncounted(asked.skip, asked.min_words, templates, found["short"])
     stages = {"reading": searched.reading} | found["seconds"]
     sources = [one.source for one in (new, old) if one is not None]
-    ids = new.ids if old is None else ids_together(new.ids, old.ids)
     documents = SearchedDocuments(
-        ids=ids,
+        ids=new.ids,
+        old_ids=None if old is None else old.ids,
         lengths=searched.lengths,
-        old_from=None if old is None else len(new.ids),
         skipped=[skipped for source in sources for skipped in source.skipped()],
         notes=[*(note for source in sources for note in source.notes()), *said, *_notes(task, found, uncounted)],
-        flags=_flags(new, old, ids),
+        flags=new.source.flags(),
+        old_flags={} if old is None else old.source.flags(),
         source=sources_together(new, old),
     )
     made = SearchSettings(
@@ -259,13 +257,3 @@ def _notes(task: Task, found: dict[str, Any], uncounted: Uncounted) -> Iterator[
     if found["in_part"]:
         parts = f"{found['in_part']:,} of them were not compared with all representatives"
         yield f"{parts}: give more memory, a higher threshold, or leave out the text that they share (common)"
-
-
-def _flags(new: Documents, old: Documents | None, ids: Ids) -> dict[str, list[Flag]]:
-    """Put the flags of old documents beside those of new ones, under the ids that the old ones have now."""
-    flags = new.source.flags()
-    theirs = old.source.flags() if old is not None else {}
-    if not theirs or old is None:
-        return flags
-    renamed = bool(len(old.ids)) and str(ids[len(new.ids)]) != str(old.ids[0])
-    return flags | {f"old:{name}" if renamed else name: found for name, found in theirs.items()}

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int | None], None]
     Read = Callable[[_native.Input], dict[str, Any]]
 
-__all__ = ["Documents", "ids_together", "sources_together"]
+__all__ = ["Documents", "sources_together"]
 
 _AT_ONCE: Final = 4096
 """Texts that are read again at a time."""
@@ -226,16 +226,6 @@ def _too_large(part: NativePart, row: int, own: object) -> Skipped:
     if part.format == "jsonl":
         return line_too_long(part.name, row, part.limits)
     return row_too_large(part.name, row, own, part.text, part.limits, named=part.named_rows)
-
-
-def ids_together(new: Ids, old: Ids) -> Ids:
-    """Put old ids behind new ones; if both have some in common, all old ones get the prefix ``old:``."""
-    if new.are_numbers != old.are_numbers and len(new) and len(old):
-        new, old = new.as_texts(), old.as_texts()
-    known = set(new)
-    if not known.isdisjoint(old):
-        new, old = new.as_texts(), Ids.of([f"old:{one}" for one in old])
-    return Ids.joined([new, old])
 
 
 def sources_together(new: Documents, old: Documents | None) -> Source:

@@ -16,7 +16,7 @@ from lookalike.tables.visible import Shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Target", "check_output", "harmless", "new_file", "open_private", "opened"]
+__all__ = ["Target", "check_output", "check_place", "harmless", "new_file", "open_private", "opened"]
 
 Target: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
 
@@ -61,6 +61,37 @@ def check_output(path: str | os.PathLike[str]) -> None:
         raise DocumentError(os.fspath(path), "file", error.problem, remedy) from None
     except (OSError, ValueError):
         return  # it does not exist, or whoever writes to it says more
+
+
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Refuse a place where no file can be written, by making one there, which is removed: before work, not after it.
+
+    >>> check_place("no/such/folder/file")
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.DocumentError: document 'no/such/folder/file': file cannot be written (No such file or \
+directory); make its folder first, or give another name
+    """
+    check_output(path)
+    try:
+        if descriptor_of(path) is not None:
+            return
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file() and not target.is_dir():  # the null device
+            return
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        temporary, file = _beside(target, PRIVATE)
+        os.close(file)
+        temporary.unlink()
+    except OSError as error:
+        remedy = "check the name and the disk"
+        if error.errno == errno.ENOENT:
+            remedy = "make its folder first, or give another name"
+        elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            remedy = "give the name of a file in a folder that you may write to"
+        problem = f"cannot be written ({error.strerror or error})"
+        raise DocumentError(os.fspath(path), "file", problem, remedy) from None
 
 
 @contextmanager

@@ -3,8 +3,9 @@
 const MARKS_SCHEMA = "lookalike-marks/1";
 const MARKS = ["checked", "not an issue"];
 const MARKS_KEY = `lookalike-marks ${head.digest || head.title}`;
-const pairKey = (a, b) => JSON.stringify([String(a), String(b)].sort());
-const keyOf = (pair) => pairKey(docs.id[pair.a], docs.id[pair.b]);
+/** Of two new documents either may come first; an old one is always b, and may have the id of a new one. */
+const pairKey = (a, b, old) => JSON.stringify(old ? [String(a), String(b), "old"] : [String(a), String(b)].sort());
+const keyOf = (pair) => pairKey(docs.id[pair.a], docs.id[pair.b], isOld(pair.b));
 
 /** Mark and note by pair; also those of pairs that this report does not list, which must not get lost. */
 const marks = new Map();
@@ -18,7 +19,8 @@ function takeMarks(list) {
     const mark = MARKS.includes(one.mark) ? one.mark : "";
     const note = typeof one.note === "string" ? one.note : "";
     if (!mark && !note) continue;
-    marks.set(pairKey(a, b), { a, b, mark, note });
+    const old = one.b_old === true;
+    marks.set(pairKey(a, b, old), { a, b, old, mark, note });
     taken += 1;
   }
   return taken;
@@ -29,14 +31,17 @@ const markOf = (pair) => marks.get(keyOf(pair)) ?? NO_MARK;
 
 /** Sets the mark or the note of a pair, and keeps it. */
 function setMark(pair, changes) {
-  const made = { a: docs.id[pair.a], b: docs.id[pair.b], ...NO_MARK, ...marks.get(keyOf(pair)), ...changes };
+  const made = { a: docs.id[pair.a], b: docs.id[pair.b], old: isOld(pair.b), ...NO_MARK, ...marks.get(keyOf(pair)), ...changes };
   if (made.mark || made.note) marks.set(keyOf(pair), made);
   else marks.delete(keyOf(pair));
   memory.set(MARKS_KEY, JSON.stringify(exportedMarks()));
   change({});
 }
 
-const exportedMarks = () => ({ schema: MARKS_SCHEMA, pairs: [...marks.values()].map(({ a, b, mark, note }) => ({ a, b, mark, note })) });
+const exportedMarks = () => ({
+  schema: MARKS_SCHEMA,
+  pairs: [...marks.values()].map(({ a, b, old, mark, note }) => ({ a, b, ...(old ? { b_old: true } : {}), mark, note })),
+});
 
 /** Reads what was marked before: in the file itself, then in this browser. */
 function restoreMarks() {
