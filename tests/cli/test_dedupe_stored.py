@@ -211,7 +211,7 @@ def test_nothing_is_left_of_a_folder_that_fails(run: Run, tables: None, monkeypa
     [
         (["-o", "full/"], "full/ is a folder that is not empty: give another name, or empty it"),
         (["-o", "corpus.csv/"], "corpus.csv/ is a file, not a folder: leave the slash out, or give another name"),
-        (["-o", "no/such/"], "no/such/ cannot be written (No such file or directory): check the name and the disk"),
+        (["-o", "no/such/"], "no/such cannot be written (No such file or directory): make its folder first"),
         (["-o", "new/", "--removed", "./new/"], "./new/ is named twice: write each result to a folder of its own"),
         (["-o", "k.parquet", "--codec", "zip"], "--codec must be zstd, snappy, gzip, lz4, brotli or none, not 'zip'"),
         (["-o", "k.csv", "--codec", "gzip"], "--codec must be what the name k.csv says, not 'gzip'"),
