@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native, checks
 from lookalike.documents import LIMITS, open_documents
+from lookalike.documents.given import Given, given_as
 from lookalike.engine.strategy import METRICS, Asked, Method
 from lookalike.errors import RecipeError
 from lookalike.recipe import DEFAULT, Recipe, suggest
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from lookalike.documents import Flag
+    from lookalike.documents import Flag, Limits, Source
     from lookalike.engine.bands import Bands
     from lookalike.engine.groups import Linkage
     from lookalike.tables.packed import Ids
@@ -46,6 +47,8 @@ def find(
     documents: Any,
     threshold: float = 0.8,
     *,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002 - the name that it has everywhere
     recall: float = 0.99,
     method: Method = "auto",
     metric: Metric = "jaccard",
@@ -65,7 +68,8 @@ def find(
 ) -> Result:
     """Find all pairs whose similarity is at least `threshold`, each with its exact score.
 
-    `documents` is a list or dict of texts, a path, or a table: pyarrow, pandas, polars, DuckDB, Hugging Face datasets.
+    `documents` is a list or dict of texts, a path, or a table: pyarrow, pandas, polars, DuckDB, Hugging Face datasets,
+    Dask, Daft or Ray. `text` and `id` name its columns, those of `against` too; ``doc.text`` is a field inside ``doc``.
 
     Methods:
 
@@ -105,6 +109,8 @@ def find_kept(
     documents: Any,
     threshold: float = 0.8,
     *,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002 - the name that it has everywhere
     recipe: Recipe | None = None,
     recall: float = 0.99,
     method: Method = "auto",
@@ -131,8 +137,8 @@ def find_kept(
     task = Task(asked, _checked_common(common), _checked_linkage(linkage), order, checks.threads(threads))
     started = time.perf_counter()
     limits = LIMITS.within(memory)
-    new = Documents(open_documents(documents, limits=limits), kinds, progress)
-    old = None if against is None else Documents(open_documents(against, limits=limits), kinds, progress)
+    new = Documents(open_documents(documents, text=text, id=id, limits=limits), kinds, progress)
+    old = None if against is None else Documents(_opened_old(against, text, id, limits), kinds, progress)
     if common is not None:
         task, said = _without_common(task, new, old)
     else:
@@ -141,6 +147,13 @@ def find_kept(
     searched = run.search()
     result = _assembled(task, new, old, searched, said, templates, started, run)
     return result, searched.clear
+
+
+def _opened_old(against: Any, text: str | None, own_id: str | None, limits: Limits) -> Source:
+    """Open the old documents; those that are no table need no columns, whatever the new ones are."""
+    has_columns = given_as(against) not in (Given.SOURCE, Given.SEQUENCE, Given.MAPPING, Given.NUMPY, Given.ITERABLE)
+    named = {"text": text, "id": own_id} if has_columns else {}
+    return open_documents(against, limits=limits, **named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,21 @@ if TYPE_CHECKING:
 __all__ = ["sign"]
 
 
-def sign(documents: Any, recipe: Recipe | None = None, *, threads: int = 0) -> Signatures:
+def sign(
+    documents: Any,
+    recipe: Recipe | None = None,
+    *,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    threads: int = 0,
+) -> Signatures:
     """Return the signatures of whatever `find` takes; `threads=0` takes all cores. The numbers do not depend on it.
 
     >>> len(sign(["one two three", "four five six"]))
     2
     """
     recipe = recipe or DEFAULT
-    source = open_documents(documents)
+    source = open_documents(documents, text=text, id=id)
     if isinstance(source, MemorySource):  # texts that are held already are not packed first
         return sign_texts(source.texts, recipe, threads=threads)
     core, threads = settings(recipe), checks.threads(threads)
