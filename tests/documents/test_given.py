@@ -143,6 +143,14 @@ def test_pandas_before_it_exported_streams(monkeypatch: pytest.MonkeyPatch) -> N
     assert documents(open_documents(pd.Series(["one"]))) == {0: "one"}
 
 
+def test_polars_before_it_exported_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in (pl.DataFrame, pl.Series):
+        monkeypatch.delattr(kind, "__arrow_c_stream__")
+    for frame in (pl.DataFrame(COLUMNS), pl.DataFrame(COLUMNS).lazy()):
+        assert documents(open_documents(frame)) == {"a": "one", "c": "Grüße 🐝"}
+    assert documents(open_documents(pl.Series(["one"]))) == {0: "one"}
+
+
 @pytest.mark.parametrize(
     ("library", "frame"), [("pandas", pd.DataFrame(COLUMNS)), ("polars", pl.DataFrame(COLUMNS).lazy())]
 )

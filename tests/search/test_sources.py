@@ -54,7 +54,7 @@ class RayDataset:
         return RayDataset(self.table.select(names))
 
     def iter_batches(self, *, batch_size: int, batch_format: str) -> Iterator[pa.Table]:
-        assert (batch_size, batch_format) == (1000, "pyarrow")
+        assert (batch_size, batch_format) == (256, "pyarrow")
         for start in range(0, self.table.num_rows, 2):
             yield self.table.slice(start, 2)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lookalike.documents.log import Log
     from lookalike.documents.source import Source
 
-__all__ = ["FrameTable", "source_of_frame", "source_of_splits", "source_of_stream", "table_of"]
+__all__ = ["FrameTable", "source_of_frame", "source_of_splits", "source_of_stream", "table_of", "table_of_frame"]
 
 NAME: Final = "the table"
 _SAMPLES: Final = 64
@@ -53,12 +53,18 @@ def _part(
     if not given.is_frame:
         problem = f"is {type(documents).__name__}, not a table like the others"
         raise DocumentError(name, "table", problem, "give tables only, or texts only")
+    table = table_of_frame(documents, given, text, id_column, name)
+    return TablePart(table, text, id_column, split=name if split else None)
+
+
+def table_of_frame(documents: object, given: Given, text: str | None, id_column: str | None, name: str = NAME) -> Table:
+    """Return the rows of a data frame, in which both columns may be named by a path."""
     table: Table
     if given in STREAMED:
         table = StreamTable(stream_of(documents, given), name)
     else:
         table = FrameTable(table_of(documents, given, text), name)
-    return TablePart(with_paths(table, text, id_column), text, id_column, split=name if split else None)
+    return with_paths(table, text, id_column)
 
 
 def table_of(documents: Any, given: Given, text_column: str | None = None) -> pa.Table:
@@ -81,7 +87,7 @@ def table_of(documents: Any, given: Given, text_column: str | None = None) -> pa
         return _of_column(pa.chunked_array([pa.array(documents)]))
     if given is Given.PANDAS:  # before it exported streams
         return _of_pandas(documents, text_column)
-    if given is Given.POLARS:  # before it exported streams
+    if given in (Given.POLARS, Given.POLARS_LAZY):  # before it exported streams
         found = documents.to_arrow()
         return found if isinstance(found, pa.Table) else _of_column(pa.chunked_array([found]))
     return _exported(documents.data.table, text_column)

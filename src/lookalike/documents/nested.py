@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lookalike.documents.json_table import JsonTable
 from lookalike.documents.paths_inside import field_at, inside, split_path
 from lookalike.documents.table import Rows, Table
+from lookalike.documents.wrapped import WrappedTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents.columns import Choice
-    from lookalike.documents.identity import Identity
-    from lookalike.documents.inputs import Input
-    from lookalike.documents.limits import Limits
     from lookalike.documents.log import Log
     from lookalike.documents.model import Size
 
@@ -35,13 +33,12 @@ def with_paths(table: Table, *names: str | None) -> Table:
     return PathTable(table, paths)
 
 
-class PathTable(Table):
+class PathTable(WrappedTable):
     """A table in which some columns are named by a path."""
 
     def __init__(self, table: Table, paths: Sequence[str]) -> None:
         """Take a table, and the paths."""
-        self.name = table.name
-        self._table = table
+        super().__init__(table)
         self._paths = paths
 
     def columns(self, wanted: Sequence[str] = ()) -> pa.Schema:
@@ -86,44 +83,3 @@ class PathTable(Table):
     def size(self, text: str) -> Size:
         """Ask the table."""
         return self._table.size(self._outer_name(text))
-
-    def schema(self) -> pa.Schema:
-        """Ask the table: whole rows are as they are."""
-        return self._table.schema()
-
-    @property
-    def has_lines(self) -> bool:
-        """Ask the table."""
-        return self._table.has_lines
-
-    @property
-    def file(self) -> Input | None:
-        """Ask the table."""
-        return self._table.file
-
-    @property
-    def limits(self) -> Limits | None:
-        """Ask the table."""
-        return self._table.limits
-
-    @property
-    def packed(self) -> int | None:
-        """Ask the table."""
-        return self._table.packed
-
-    @property
-    def native_format(self) -> str | None:
-        """Ask the table: a column may have a dot in its name, and the native readers refuse any other path."""
-        return self._table.native_format
-
-    def identify(self, identity: Identity) -> None:
-        """Ask the table."""
-        self._table.identify(identity)
-
-    def has_rows(self) -> bool:
-        """Ask the table."""
-        return self._table.has_rows()
-
-    def list_skipped(self, log: Log) -> None:
-        """Ask the table."""
-        self._table.list_skipped(log)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike.documents.given import Given
 from lookalike.documents.model import Size
 from lookalike.documents.table import Rows, Table
+from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -23,7 +24,7 @@ __all__ = ["STREAMED", "Stream", "StreamTable", "frame_of_dask", "stream_of"]
 STREAMED: Final = frozenset({Given.ARROW_DATASET, Given.DATASET_STREAM, Given.DASK, Given.DAFT, Given.RAY})
 """What is read as a stream; every other frame is held in memory already, or can be read only once."""
 
-_ROWS: Final = 1000
+_ROWS: Final = 256
 """Rows that are asked for at a time."""
 _UNKNOWN: Final = 1 << 40
 """Bytes of a stream that does not tell its size: it counts as large, so that a search with `memory` keeps to it."""
@@ -61,8 +62,8 @@ def _first_schema(batches: Iterator[pa.RecordBatch], documents: Any) -> pa.Schem
     first = next((batch for batch in batches if batch.num_rows), None)
     if first is not None:
         return first.schema
-    names = getattr(documents, "columns", None)
-    return pa.schema([(str(name), pa.null()) for name in (names() if callable(names) else names or ())])
+    names: Any = getattr(documents, "columns", ())
+    return pa.schema([(str(name), pa.null()) for name in (names() if callable(names) else names)])
 
 
 def _of_dataset(documents: Any) -> Stream:
@@ -75,8 +76,29 @@ def _of_dataset(documents: Any) -> Stream:
 
 
 def _of_iterable(documents: Any, names: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-    for table in documents.with_format("arrow").iter(_ROWS):
-        yield from (table if names is None else _chosen(table, names)).to_batches()
+    if getattr(documents, "features", None) is not None:
+        for table in documents.with_format("arrow").iter(_ROWS):
+            yield from (table if names is None else _chosen(table, names)).to_batches()
+        return
+    # Rows of unknown types: each may have another as Arrow sees it, so they are put together here.
+    for rows in documents.with_format(None).iter(_ROWS):
+        yield _of_columns(rows, names)
+
+
+def _of_columns(columns: Mapping[str, list[Any]], names: Sequence[str] | None) -> pa.RecordBatch:
+    """Return columns of Python values as rows; if all are asked for, those that Arrow does not know are left out."""
+    import pyarrow as pa
+
+    made: dict[str, pa.Array[Any]] = {}
+    count = len(next(iter(columns.values()), ()))
+    for name in columns if names is None else names:
+        try:
+            made[name] = pa.array(columns[name]) if name in columns else pa.nulls(count)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            if names is not None:
+                problem = f"has values that do not go together ({str(error).splitlines()[0][:100]})"
+                raise DocumentError("the table", f"column {name!r}", problem, "give values of one type") from None
+    return pa.RecordBatch.from_pydict(made)
 
 
 def _chosen(table: pa.Table, names: Sequence[str]) -> pa.Table:
