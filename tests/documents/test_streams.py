@@ -109,3 +109,15 @@ print(read, peak() - before)
     read, taken = map(int, run(program).split())
     assert read > 280 << 20
     assert taken < 200 << 20, taken
+
+
+def test_a_search_in_files_and_its_cost(tmp_path: Path) -> None:
+    texts = [
+        f"document {number // 2} of a stream that is put in files, word for word {number // 2}"
+        for number in range(3000)
+    ]
+    given = datasets.Dataset.from_dict({"text": texts}).to_iterable_dataset()
+    expected = la.find(texts, method="lsh").pairs.to_pylist()
+    assert la.find(given, method="lsh", memory=1 << 30, work=tmp_path / "work").pairs.to_pylist() == expected
+    with pytest.raises(la.DocumentError, match="size is known only after reading"):
+        la.estimate_cost(stream(3, []))

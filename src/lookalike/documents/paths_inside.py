@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lookalike.errors import DocumentError
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import pyarrow as pa
 
-__all__ = ["field_at", "inside", "split_path", "value_at"]
+__all__ = ["check_outer", "field_at", "inside", "split_path", "value_at"]
 
 
 def split_path(path: str, names: Sequence[str]) -> tuple[str, list[str]] | None:
@@ -70,3 +72,10 @@ def value_at(row: Mapping[str, Any], path: str) -> Any:
     for name in found[1]:
         value = value.get(name) if isinstance(value, Mapping) else None
     return value
+
+
+def check_outer(column: str, names: Iterable[Any]) -> None:
+    """Refuse a column inside another where texts are to be changed."""
+    if column not in names and "." in column:
+        remedy = "make it a column of its own first"
+        raise DocumentError("data", f"column {column!r}", "is inside another, where texts cannot be changed", remedy)

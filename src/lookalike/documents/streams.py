@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.given import Given
-from lookalike.documents.model import Size
+from lookalike.documents.model import UNKNOWN_BYTES, Size
 from lookalike.documents.table import Rows, Table
 from lookalike.errors import DocumentError
 
@@ -26,8 +26,6 @@ STREAMED: Final = frozenset({Given.ARROW_DATASET, Given.DATASET_STREAM, Given.DA
 
 _ROWS: Final = 256
 """Rows that are asked for at a time."""
-_UNKNOWN: Final = 1 << 40
-"""Bytes of a stream that does not tell its size: it counts as large, so that a search with `memory` keeps to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class Stream:
     """Begins with the first row; reads the columns of these names, or all."""
     schema: pa.Schema
     rows: int | None = None
-    bytes: int = _UNKNOWN
+    bytes: int = UNKNOWN_BYTES
 
 
 def stream_of(documents: Any, given: Given) -> Stream:
@@ -71,7 +69,7 @@ def _of_dataset(documents: Any) -> Stream:
     features = getattr(documents, "features", None)
     schema = getattr(features, "arrow_schema", None) or _first_schema(_of_iterable(documents, None), documents)
     return Stream(
-        lambda names: _of_iterable(documents, names), schema, bytes=getattr(info, "dataset_size", None) or _UNKNOWN
+        lambda names: _of_iterable(documents, names), schema, bytes=getattr(info, "dataset_size", None) or UNKNOWN_BYTES
     )
 
 

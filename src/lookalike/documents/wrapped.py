@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from lookalike.documents.identity import Identity
     from lookalike.documents.inputs import Input
     from lookalike.documents.limits import Limits
+    from lookalike.documents.line_form import LineForm
     from lookalike.documents.log import Log
-    from lookalike.documents.model import Size
+    from lookalike.documents.model import Form, Size
 
 __all__ = ["WrappedTable"]
 
@@ -41,9 +42,18 @@ class WrappedTable(Table):
         return self._table.schema()
 
     @property
-    def has_lines(self) -> bool:
+    def line_form(self) -> LineForm | None:
         """Ask the table."""
-        return self._table.has_lines
+        return self._table.line_form
+
+    @property
+    def form(self) -> Form | None:
+        """Ask the table."""
+        return self._table.form
+
+    def added(self) -> list[str]:
+        """Ask the table."""
+        return self._table.added()
 
     @property
     def file(self) -> Input | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lookalike.tables.columns import Column
 
-__all__ = ["Frame", "as_texts", "check_name", "check_outer", "checked", "column_at", "column_of"]
+__all__ = ["Frame", "as_texts", "check_name", "checked", "column_at", "column_of"]
 
 
 class Frame(ABC):
@@ -119,10 +119,3 @@ def column_at(path: str, names: Sequence[str], read: Callable[[str], Column], ki
     if column is None:
         check_name(kind, path, names)
     return whole(column)
-
-
-def check_outer(column: str, names: Sequence[Any]) -> None:
-    """Refuse a column inside another where texts are to be changed."""
-    if column not in names and "." in column:
-        remedy = "make it a column of its own first"
-        raise DocumentError("data", f"column {column!r}", "is inside another, where texts cannot be changed", remedy)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from lookalike.documents.arrow_columns import columns_of, texts_as
 from lookalike.documents.columns import NULL, OTHER, TEXT, choose
 from lookalike.documents.columns import Column as Described
-from lookalike.search.frames.face import Frame, as_texts, check_name, check_outer, column_at, column_of
+from lookalike.documents.paths_inside import check_outer
+from lookalike.search.frames.face import Frame, as_texts, check_name, column_at, column_of
 from lookalike.tables.columns import compute, whole
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.documents.columns import choose
 from lookalike.documents.ids import of_one_kind
-from lookalike.documents.paths_inside import value_at
+from lookalike.documents.paths_inside import check_outer, value_at
 from lookalike.documents.records import are_records, columns_of_records, list_of_array
 from lookalike.errors import DocumentError
-from lookalike.search.frames.face import Frame, check_outer, checked, column_of
+from lookalike.search.frames.face import Frame, checked, column_of
 
 if TYPE_CHECKING:
     from lookalike.tables.columns import Column
