@@ -169,3 +169,17 @@ def test_without_documents(run: Run) -> None:
     assert run("dedupe", "--by", "line").complaint == "PATH is missing: give documents"
     Path("empty.jsonl").write_text("", encoding="utf-8")
     assert "holds no document that can be read" in run("dedupe", "empty.jsonl", "--by", "line").complaint
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_texts_inside_another_column_cannot_be_changed(run: Run, tmp_path: Path, kind: str) -> None:
+    rows = [{"doc": {"text": row["text"]}, "note": "stays"} for row in ROWS]
+    path, output = tmp_path / f"in.{kind}", tmp_path / f"out.{kind}"
+    if kind == "parquet":
+        parquet.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = run("dedupe", str(path), "--text-column", "doc.text", "--by", "line", "-o", str(output))
+    assert done.code == 2
+    assert "column 'doc.text' is inside another, where texts cannot be changed" in " ".join(done.err.split())
+    assert not output.exists()

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from lookalike import DocumentError, DuplicateIdError
+from lookalike import DocumentError, DuplicateIdError, RecipeError
 from lookalike.documents import open_documents
 from tests.documents.reading import documents, reasons, rows, texts
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COLUMNS: dict[str, list[Any]] = {"id": ["a", "b", "c"], "text": ["one", None, "Grüße 🐝"], "n": [1, 2, 3]}
 
@@ -147,11 +152,64 @@ def test_ids_that_are_twice() -> None:
         documents(open_documents(pl.DataFrame({"id": [1, 2, 1], "text": ["a", "b", "c"]})))
 
 
-def test_one_split_of_several_must_be_chosen() -> None:
-    with pytest.raises(
-        DocumentError, match=r"text is DataFrame, not str; give one table only, .* documents\['train'\]"
-    ):
-        open_documents({"train": pl.DataFrame(COLUMNS)})
+def test_tables_by_name_are_read_together_and_the_ids_tell_which() -> None:
+    frames = {"train": pl.DataFrame(COLUMNS), "test": pd.DataFrame(COLUMNS)}
+    source = open_documents(frames)
+    assert documents(source) == {
+        "train:a": "one",
+        "train:c": "Grüße 🐝",
+        "test:a": "one",
+        "test:c": "Grüße 🐝",
+    }
+    assert list(documents(open_documents(frames, id=""))) == ["train:0", "train:2", "test:0", "test:2"]
+    with pytest.raises(DocumentError, match=r"document 'test': table is str, not a table like the others"):
+        open_documents({"train": TABLE, "test": "one"})
+
+
+def test_a_dict_of_series_is_not_several_tables() -> None:
+    with pytest.raises(DocumentError, match=r"document 'text': text is Series, not str"):
+        open_documents({"text": pd.Series(["one"]), "n": pd.Series([1])})
+
+
+NESTED: list[dict[str, Any]] = [
+    {"meta": {"key": n}, "doc": {"text": text}} for n, text in ((7, "one"), (8, None), (9, "two"))
+]
+MISSING: dict[str, Any] = {"meta": {"key": 10}, "doc": None}
+
+
+@pytest.mark.parametrize("make", [list, pa.Table.from_pylist, pl.DataFrame, pd.DataFrame])
+def test_columns_inside_columns(make: Any) -> None:
+    source = open_documents(make([*NESTED, MISSING]), text="doc.text", id="meta.key")
+    assert documents(source) == {7: "one", 9: "two"}
+    assert reasons(source) == {"8": "null text", "10": "null text"}
+    with pytest.raises(DocumentError, match=r"column 'doc.txt' does not exist"):
+        documents(open_documents(make(NESTED), text="doc.txt"))
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "json", "parquet"])
+def test_columns_inside_columns_of_files(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"rows.{kind}"
+    every = [*NESTED, MISSING]
+    if kind == "parquet":
+        pq.write_table(pa.Table.from_pylist(every), path)
+    else:
+        path.write_text("\n".join(map(json.dumps, every)) if kind == "jsonl" else json.dumps(every), encoding="utf-8")
+    source = open_documents(path, text="doc.text", id="meta.key")
+    assert documents(source) == {7: "one", 9: "two"}
+    assert rows(source) == [NESTED[0], NESTED[2]]  # whole rows are what they were
+    with pytest.raises(DocumentError, match=r"column 'doc.txt' does not exist"):
+        documents(open_documents(path, text="doc.txt"))
+
+
+def test_a_column_with_a_dot_in_its_name_comes_first() -> None:
+    table = pa.table({"doc.text": ["flat"], "doc": [{"text": "nested"}]})
+    assert documents(open_documents(table, text="doc.text")) == {0: "flat"}
+
+
+def test_both_names_of_an_argument() -> None:
+    assert documents(open_documents(TABLE, text_column="text", id_column="n")) == {1: "one", 3: "Grüße 🐝"}
+    with pytest.raises(RecipeError, match="text_column is its older name"):
+        open_documents(TABLE, text="text", text_column="text")
 
 
 def test_an_empty_frame() -> None:

@@ -157,8 +157,9 @@ def test_a_text_that_is_no_text_is_a_bad_row(path: Path, value: object, kind: st
 
 def test_a_column_of_numbers_or_lists_is_no_text(path: Path) -> None:
     write(path, {"n": 1, "l": ["a"], "text": "x"})
-    assert "column 'n' holds int64, not text; name a column of texts with --text-column: 'text'" in message(
-        path, text_column="n"
+    assert (
+        "column 'n' holds int64, not text; name a column of texts with --text-column (in Python: text=): 'text'"
+        in message(path, text_column="n")
     )
     assert "column 'l' holds list<" in message(path, text_column="l")
 

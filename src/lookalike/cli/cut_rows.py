@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.cli.names import path_of
 from lookalike.cli.row_target import row_target
 from lookalike.documents.arrow_columns import texts_as
+from lookalike.documents.paths_inside import check_outer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,8 +78,12 @@ class CutRows:
         if self._line_form is not None:
             lines: list[Any] = rows.column(0).to_pylist()
             for place in cut.changed:
-                lines[place] = self._line_form.with_text(lines[place], column, cut.texts[place])
+                changed = self._line_form.with_text(lines[place], column, cut.texts[place])
+                if changed == lines[place]:  # no field of the line has the very name
+                    check_outer(column, ())
+                lines[place] = changed
             return pa.RecordBatch.from_arrays([pa.array(lines, pa.large_binary())], ["line"])
+        check_outer(column, rows.schema.names)
         at = rows.schema.get_field_index(column)
         texts = texts_as(list(cut.texts), rows.schema.field(at).type)
         return pa.RecordBatch.from_arrays(

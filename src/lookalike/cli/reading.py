@@ -31,7 +31,12 @@ PathsArgument = Annotated[
 _PANEL: Final = "Reading"
 _MOST_FLAGGED: Final = 5
 _OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
-    "text_column": option("--text-column", panel=_PANEL, metavar="NAME", help="The column of a table with the text."),
+    "text_column": option(
+        "--text-column",
+        panel=_PANEL,
+        metavar="NAME",
+        help="The column of a table with the text; doc.text is a field inside doc.",
+    ),
     "id_column": option("--id-column", panel=_PANEL, metavar="NAME", help="The column with the id."),
     "include": several("--include", panel=_PANEL, metavar="GLOB", help="Read only such files, as '*.txt'; repeatable."),
     "exclude": several("--exclude", panel=_PANEL, metavar="GLOB", help="Leave such files out; repeatable."),

@@ -6,7 +6,7 @@ from lookalike.documents.kept import Both, Kept
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.model import Batch, Size, Skipped
 from lookalike.documents.native import NativePart
-from lookalike.documents.open import open_documents, open_paths
+from lookalike.documents.open import one_name, open_documents, open_paths
 from lookalike.documents.source import Source
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Skipped",
     "Source",
     "gather",
+    "one_name",
     "open_documents",
     "open_paths",
 ]

@@ -1,18 +1,20 @@
-"""Data frames: whatever exports an Arrow stream, from pyarrow, pandas, polars, DuckDB or Hugging Face datasets."""
+"""Data frames, of every library that `given` knows: one table each, held or streamed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.batching import TARGET
-from lookalike.documents.given import Given
+from lookalike.documents.given import Given, accepted
 from lookalike.documents.model import Size
+from lookalike.documents.nested import with_paths
 from lookalike.documents.parts import PartsSource
+from lookalike.documents.streams import STREAMED, Stream, StreamTable, stream_of
 from lookalike.documents.table import Rows, Table, TablePart
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -21,30 +23,62 @@ if TYPE_CHECKING:
     from lookalike.documents.log import Log
     from lookalike.documents.source import Source
 
-__all__ = ["FrameTable", "source_of_frame"]
+__all__ = ["FrameTable", "source_of_frame", "source_of_splits", "source_of_stream", "table_of", "table_of_frame"]
 
 NAME: Final = "the table"
 _SAMPLES: Final = 64
 _SAMPLED_CHARACTERS: Final = 4096
 
 
-def source_of_frame(documents: object, given: Given, text_column: str | None, id_column: str | None) -> Source:
+def source_of_frame(documents: object, given: Given, text: str | None, id_column: str | None) -> Source:
     """Open a data frame, of a kind that `Given.is_frame`."""
-    table = _table(documents, given, text_column)
-    return PartsSource(NAME, [TablePart(FrameTable(table), text_column, id_column)])
+    return PartsSource(NAME, [_part(documents, given, text, id_column, NAME)])
 
 
-def _table(documents: Any, given: Given, text_column: str | None) -> pa.Table:
+def source_of_splits(splits: Mapping[str, object], text: str | None, id_column: str | None) -> Source:
+    """Open several data frames by name, one after the other; each id begins with the name of its frame."""
+    parts = [_part(frame, accepted(frame), text, id_column, str(name), split=True) for name, frame in splits.items()]
+    return PartsSource("the tables", parts)
+
+
+def source_of_stream(stream: Stream, text: str) -> Source:
+    """Open a stream whose rows are called by their positions."""
+    table = with_paths(StreamTable(stream, NAME), text)
+    return PartsSource(NAME, [TablePart(table, text, "")])
+
+
+def _part(
+    documents: object, given: Given, text: str | None, id_column: str | None, name: str, *, split: bool = False
+) -> TablePart:
+    if not given.is_frame:
+        problem = f"is {type(documents).__name__}, not a table like the others"
+        raise DocumentError(name, "table", problem, "give tables only, or texts only")
+    table = table_of_frame(documents, given, text, id_column, name)
+    return TablePart(table, text, id_column, split=name if split else None)
+
+
+def table_of_frame(documents: object, given: Given, text: str | None, id_column: str | None, name: str = NAME) -> Table:
+    """Return the rows of a data frame, in which both columns may be named by a path."""
+    table: Table
+    if given in STREAMED:
+        table = StreamTable(stream_of(documents, given), name)
+    else:
+        table = FrameTable(table_of(documents, given, text), name)
+    return with_paths(table, text, id_column)
+
+
+def table_of(documents: Any, given: Given, text_column: str | None = None) -> pa.Table:
     """Take the Arrow data out of what was given, once: a stream can be read only once, and a table is not copied."""
     import pyarrow as pa
 
     if given is Given.POLARS_LAZY:
         documents = documents.collect()
-    elif given is Given.ARROW_DATASET:
-        documents = documents.scanner().to_reader()
+    elif given is Given.ARROW_SCANNER:
+        documents = documents.to_table()
+    elif given is Given.DUCKDB and not hasattr(documents, "__arrow_c_stream__"):
+        documents = documents.arrow()
     if given is Given.DATASET and not hasattr(documents, "__arrow_c_stream__"):
-        # Hugging Face datasets before they exported streams. The format "arrow" minds a selection or a shuffle, which
-        # `data` does not know of.
+        # The format "arrow" minds a selection or a shuffle, which `data` does not know of.
         found = documents.with_format("arrow")[:]
         return found if isinstance(found, pa.Table) else pa.table(found)
     if hasattr(documents, "__arrow_c_stream__"):
@@ -53,6 +87,9 @@ def _table(documents: Any, given: Given, text_column: str | None) -> pa.Table:
         return _of_column(pa.chunked_array([pa.array(documents)]))
     if given is Given.PANDAS:  # before it exported streams
         return _of_pandas(documents, text_column)
+    if given in (Given.POLARS, Given.POLARS_LAZY):  # before it exported streams
+        found = documents.to_arrow()
+        return found if isinstance(found, pa.Table) else _of_column(pa.chunked_array([found]))
     return _exported(documents.data.table, text_column)
 
 

@@ -122,7 +122,7 @@ class _Columns:
             return texts[0]
         listed = _listed(texts or self._names)
         problem = "cannot be chosen among the columns " + listed if self._names else "is missing"
-        raise DocumentError(self._table, "text column", problem, "name it with --text-column (in Python: text_column=)")
+        raise DocumentError(self._table, "text column", problem, "name it with --text-column (in Python: text=)")
 
     def _by_name(self, names: Sequence[str]) -> str | None:
         folded: dict[str, list[str]] = {}
@@ -149,8 +149,8 @@ class _Columns:
     def remedy(self, what: str) -> str:
         texts = [column.name for column in self._columns if column.kind in (TEXT, MIXED, NULL)]
         if what == "text" and texts:
-            return f"name a column of texts with --text-column: {_listed(texts)}"
-        return f"name another with --{what}-column"
+            return f"name a column of texts with --text-column (in Python: text=): {_listed(texts)}"
+        return f"name another with --{what}-column (in Python: {what}=)"
 
 
 def _listed(names: Sequence[str]) -> str:

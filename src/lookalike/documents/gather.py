@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from lookalike import checks
+from lookalike.documents.ids import of_one_kind
 from lookalike.errors import DocumentError
 
 __all__ = ["Collection", "Documents", "gather"]
@@ -42,8 +43,7 @@ text
         raise DocumentError(0, "documents", f"are one {kind}, not a collection", "give a list or dict of texts")
     ids: list[Any] | range
     if isinstance(documents, Mapping):
-        ids, texts = list(documents.keys()), list(documents.values())
-        _check_ids(ids)
+        ids, texts = of_one_kind(list(documents.keys())), list(documents.values())
     else:
         texts = list(documents)
         ids = range(len(texts))
@@ -51,10 +51,3 @@ text
         for name, text in zip(ids, texts, strict=True):
             checks.text(name, text)
     return Collection(ids, texts)
-
-
-def _check_ids(ids: list[object]) -> None:
-    kinds = {type(i) for i in ids}
-    if not (kinds <= {str} or kinds <= {int}):
-        names = ", ".join(sorted(kind.__name__ for kind in kinds))
-        raise DocumentError(ids[0], "id", f"is one of several kinds ({names})", "give ids that are all str or all int")

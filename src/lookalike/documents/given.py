@@ -8,9 +8,10 @@ from enum import Enum
 from typing import Final
 
 from lookalike.documents.source import Source
+from lookalike.documents.versions import check_version
 from lookalike.errors import DocumentError
 
-__all__ = ["Given", "given_as", "refusal"]
+__all__ = ["Given", "accepted", "given_as", "refusal"]
 
 
 class Given(Enum):
@@ -25,14 +26,21 @@ class Given(Enum):
     ARROW = "a table, batch, array or column of pyarrow"
     ARROW_READER = "a stream of batches of pyarrow, to be read once"
     ARROW_DATASET = "a dataset of pyarrow"
+    ARROW_SCANNER = "a scanner of pyarrow, which may be read once"
     PANDAS = "a data frame or series of pandas"
     POLARS = "a data frame or series of polars"
     POLARS_LAZY = "a lazy frame of polars"
+    DUCKDB = "a relation of DuckDB"
     DATASET = "a dataset of Hugging Face"
+    DATASET_STREAM = "an iterable dataset of Hugging Face"
+    DASK = "a data frame or series of Dask"
+    DAFT = "a data frame of Daft"
+    RAY = "a dataset of Ray"
+    NUMPY = "an array of numpy"
     STREAM = "anything else that exports Arrow data"
     ONE_TEXT = "a single text, not a collection"
     SET = "a set, which has no order"
-    SPLITS = "datasets by name"
+    SPLITS = "tables or datasets by name"
     FRAME = "a data frame without Arrow data"
     OTHER = "nothing that holds documents"
 
@@ -42,11 +50,20 @@ class Given(Enum):
         return self in _FRAMES
 
 
+_HOMES: Final = {
+    Given.PANDAS: "pandas",
+    Given.POLARS: "polars",
+    Given.POLARS_LAZY: "polars",
+    Given.DUCKDB: "duckdb",
+    Given.DATASET: "datasets",
+    Given.DATASET_STREAM: "datasets",
+    Given.DASK: "dask",
+    Given.DAFT: "daft",
+    Given.RAY: "ray",
+}
+"""The library that each kind is from."""
 _FRAMES: Final = frozenset(
-    {
-        *(Given.ARROW, Given.ARROW_READER, Given.ARROW_DATASET, Given.PANDAS),
-        *(Given.POLARS, Given.POLARS_LAZY, Given.DATASET, Given.STREAM),
-    }
+    {Given.ARROW, Given.ARROW_READER, Given.ARROW_DATASET, Given.ARROW_SCANNER, Given.STREAM, *_HOMES}
 )
 _ARROW: Final = {
     "Table": Given.ARROW,
@@ -55,7 +72,17 @@ _ARROW: Final = {
     "ChunkedArray": Given.ARROW,
     "RecordBatchReader": Given.ARROW_READER,
     "Dataset": Given.ARROW_DATASET,
+    "Scanner": Given.ARROW_SCANNER,
 }
+_TELLING: Final = (
+    ("pandas", "iloc", Given.PANDAS),
+    ("duckdb", "columns", Given.DUCKDB),
+    ("dask", "partitions", Given.DASK),
+    ("daft", "to_arrow_iter", Given.DAFT),
+    ("ray", "iter_batches", Given.RAY),
+    ("numpy", "dtype", Given.NUMPY),
+)
+"""The library that a type is from, what only its data frames have, and what they are."""
 _GET_ARROW: Final = {
     "compute": ".compute()",
     "toArrow": ".toArrow()",
@@ -93,8 +120,12 @@ def _are_paths(documents: Sequence[object]) -> bool:
 
 
 def _holds_frames(documents: Mapping[object, object]) -> bool:
-    first = next(iter(documents.values()), None)  # one is enough: texts are checked one by one later
-    return hasattr(first, "__arrow_c_stream__") or hasattr(first, "with_format")
+    if hasattr(documents, "with_format"):  # a DatasetDict, which may be empty
+        return True
+    first = next(iter(documents.values()), None)  # one is enough: the others are looked at one by one later
+    # A series has no columns: a dict of series is a table in the making, not several tables.
+    is_table = any(hasattr(first, name) for name in ("columns", "column_names", "schema"))
+    return is_table and not hasattr(first, "to_frame") and given_as(first).is_frame
 
 
 def _by_library(documents: object) -> Given | None:
@@ -103,10 +134,11 @@ def _by_library(documents: object) -> Given | None:
     if "pyarrow" in homes:
         names = (kind.__name__ for kind in type(documents).__mro__)
         return next((_ARROW[name] for name in names if name in _ARROW), None)
-    if "pandas" in homes and hasattr(documents, "iloc"):
-        return Given.PANDAS
     if "polars" in homes and hasattr(documents, "filter"):
         return Given.POLARS_LAZY if hasattr(documents, "collect") else Given.POLARS
+    for home, needed, given in _TELLING:
+        if home in homes and hasattr(documents, needed):
+            return given
     return None
 
 
@@ -115,8 +147,10 @@ def _by_protocol(documents: object) -> Given:
         return Given.DATASET
     if hasattr(documents, "__arrow_c_stream__") or hasattr(documents, "__arrow_c_array__"):
         return Given.STREAM
-    if hasattr(documents, "with_format"):  # a dataset before they exported streams, or one that is not held at all
-        return Given.DATASET if hasattr(documents, "data") else Given.FRAME
+    if hasattr(documents, "with_format"):  # a dataset that exports no stream, or one that is not held at all
+        if hasattr(documents, "data"):
+            return Given.DATASET
+        return Given.DATASET_STREAM if hasattr(documents, "iter") else Given.FRAME
     if hasattr(getattr(getattr(documents, "data", None), "table", None), "__arrow_c_stream__"):
         return Given.STREAM
     if hasattr(documents, "columns"):
@@ -124,6 +158,14 @@ def _by_protocol(documents: object) -> Given:
     if isinstance(documents, Sequence):
         return Given.SEQUENCE
     return Given.ITERABLE if isinstance(documents, Iterable) else Given.OTHER
+
+
+def accepted(documents: object) -> Given:
+    """Say what was passed; the library that it is from must not be too old."""
+    given = given_as(documents)
+    if given in _HOMES:
+        check_version(_HOMES[given], type(documents).__name__)
+    return given
 
 
 def refusal(documents: object, given: Given) -> DocumentError:
@@ -134,10 +176,6 @@ def refusal(documents: object, given: Given) -> DocumentError:
         return DocumentError(0, "documents", f"are one {kind}, not a collection", remedy)
     if given is Given.SET:
         return DocumentError(0, "documents", f"are a {kind}, which has no order", "give a list of texts, or a dict")
-    if given is Given.SPLITS and isinstance(documents, Mapping):
-        name, value = next(iter(documents.items()))
-        problem = f"is {type(value).__name__}, not str"
-        return DocumentError(name, "text", problem, f"give one table only, for example documents[{name!r}]")
     if given is Given.FRAME:
         ways = [way for name, way in _GET_ARROW.items() if hasattr(documents, name)]
         remedy = f"call {ways[0]} first" if ways else "give a table of pyarrow, pandas or polars"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["IdCheck", "checked_ids", "ids_of", "made_ids"]
+__all__ = ["IdCheck", "checked_ids", "ids_of", "made_ids", "of_one_kind"]
 
 _FIRST_CHECK: Final = 1 << 12
 _SLOTS_EACH: Final = 8
@@ -68,27 +68,37 @@ def checked_ids(given: Any) -> Ids:
             raise DocumentError(given.to_pylist().index(None), "id", "is missing", "give every document an id")
         ids = Ids.from_arrow(whole(given))
     else:
-        ids = given if isinstance(given, Ids) else Ids.of(_of_one_kind(list(given)))
+        ids = given if isinstance(given, Ids) else Ids.of(of_one_kind(list(given)))
     if (twice := ids.repeated()) is not None:
         raise DuplicateIdError(twice)
     return ids
 
 
-def _of_one_kind(ids: list[Any]) -> list[Any]:
+def of_one_kind(ids: list[Any]) -> list[Any]:
+    """Return ids that are all str or all whole numbers of 64 bits, of Python or numpy; others are refused by name.
+
+    >>> of_one_kind([1, "a"])
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.DocumentError: document 'a': id is of another kind than the first; give all ids as text, or all \
+as numbers
+    """
+    one_kind = "give all ids as text, or all as numbers"
+    made: list[Any] = []
     for place, one in enumerate(ids):
-        if not isinstance(one, str):
-            try:
-                ids[place] = index(one)  # numbers of numpy too
-            except TypeError:
-                problem = f"is {type(one).__name__}, not str or int"
-                raise DocumentError(place, "id", problem, "give all ids as text, or all as numbers") from None
-            if isinstance(one, bool) or not -(2**63) <= ids[place] < 2**63:
-                raise DocumentError(place, "id", "is not a number of 64 bits", "give ids as text")
-        if isinstance(one, str) != isinstance(ids[0], str):
-            raise DocumentError(
-                place, "id", "is of another kind than the first", "give all ids as text, or all as numbers"
-            )
-    return ids
+        if one is None:
+            raise DocumentError(place, "id", "is missing", "give every document an id")
+        if isinstance(one, str):
+            made.append(one)
+        elif isinstance(one, bool) or not hasattr(one, "__index__"):
+            raise DocumentError(place, "id", f"is {type(one).__name__}, not str or int", one_kind)
+        else:
+            made.append(index(one))
+            if not -(2**63) <= made[-1] < 2**63:
+                raise DocumentError(one, "id", "is a number of more than 64 bits", "give ids as text")
+        if isinstance(made[-1], str) != isinstance(made[0], str):
+            raise DocumentError(one, "id", "is of another kind than the first", one_kind)
+    return made
 
 
 class IdCheck:

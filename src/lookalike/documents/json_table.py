@@ -12,6 +12,7 @@ from lookalike.documents.compressed import DamagedError, ExpandedError
 from lookalike.documents.json_values import clean, infer, is_marked, mark, merge_all, rows_batch
 from lookalike.documents.limits import LIMITS, MOST_COLUMNS, Limits, too_many_columns
 from lookalike.documents.model import Form, Size
+from lookalike.documents.paths_inside import value_at
 from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import id_not_a_number, other_text, truncated
 from lookalike.documents.text_file import NotTextError
@@ -53,6 +54,8 @@ class JsonTable(Table):
         """Take an input; it is opened when first needed."""
         self.name = name
         self._input = source
+        self.paths: Sequence[str] = ()
+        """Fields inside other fields, such as ``doc.text``, that are columns too."""
 
     @property
     def file(self) -> Input:
@@ -76,7 +79,8 @@ class JsonTable(Table):
         """Look at the first rows, and further until the wanted columns are seen."""
         if not self._types or not set(wanted) <= set(self._types):
             rows = 0
-            for group in readable(self.name, self._groups(None, SAMPLE_BYTES), self._input.limits):
+            for read in readable(self.name, self._groups(None, SAMPLE_BYTES), self._input.limits):
+                group = self._with_paths(read)
                 merge_all(self._types, infer(row for _, row in group[:_SAMPLE_ROWS]))
                 if rows + len(group) > _SAMPLE_ROWS:  # only names are looked for now
                     merge_all(self._types, _names(group[_SAMPLE_ROWS:], self._types))
@@ -86,6 +90,16 @@ class JsonTable(Table):
                 if set(wanted) <= set(self._types):
                     break
         return mark(self._types)
+
+    def _with_paths(self, group: Numbered) -> Numbered:
+        """Add what the paths lead to, unless a field has the very name."""
+        if not self.paths:
+            return group
+        # A path that leads to nothing in any row is no column, so that a misspelt one is refused.
+        return [
+            (number, {path: value for path in self.paths if (value := value_at(row, path)) is not None} | row)
+            for number, row in group
+        ]
 
     def has_rows(self) -> bool:
         """Say whether there is an object."""
@@ -119,7 +133,9 @@ class JsonTable(Table):
 
         known = self.columns(choice.columns)
         if whole:
-            return Wanted(self.schema(), choice)
+            schema = self.schema()
+            inside = [known.field(name) for name in choice.columns if name not in schema.names]
+            return Wanted(pa.schema([*schema, *inside]), choice)
         fields: list[pa.Field[Any]] = [pa.field(choice.text, pa.large_string())]
         if choice.id is not None and choice.id != choice.text:
             kind = known.field(choice.id).type
@@ -140,7 +156,7 @@ class JsonTable(Table):
         id_kind = None if own_id in (None, text) else wanted.schema.field(str(own_id)).type
         checked: list[dict[str, Any]] = []
         numbers: list[int] = []
-        for number, row in group:
+        for number, row in self._with_paths(group):
             value = row.get(text)
             if value is not None and not isinstance(value, str):
                 log.skip_row(number, other_text(self.name, number, text, json_kind(value)))

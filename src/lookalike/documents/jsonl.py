@@ -202,7 +202,8 @@ class JsonLines(JsonTable):
                 yield Rows(rows.batch, rows.numbers, own.view(pa.large_binary()))
 
     def _block_rows(self, block: _Block, wanted: Wanted, log: Log, *, quick: bool) -> Iterator[Rows]:
-        table = _by_arrow(block, wanted.schema) if quick and not block.too_long else None
+        quick = quick and not self.paths and not block.too_long
+        table = _by_arrow(block, wanted.schema) if quick else None
         if table is not None:
             yield from _in_batches(table, block.first)
         elif group := list(self._objects(block, log)):

@@ -9,7 +9,6 @@ from lookalike.documents.gather import gather
 from lookalike.documents.identity import Identity
 from lookalike.documents.source import Batch, Size, Skipped, Source
 from lookalike.documents.table_errors import changed
-from lookalike.errors import DocumentError
 from lookalike.tables.packed import Ids, Texts, encoded
 
 if TYPE_CHECKING:
@@ -25,12 +24,8 @@ _SAMPLED_IDS: Final = 64
 def _ids(given: Sequence[str] | Sequence[int]) -> Ids:
     if isinstance(given, range):
         return Ids(given)
-    for name in given:
-        if isinstance(name, str):
-            # All of them are; a lone surrogate is replaced, as in every text.
-            return Ids([name if name.isascii() else encoded(name).decode() for name in map(str, given)])
-        if not -(2**63) <= name < 2**63:
-            raise DocumentError(name, "id", "is a number of more than 64 bits", "give ids as text")
+    if len(given) and isinstance(given[0], str):  # all of them are; a lone surrogate is replaced, as in every text
+        return Ids([name if name.isascii() else encoded(name).decode() for name in map(str, given)])
     return Ids.of(given)
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.tables.packed import Ids, Texts
 
-__all__ = ["Batch", "Form", "Size", "Skipped"]
+__all__ = ["UNKNOWN_BYTES", "Batch", "Form", "Size", "Skipped"]
+
+UNKNOWN_BYTES: Final = 1 << 60
+"""The bytes of what does not tell its size: it counts as large, so that a search with `memory` keeps to it."""
 
 
 @dataclass(frozen=True, slots=True)

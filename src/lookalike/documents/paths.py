@@ -17,6 +17,7 @@ from lookalike.documents.jsonl import JsonLines
 from lookalike.documents.kinds import Kind, kind_of
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.log import Log
+from lookalike.documents.nested import with_paths
 from lookalike.documents.parquet import ParquetTable
 from lookalike.documents.partitions import PartitionedTable, columns_of_folders, folder_of, number_columns
 from lookalike.documents.parts import Part, PartsSource
@@ -174,7 +175,7 @@ def _parts(items: Sequence[_Item], options: PathOptions) -> list[Part]:
             if texts:
                 parts.append(TextFiles(texts[0].id, texts, options.encoding, members))
                 texts = []
-            table = _open_table(item, kind, source, options)
+            table = with_paths(_open_table(item, kind, source, options), options.text_column, options.id_column)
             if item.folder:
                 table = PartitionedTable(table, item.folder, numbers)
             parts.append(TablePart(table, options.text_column, options.id_column))

@@ -131,13 +131,16 @@ class Table(ABC):
 class TablePart(Part):
     """The documents of one table."""
 
-    def __init__(self, table: Table, text_column: str | None, id_column: str | None) -> None:
-        """Take a table; the columns are looked at when first needed."""
+    def __init__(
+        self, table: Table, text_column: str | None, id_column: str | None, *, split: str | None = None
+    ) -> None:
+        """Take a table; the columns are looked at when first needed. Ids begin with the name of a `split`."""
         self.name = table.name
         self.folder = table.folder
         self._table = table
         self._text_column = text_column
         self._id_column = id_column
+        self._split = split
         self._stamp: tuple[int, int] | None = None
 
     @property
@@ -174,6 +177,8 @@ class TablePart(Part):
 
     def number_ids(self) -> bool | None:
         """Say whether the id column holds whole numbers; all else is kept as text."""
+        if self._split is not None:
+            return False
         if self.choice is None or self.choice.id is None:
             return None
         own = self.choice.id
@@ -287,10 +292,12 @@ class TablePart(Part):
                 textless, batch = batch.filter(texts.is_null()), batch.filter(keep)
             texts = texts.filter(keep)
             given = None if given is None else given.filter(keep)
-        if given is None:
-            ids = made_ids(self.name, numbers, reading.named_rows)
-        else:
+        if given is not None:
             ids = self._given(given, numbers, reading)
+        elif self._split is not None:  # as a program counts: splits["train"][0]
+            ids = Ids([f"{self._split}:{number}" for number in numbers])
+        else:
+            ids = made_ids(self.name, numbers, reading.named_rows)
         if not reading.rows:
             return Batch(ids, Texts.from_arrow(texts))
         return Batch(ids, Texts.from_arrow(texts), batch, textless, choice.text, self._table.folder)
@@ -302,6 +309,8 @@ class TablePart(Part):
             raise missing_id(self.name, numbers[given.is_null().index(True).as_py()])
         # Ids are kept for long, and a slice would keep all that it was cut from.
         ids = Ids.from_arrow(pa.concat_arrays([given]))
+        if self._split is not None:
+            ids = Ids([f"{self._split}:{own}" for own in ids])
         if reading.ids is not None:
             reading.ids.add(ids, lambda row: place(self.name, numbers[row]))
         return ids

@@ -107,7 +107,7 @@ def empty_table(name: str) -> Skipped:
 
 def missing_id(name: str, row: int) -> DocumentError:
     """Say that a row has no id."""
-    remedy = "give every row an id, or name another column with --id-column ('' numbers the rows)"
+    remedy = "give every row an id, or name another column with --id-column (in Python: id=; '' numbers the rows)"
     return DocumentError(f"{name}:{row + 1}", "id", "is missing", remedy)
 
 

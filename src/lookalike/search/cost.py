@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
 from lookalike.documents import open_documents
+from lookalike.documents.model import UNKNOWN_BYTES
 from lookalike.engine.strategy import Asked, choose_strategy
+from lookalike.errors import DocumentError
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.search.run import PAGE, memory_needed, row_bytes
 from lookalike.settings import settings
@@ -82,6 +84,8 @@ def estimate_cost(
     recipe = recipe or DEFAULT
     source = open_documents(documents)
     given = source.size()
+    if given.bytes >= UNKNOWN_BYTES:
+        raise DocumentError(source.name, "size", "is known only after reading", "give a table in memory, or a file")
     sample = list(islice(source.batches(), SAMPLE))
     count = given.documents if given.documents is not None else _guess(sample, given.bytes)
     strategy = choose_strategy(Asked(recipe, threshold, recall, method, metric), given.bytes)

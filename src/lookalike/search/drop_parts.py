@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
-from lookalike.documents import open_documents
+from lookalike.documents import one_name, open_documents
 from lookalike.result.cuts import Cuts
-from lookalike.search.drop import TextRows, id_values
-from lookalike.search.frames import frame_of
+from lookalike.search.drop import id_values
+from lookalike.search.frames import TextRows, frame_of
 from lookalike.search.repeats import Repeats, Sought
 
 if TYPE_CHECKING:
@@ -23,12 +23,14 @@ Data = TypeVar("Data")
 @overload
 def drop_repeated_parts(
     data: Data,
-    text_column: str | None = None,
+    text: str | None = None,
     *,
     by: Part = ...,
     min_words: int | None = ...,
     recipe: Recipe | None = ...,
     drop_empty: bool = ...,
+    id: str | None = ...,
+    text_column: str | None = ...,
     id_column: str | None = ...,
     memory: int | None = ...,
     threads: int = ...,
@@ -39,12 +41,14 @@ def drop_repeated_parts(
 @overload
 def drop_repeated_parts(
     data: Data,
-    text_column: str | None = None,
+    text: str | None = None,
     *,
     by: Part = ...,
     min_words: int | None = ...,
     recipe: Recipe | None = ...,
     drop_empty: bool = ...,
+    id: str | None = ...,
+    text_column: str | None = ...,
     id_column: str | None = ...,
     memory: int | None = ...,
     threads: int = ...,
@@ -54,43 +58,48 @@ def drop_repeated_parts(
 
 def drop_repeated_parts(
     data: Any,
-    text_column: str | None = None,
+    text: str | None = None,
     *,
     by: Part = "paragraph",
     min_words: int | None = None,
     recipe: Recipe | None = None,
     drop_empty: bool = False,
-    id_column: str | None = None,
+    id: str | None = None,  # noqa: A002 - the name that it has everywhere
     memory: int | None = None,
     threads: int = 0,
     return_cuts: bool = False,
+    text_column: str | None = None,
+    id_column: str | None = None,
 ) -> Any:
     r"""Return the data without the lines, paragraphs or sentences that occurred before, in the same text or another.
 
-    `data` and `text_column` are as for `drop_near_duplicates`; the same type comes back, with the rows in their order
+    `data`, `text` and `id` are as for `drop_near_duplicates`; the same type comes back, with the rows in their order
     and all other columns untouched. The first of equal parts stays. Two parts are equal if they have the same words,
     normalised as the recipe says; its `unit`, `k` and signature do not matter. Parts of fewer than `min_words` words (5
     unless given) are never cut.
 
     A document with no word left has an empty text, or is left out with `drop_empty`. With `return_cuts`, what was cut
-    comes too, as `Cuts`: its ids are those of `id_column`, the keys of a dict, or the positions of the rows. `memory`
-    is as for `find`; what does not fit is kept in temporary files.
+    comes too, as `Cuts`: its ids are those of the column `id`, the keys of a dict, or the positions of the rows.
+    `memory` is as for `find`; what does not fit is kept in temporary files.
 
     >>> drop_repeated_parts(["Read more of our stories here.\nOne.", "Two.\nRead more of our stories here!"], by="line")
     ['Read more of our stories here.\nOne.', 'Two.']
     """
     sought = Sought.parts(by, min_words)
-    return _drop(data, text_column, sought, recipe, drop_empty, id_column, memory, threads, return_cuts)
+    text, own_id = one_name("text", text, text_column), one_name("id", id, id_column)
+    return _drop(data, text, sought, recipe, drop_empty, own_id, memory, threads, return_cuts)
 
 
 @overload
 def drop_repeated_passages(
     data: Data,
-    text_column: str | None = None,
+    text: str | None = None,
     *,
     words: int = ...,
     recipe: Recipe | None = ...,
     drop_empty: bool = ...,
+    id: str | None = ...,
+    text_column: str | None = ...,
     id_column: str | None = ...,
     memory: int | None = ...,
     threads: int = ...,
@@ -101,11 +110,13 @@ def drop_repeated_passages(
 @overload
 def drop_repeated_passages(
     data: Data,
-    text_column: str | None = None,
+    text: str | None = None,
     *,
     words: int = ...,
     recipe: Recipe | None = ...,
     drop_empty: bool = ...,
+    id: str | None = ...,
+    text_column: str | None = ...,
     id_column: str | None = ...,
     memory: int | None = ...,
     threads: int = ...,
@@ -115,15 +126,17 @@ def drop_repeated_passages(
 
 def drop_repeated_passages(
     data: Any,
-    text_column: str | None = None,
+    text: str | None = None,
     *,
     words: int = 50,
     recipe: Recipe | None = None,
     drop_empty: bool = False,
-    id_column: str | None = None,
+    id: str | None = None,  # noqa: A002 - the name that it has everywhere
     memory: int | None = None,
     threads: int = 0,
     return_cuts: bool = False,
+    text_column: str | None = None,
+    id_column: str | None = None,
 ) -> Any:
     """Return the data without the passages of at least `words` words that occurred before, wherever they begin.
 
@@ -135,7 +148,8 @@ def drop_repeated_passages(
     ['So we beat on, boats against the current.', 'He wrote: “…” and more.']
     """
     sought = Sought.passages(words)
-    return _drop(data, text_column, sought, recipe, drop_empty, id_column, memory, threads, return_cuts)
+    text, own_id = one_name("text", text, text_column), one_name("id", id, id_column)
+    return _drop(data, text, sought, recipe, drop_empty, own_id, memory, threads, return_cuts)
 
 
 def _drop(
@@ -152,7 +166,7 @@ def _drop(
     frame = frame_of(data)
     texts = frame.texts(text_column)
     given = TextRows.of(texts)
-    ids = (frame.ids() if id_column is None else id_values(frame, id_column)).take(given.rows)
+    ids = (id_values(frame, id_column) if id_column else frame.ids()).take(given.rows)
     with Repeats(open_documents(given.documents), sought, recipe, memory=memory, threads=threads) as repeats:
         left, cuts = _cut(repeats, ids)
     rows: list[Any] = given.rows.to_pylist()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native, checks
 from lookalike.documents import LIMITS, open_documents
+from lookalike.documents.given import Given, given_as
+from lookalike.documents.tokens import check_no_text, open_tokens, token_recipe, token_text
 from lookalike.engine.strategy import METRICS, Asked, Method
 from lookalike.errors import RecipeError
 from lookalike.recipe import DEFAULT, Recipe, suggest
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from lookalike.documents import Limits, Source
     from lookalike.engine.bands import Bands
     from lookalike.engine.groups import Linkage
 
@@ -41,9 +44,12 @@ FEW: Final = 5
 
 
 def find(
-    documents: Any,
+    documents: Any = None,
     threshold: float = 0.8,
     *,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    tokens: Any = None,
     recall: float = 0.99,
     method: Method = "auto",
     metric: Metric = "jaccard",
@@ -63,7 +69,12 @@ def find(
 ) -> Result:
     """Find all pairs whose similarity is at least `threshold`, each with its exact score.
 
-    `documents` is a list or dict of texts, a path, or a table: pyarrow, pandas, polars, DuckDB, Hugging Face datasets.
+    `documents` is a list or dict of texts, a path, or a table: pyarrow, pandas, polars, DuckDB, Hugging Face datasets,
+    Dask, Daft or Ray. `text` and `id` name its columns, those of `against` too; ``doc.text`` is a field inside ``doc``.
+
+    `tokens` takes documents that are cut into tokens already: a list or dict of lists or sets of `str`, `bytes` or
+    whole numbers, or the name of a column of lists in `documents`. Each is the set of its tokens, or of the shingles of
+    k tokens if the recipe says so; its settings of text have no effect. `against` and `ignore` are tokens too.
 
     Methods:
 
@@ -92,6 +103,8 @@ def find(
     ...                "something else altogether, not like the others"])
     >>> result.pairs.to_pylist()
     [{'a': 0, 'b': 1, 'jaccard': 1.0, 'containment_a': 1.0, 'containment_b': 1.0}]
+    >>> find(tokens=[["a", "b", "c"], {"c", "b", "a", "d"}], threshold=0.7).pairs["jaccard"].to_pylist()
+    [0.75]
     """
     options = dict(locals())
     result, done = find_kept(options.pop("documents"), options.pop("threshold"), **options)
@@ -100,9 +113,12 @@ def find(
 
 
 def find_kept(
-    documents: Any,
+    documents: Any = None,
     threshold: float = 0.8,
     *,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    tokens: Any = None,
     recipe: Recipe | None = None,
     recall: float = 0.99,
     method: Method = "auto",
@@ -121,6 +137,12 @@ def find_kept(
     progress: Progress | None = None,
 ) -> tuple[Result, Callable[[], None]]:
     """Do what `find` does; return also what is to be called when the result is safe: it empties the work folder."""
+    if tokens is not None:
+        check_no_text(text)
+        recipe = token_recipe(recipe)
+        ignore = [token_text(number, one, ordered=recipe.k > 1) for number, one in enumerate(ignore)]
+        if check_kinds(skip):
+            raise RecipeError("skip", skip, "left out where tokens are given")
     recipe = _with_metric(recipe or DEFAULT, metric)
     templates = tuple(sorted(template_shingles(recipe, ignore)))
     kinds, least = check_kinds(skip), check_min_words(min_words, recipe)
@@ -129,8 +151,14 @@ def find_kept(
     task = Task(asked, _checked_common(common), _checked_linkage(linkage), order, checks.threads(threads))
     started = time.perf_counter()
     limits = LIMITS.within(memory)
-    new = Documents(open_documents(documents, limits=limits), kinds, progress)
-    old = None if against is None else Documents(open_documents(against, limits=limits), kinds, progress)
+    if tokens is not None:
+        new_source = open_tokens(documents, tokens, id, ordered=recipe.k > 1)
+        old_source = None if against is None else _old_tokens(against, tokens, id, recipe)
+    else:
+        new_source = open_documents(documents, text=text, id=id, limits=limits)
+        old_source = None if against is None else _opened_old(against, text, id, limits)
+    new = Documents(new_source, kinds, progress)
+    old = None if old_source is None else Documents(old_source, kinds, progress)
     if common is not None:
         task, said = _without_common(task, new, old)
     else:
@@ -139,6 +167,20 @@ def find_kept(
     searched = run.search()
     result = _assembled(task, new, old, searched, said, templates, started, run)
     return result, searched.clear
+
+
+def _old_tokens(against: Any, tokens: Any, own_id: str | None, recipe: Recipe) -> Source:
+    """Open old documents that are tokens, in a column of the same name or by themselves."""
+    if isinstance(tokens, str):
+        return open_tokens(against, tokens, own_id, ordered=recipe.k > 1)
+    return open_tokens(None, against, None, ordered=recipe.k > 1)
+
+
+def _opened_old(against: Any, text: str | None, own_id: str | None, limits: Limits) -> Source:
+    """Open the old documents; those that are no table need no columns, whatever the new ones are."""
+    has_columns = given_as(against) not in (Given.SOURCE, Given.SEQUENCE, Given.MAPPING, Given.NUMPY, Given.ITERABLE)
+    named = {"text": text, "id": own_id} if has_columns else {}
+    return open_documents(against, limits=limits, **named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,55 @@
+"""The kinds of data that `drop_near_duplicates` and its like take and give back."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from lookalike.documents.given import Given, accepted
+from lookalike.documents.streams import STREAMED
+from lookalike.errors import DocumentError
+from lookalike.search.frames.converted import HeldFrame, StreamedFrame
+from lookalike.search.frames.face import Frame
+from lookalike.search.frames.held import ArrowFrame, DatasetFrame, PandasFrame, PolarsFrame
+from lookalike.search.frames.listed import TextArray, TextDict, TextList
+from lookalike.search.frames.rows import TextRows
+from lookalike.search.frames.splits import SplitFrame
+
+__all__ = ["Frame", "TextRows", "frame_of"]
+
+_FACES: Final[dict[Given, type[Frame]]] = {
+    Given.ARROW: ArrowFrame,
+    Given.ARROW_READER: HeldFrame,
+    Given.ARROW_SCANNER: HeldFrame,
+    Given.DUCKDB: HeldFrame,
+    Given.STREAM: HeldFrame,
+    Given.PANDAS: PandasFrame,
+    Given.POLARS: PolarsFrame,
+    Given.POLARS_LAZY: PolarsFrame,
+    Given.DATASET: DatasetFrame,
+    Given.NUMPY: TextArray,
+    Given.MAPPING: TextDict,
+    Given.SEQUENCE: TextList,
+    Given.PATHS: TextList,
+    Given.ITERABLE: TextList,
+    **dict.fromkeys(STREAMED, StreamedFrame),
+}
+
+
+def frame_of(data: Any) -> Frame:
+    """Return the face of some data.
+
+    >>> frame_of(["one", "two"]).kind
+    'list'
+    >>> frame_of({"a", "b"})
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.DocumentError: document 'set': data is set; give a list, a dict, an array of texts, or a table
+    """
+    given = accepted(data)
+    if given is Given.SPLITS:
+        return SplitFrame(data, frame_of)
+    face = _FACES.get(given)
+    if face is not None:
+        return face(list(data) if given is Given.ITERABLE else data)
+    kind = type(data).__name__
+    raise DocumentError(kind, "data", f"is {kind}", "give a list, a dict, an array of texts, or a table")
