@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from lookalike.search.drop import drop_near_duplicates
     from lookalike.search.drop_parts import drop_repeated_parts, drop_repeated_passages
     from lookalike.search.find import find
+    from lookalike.search.shards import find_shards, sign_shard
     from lookalike.search.sign import sign
     from lookalike.text.compare import Comparison, compare
     from lookalike.text.excluded import Span
@@ -109,6 +110,7 @@ __all__ = [
     "estimate_cost",
     "euclidean",
     "find",
+    "find_shards",
     "groups",
     "jaccard",
     "jaccard_distance",
@@ -122,6 +124,7 @@ __all__ = [
     "shingles",
     "sign",
     "sign_sets",
+    "sign_shard",
     "standard_error",
     "units",
 ]
@@ -194,6 +197,10 @@ _HOMES = {
         "drop_repeated_passages",
     ),
     "lookalike.search.find": ("find",),
+    "lookalike.search.shards": (
+        "find_shards",
+        "sign_shard",
+    ),
     "lookalike.search.sign": ("sign",),
     "lookalike.text.compare": (
         "Comparison",

@@ -13,11 +13,11 @@ import zipfile
 from typing import IO, TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
 
-__all__ = ["META", "NotAnArchiveError", "fingerprint", "open_archive", "read_meta", "read_tables"]
+__all__ = ["META", "NotAnArchiveError", "fingerprint", "open_archive", "read_batches", "read_meta", "read_tables"]
 
 META: Final = "meta.json"
 _MOST_META: Final = 1 << 30
@@ -30,6 +30,7 @@ _END_64: Final = struct.Struct("<4sQ2H2I4Q")
 _LOCATOR_64: Final = struct.Struct("<4sIQI")
 _END_SIGNATURE: Final = b"PK\5\6"
 _LOCATOR_SIGNATURE: Final = b"PK\6\7"
+_BLOCK: Final = 1 << 20
 _ARROW: Final = b"ARROW1\0\0"
 _RECORD_BATCH: Final = 3
 """What the header of an Arrow message is, by its number in the format."""
@@ -99,6 +100,26 @@ def read_tables(
     return tables
 
 
+def read_batches(
+    archive: zipfile.ZipFile, name: str, told: Mapping[str, Any], schemas: list[pa.Schema]
+) -> Iterator[pa.RecordBatch]:
+    """Give the batches of a table that may be large, one at a time; its fingerprint is looked at before the first."""
+    import pyarrow as pa
+
+    seen, size = hashlib.sha256(), 0
+    with archive.open(name) as stream:
+        while block := stream.read(_BLOCK):
+            seen.update(block)
+            size += len(block)
+    if {"bytes": size, "sha256": seen.hexdigest()} != told:
+        raise ValueError(f"{name} is not what was written")
+    with archive.open(name) as stream:
+        if stream.read(len(_ARROW)) != _ARROW:
+            raise ValueError(f"{name} is no Arrow file")
+        messages = pa.ipc.MessageReader.open_stream(pa.PythonFile(stream))  # type: ignore[arg-type]
+        yield from _batches(messages, name, _schema(messages, name, schemas))
+
+
 def fingerprint(data: bytes) -> dict[str, Any]:
     """Return size and SHA-256."""
     return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
@@ -114,22 +135,33 @@ def _table(data: bytes, name: str, schemas: list[pa.Schema]) -> pa.Table:
     if not data.startswith(_ARROW):
         raise ValueError(f"{name} is no Arrow file")
     messages = pa.ipc.MessageReader.open_stream(pa.py_buffer(data).slice(len(_ARROW)))
+    schema = _schema(messages, name, schemas)
+    return pa.Table.from_batches(_batches(messages, name, schema), schema)
+
+
+def _schema(messages: pa.MessageReader, name: str, schemas: list[pa.Schema]) -> pa.Schema:
+    import pyarrow as pa
+
     first = messages.read_next_message()
     if first.type != "schema":
         raise ValueError(f"{name} is no Arrow file")
     schema = pa.ipc.read_schema(first)
     if not any(schema.equals(allowed) for allowed in schemas):
         raise ValueError(f"{name} has other columns")
-    batches = []
+    return schema
+
+
+def _batches(messages: pa.MessageReader, name: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
     for message in iter(lambda: _next(messages), None):
         if message.type != "record batch" or _is_compressed(memoryview(message.metadata)):
             raise ValueError(f"{name} is packed")
-        batches.append(pa.ipc.read_record_batch(message, schema))
-    table = pa.Table.from_batches(batches, schema)
-    table.validate(full=True)
-    if any(column.null_count for column in table.columns):
-        raise ValueError(f"{name} has gaps")
-    return table
+        batch = pa.ipc.read_record_batch(message, schema)
+        batch.validate(full=True)
+        if any(column.null_count for column in batch.columns):
+            raise ValueError(f"{name} has gaps")
+        yield batch
 
 
 def _next(messages: pa.MessageReader) -> pa.Message | None:

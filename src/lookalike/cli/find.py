@@ -1,0 +1,79 @@
+"""`lookalike find PART…`: the pairs of shards that were signed."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from lookalike.cli.finishing import Attempts, keep_search
+from lookalike.cli.help import examples
+from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, RawCsvOption
+from lookalike.cli.reading import Reading, say_notes, with_reading
+from lookalike.cli.scan import FormatOption, SaveOption, TopOption  # noqa: TC001 — the signature is read at run time
+from lookalike.cli.scan_output import Shown, show
+from lookalike.cli.values import share, whole_number
+from lookalike.cli.writing import keep_sources
+from lookalike.search.shards import find_shards
+
+__all__ = ["HELP", "find"]
+
+HELP = examples(
+    "Find the documents of signed shards that look alike.",
+    "lookalike find part-*.sig",
+    "lookalike find part-*.sig --format json -o pairs.json",
+    "lookalike find part-*.sig --save run.lookalike",
+    "lookalike find small-*.sig --texts shard-1.parquet --texts shard-2.parquet",
+    last="The pairs, with exact scores, and the groups are those of one scan of all shards. lookalike dedupe --result "
+    "run.lookalike writes what is kept.",
+)
+
+PartsArgument = Annotated[
+    list[str], typer.Argument(metavar="PART", help="Files that lookalike sign wrote.", show_default=False)
+]
+ThresholdOption = Annotated[
+    str | None,
+    typer.Option("-t", "--threshold", metavar="T", help="Least similarity; at least that of the shards, the default."),
+]
+TextsOption = Annotated[
+    list[str] | None,
+    typer.Option("--texts", metavar="PATH", help="The documents of the shards, in their order; repeatable."),
+]
+NamesOption = Annotated[bool, typer.Option("--names", help="Put the name of its part before each id: part-1:7.")]
+ThreadsOption = Annotated[str, typer.Option("--threads", metavar="N", help="Threads; default: one for each processor.")]
+
+
+@with_reading
+def find(
+    parts: PartsArgument,
+    *,
+    reading: Reading,
+    threshold: ThresholdOption = None,
+    texts: TextsOption = None,
+    names: NamesOption = False,
+    threads: ThreadsOption = "0",
+    top: TopOption = None,
+    format: FormatOption = None,  # noqa: A002 — the option's name
+    output: OutputOption = None,
+    raw_csv: RawCsvOption = False,
+    save: SaveOption = None,
+    color: ColorOption = Color.AUTO,
+    quiet: QuietOption = False,
+) -> None:
+    """Combine shards and print what was found."""
+    shown = Shown.chosen(format, output, top, color, False, raw_csv)
+    keep_sources([output, save], [*parts, *(texts or ())])
+    result = find_shards(
+        parts,
+        None if threshold is None else share("--threshold", threshold),
+        texts=reading.open(texts) if texts else None,
+        names=names,
+        threads=whole_number("--threads", threads, least=0),
+    )
+    if not quiet:
+        say_notes(result.notes)
+    attempts = Attempts()
+    saved = attempts.each({} if save is None else {save: partial(result.save, save)})
+    attempts.each({output or "-": partial(show, result, shown, None, "", quiet=quiet)})
+    attempts.finish(partial(keep_search, result, work=None, saved=next(iter(saved), None)))
