@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lookalike.engine.sign import Signatures, sign_sets
     from lookalike.errors import (
         BandsError,
+        DamagedError,
         DocumentError,
         DuplicateIdError,
         InternalError,
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
         MismatchError,
         MissingExtraError,
         RecipeError,
+        StoreError,
     )
+    from lookalike.index import Check, Hit, Hits, Index
     from lookalike.presets import PRESETS, Preset
     from lookalike.recipe import Recipe
     from lookalike.report.marks import Marks, read_marks
@@ -68,13 +71,18 @@ __all__ = [
     "Bands",
     "BandsError",
     "CharacteristicMatrix",
+    "Check",
     "Comparison",
     "Cost",
     "Cuts",
+    "DamagedError",
     "DocumentError",
     "DuplicateIdError",
     "Flag",
     "Group",
+    "Hit",
+    "Hits",
+    "Index",
     "InternalError",
     "KeepRule",
     "Limits",
@@ -95,6 +103,7 @@ __all__ = [
     "Skipped",
     "Source",
     "Span",
+    "StoreError",
     "bag_jaccard",
     "bag_jaccard_report",
     "band_keys",
@@ -162,6 +171,7 @@ _HOMES = {
     ),
     "lookalike.errors": (
         "BandsError",
+        "DamagedError",
         "DocumentError",
         "DuplicateIdError",
         "InternalError",
@@ -169,6 +179,13 @@ _HOMES = {
         "MismatchError",
         "MissingExtraError",
         "RecipeError",
+        "StoreError",
+    ),
+    "lookalike.index": (
+        "Check",
+        "Hit",
+        "Hits",
+        "Index",
     ),
     "lookalike.presets": (
         "PRESETS",

@@ -9,6 +9,8 @@
     │   └── DuplicateIdError   two documents with the same id
     ├── MismatchError        two things made with different recipes
     ├── MissingExtraError    an optional part is not installed              (also an ImportError)
+    ├── StoreError           an index that cannot be opened, read or written
+    │   └── DamagedError       an index with damage, which `repair` may mend
     └── InternalError        a bug of lookalike itself
 
 Catch `LookalikeError` for all of them. Each message says what was required, what was given and, where there is one, the
@@ -27,6 +29,7 @@ from typing import Any, ClassVar
 
 __all__ = [
     "BandsError",
+    "DamagedError",
     "DocumentError",
     "DuplicateIdError",
     "InternalError",
@@ -34,6 +37,7 @@ __all__ = [
     "MismatchError",
     "MissingExtraError",
     "RecipeError",
+    "StoreError",
     "all_errors",
 ]
 
@@ -174,6 +178,31 @@ class MissingExtraError(LookalikeError, ImportError):
         super().__init__(f"{feature} needs an optional part; install it with: pip install 'lookalike[{extra}]'")
 
 
+class StoreError(LookalikeError):
+    """An index that cannot be opened, read or written: which one, what is wrong, and what to do about it.
+
+    >>> print(StoreError("essays.db", "could not be written: the disk is full", "make room"))
+    essays.db could not be written: the disk is full; make room
+    """
+
+    _facts: ClassVar[tuple[str, ...]] = ("store", "problem", "remedy")
+
+    def __init__(self, store: str, problem: str, remedy: str) -> None:
+        """Say that `store` has a `problem`, and the `remedy`."""
+        self.store = store
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(f"{store} {problem}; {remedy}")
+
+
+class DamagedError(StoreError):
+    """An index with damage: a checksum is wrong, or something is missing.
+
+    >>> print(DamagedError("essays.db", "is damaged: document 'a'", "run: lookalike index repair"))
+    essays.db is damaged: document 'a'; run: lookalike index repair
+    """
+
+
 class InternalError(LookalikeError):
     """A bug of lookalike: the native core panicked, or something impossible happened.
 
@@ -205,5 +234,7 @@ def all_errors() -> tuple[type[LookalikeError], ...]:
         DuplicateIdError,
         MismatchError,
         MissingExtraError,
+        StoreError,
+        DamagedError,
         InternalError,
     )

@@ -19,6 +19,8 @@
 //!
 //! Within documents, [`parts`] and passages that occurred before are **repeats** ([`repeats`]), which can be cut out.
 //!
+//! For documents that stay, [`postings`] say which have a key in common.
+//!
 //! [`control`] is the only place with threads, [`simd`] the only one with `unsafe`. `docs/format.md` fixes every number.
 
 #![deny(unsafe_code)]
@@ -42,6 +44,7 @@ pub mod normalize;
 pub mod pairs;
 pub mod parts;
 pub mod passages;
+pub mod postings;
 pub mod prefix;
 pub mod quality;
 pub mod recipe;

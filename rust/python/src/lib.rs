@@ -9,6 +9,7 @@ mod groups;
 mod inputs;
 mod json;
 mod packed;
+mod postings;
 mod repeats;
 mod rows;
 mod run;
@@ -42,6 +43,8 @@ mod _native {
     use crate::json::json_pairs;
     #[pymodule_export]
     use crate::packed::{join_texts, repeated_in, take_texts};
+    #[pymodule_export]
+    use crate::postings::{Postings, closest_rows, entries_of, merge_entries, numbers_in, posting_keys};
     #[pymodule_export]
     use crate::repeats::Repeats;
     #[pymodule_export]

@@ -1,0 +1,184 @@
+"""What an index keeps, and what a store must be able to do with it.
+
+A store holds rows and finds them by key; it knows nothing of texts or scores. `Index` signs, filters and verifies, with
+the engine's own functions, so every store gives the same answers. The rules of every store:
+
+* **A write is whole.** `writing()` is one transaction: all of it is kept when it ends, or nothing.
+* **A write that has returned is kept**, whatever happens to the process, and to the machine if the disk does what it
+  says. The memory store keeps nothing beyond the process.
+* **A read sees whole writes.** `reading()` is a snapshot.
+* **Numbers are never used again**, and rise in the order in which documents were added.
+* **Damage is an error.** Rows have checksums, which are looked at before a row is used.
+"""
+
+from __future__ import annotations
+
+import zlib
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    import os
+    from array import array
+    from collections.abc import Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from lookalike.index.settings import IndexSettings
+    from lookalike.tables.packed import Id
+
+__all__ = ["DIGEST", "LAST_NUMBER", "Check", "Head", "Met", "Reader", "Row", "Store", "Writer", "checksum"]
+
+DIGEST: Final = 24
+LAST_NUMBER: Final = 2**31 - 2
+"""The largest number of a document, and so how many can ever be added to one index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is kept of a document."""
+
+    id: Id
+    shingles: int
+    length: int
+    digest: bytes
+    keys: bytes
+    """A number of 64 bits for each band, which knows its band."""
+    slots: bytes
+    body: bytes
+    """The text in UTF-8, its shingles in 64 bits each, or nothing: as the settings say."""
+
+    def checksum(self) -> int:
+        """Return a checksum of all but the body."""
+        return checksum(self.id, self.shingles, self.length, self.digest, self.keys, self.slots)
+
+
+def checksum(id: Id, shingles: int, length: int, *parts: bytes) -> int:
+    """Return a checksum of what is kept of a document; the id 1 and the id "1" have different ones."""
+    found = zlib.crc32(repr((id, shingles, length)).encode("utf-8", "surrogatepass"))
+    for part in parts:
+        found = zlib.crc32(part, found)
+    return found
+
+
+class Head(NamedTuple):
+    """What is needed of a stored document to decide whether it is worth verifying."""
+
+    id: Id
+    slots: bytes
+
+
+class Met(NamedTuple):
+    """What the keys of some queries meet."""
+
+    queries: array[int]
+    """For each meeting the query, ascending."""
+    numbers: array[int]
+    """And the document."""
+    truncated: frozenset[int]
+    """Queries with a key that more documents have than are looked at."""
+
+
+@dataclass(slots=True)
+class Check:
+    """What `verify` found, or `repair` did."""
+
+    documents: int = 0
+    """How many are in the index."""
+    problems: list[str] = field(default_factory=list)
+    """What is wrong, in sentences; nothing if all is well."""
+    lost: list[Id] = field(default_factory=list)
+    """Documents that cannot be used any more: add them again."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+
+class Writer(ABC):
+    """One transaction."""
+
+    @abstractmethod
+    def put(self, rows: Sequence[Row]) -> None:
+        """Add documents; `DuplicateIdError` if one is there."""
+
+    @abstractmethod
+    def discard(self, ids: Iterable[Id]) -> int:
+        """Remove documents; returns how many there were."""
+
+
+class Reader(ABC):
+    """One snapshot."""
+
+    @abstractmethod
+    def count(self) -> int:
+        """Return how many documents there are."""
+
+    @abstractmethod
+    def meet(self, keys: bytes, most: int) -> Met:
+        """Return the documents that share a key with each query; of a key, the first `most` documents."""
+
+    @abstractmethod
+    def heads(self, numbers: Sequence[int]) -> dict[int, Head]:
+        """Return what is known of documents by number; those that were removed are missing."""
+
+    @abstractmethod
+    def bodies(self, numbers: Sequence[int]) -> dict[int, bytes]:
+        """Return what was kept of documents."""
+
+    @abstractmethod
+    def numbers(self, ids: Sequence[Id]) -> list[int | None]:
+        """Return the number of each document, None where there is no such document."""
+
+    @abstractmethod
+    def slots(self) -> Iterator[tuple[array[int], bytes]]:
+        """Give all documents in blocks, in the order of their numbers: numbers, and their slots in one piece."""
+
+    @abstractmethod
+    def rows(self) -> Iterator[list[tuple[int, Row]]]:
+        """Give all documents in blocks, in the order of their numbers."""
+
+    @abstractmethod
+    def ids(self) -> Iterator[Id]:
+        """Give all ids, in the order of the numbers."""
+
+
+class Store(ABC):
+    """Where an index keeps its documents."""
+
+    name: str
+    """What to call it in a message."""
+    settings: IndexSettings
+
+    @abstractmethod
+    def writing(self) -> AbstractContextManager[Writer]:
+        """Begin to write; what is written is kept when the block ends, and dropped if it ends with an error."""
+
+    @abstractmethod
+    def reading(self) -> AbstractContextManager[Reader]:
+        """Begin to read: the block sees one state."""
+
+    @abstractmethod
+    def verify(self) -> Check:
+        """Look at everything."""
+
+    @abstractmethod
+    def repair(self) -> Check:
+        """Mend what can be mended, from what is kept of each document."""
+
+    @abstractmethod
+    def compact(self) -> None:
+        """Give back the room of what was removed."""
+
+    @abstractmethod
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Write a copy to a new file, while the index is in use."""
+
+    @abstractmethod
+    def info(self) -> dict[str, Any]:
+        """Say where it is and how large it is: fit for JSON."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of everything."""

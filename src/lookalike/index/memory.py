@@ -1,0 +1,173 @@
+"""The store in memory: native tables, gone with the process."""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike._native import Postings
+from lookalike.errors import DuplicateIdError, StoreError
+from lookalike.index.contract import LAST_NUMBER, Check, Head, Met, Reader, Row, Store, Writer
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from lookalike.index.settings import IndexSettings
+    from lookalike.tables.packed import Id
+
+__all__ = ["MemoryStore", "met_of"]
+
+_BLOCK: Final = 4096
+_FEW: Final = 1024
+
+
+class MemoryStore(Store):
+    """Documents in a dict, their keys in a native table."""
+
+    def __init__(self, settings: IndexSettings) -> None:
+        """Begin with none."""
+        self.name = "the index in memory"
+        self.settings = settings
+        self._rows: dict[int, Row] = {}
+        self._numbers: dict[Id, int] = {}
+        self._postings = Postings(settings.bands.bands)
+        self._next = 0
+        self._removed = 0
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """Collect what is written, and take it over at the end."""
+        with self._lock:
+            writer = _MemoryWriter(self._numbers)
+            yield writer
+            self._take(writer)
+
+    def _take(self, writer: _MemoryWriter) -> None:
+        if self._next + len(writer.added) > LAST_NUMBER + 1:
+            raise StoreError(self.name, f"has had {LAST_NUMBER + 1:,} documents", "make a new one")
+        numbers = array("I", (self._numbers.pop(id) for id in writer.removed))
+        for number in numbers:
+            del self._rows[number]
+        self._postings.remove(numbers.tobytes())
+        self._removed += len(numbers)
+        first, rows = self._next, list(writer.added.values())
+        self._next += len(rows)
+        new = range(first, self._next)
+        self._rows.update(zip(new, rows, strict=True))
+        self._numbers.update(zip(writer.added, new, strict=True))
+        self._postings.insert(array("I", new).tobytes(), b"".join(row.keys for row in rows))
+        if self._removed > len(self._rows) + _FEW:
+            self.compact()
+
+    @contextmanager
+    def reading(self) -> Iterator[Reader]:
+        """Read; nothing is written meanwhile."""
+        with self._lock:
+            yield _MemoryReader(self._rows, self._numbers, self._postings)
+
+    def verify(self) -> Check:
+        """Look at nothing: memory is trusted."""
+        return Check(len(self._rows))
+
+    def repair(self) -> Check:
+        """Mend nothing."""
+        return self.verify()
+
+    def compact(self) -> None:
+        """Make the table of keys anew."""
+        with self._lock:
+            postings = Postings(self.settings.bands.bands)
+            keys = b"".join(row.keys for row in self._rows.values())
+            postings.insert(array("I", self._rows).tobytes(), keys)
+            self._postings, self._removed = postings, 0
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Write all documents to a new file: an index of its own."""
+        from lookalike.index.sqlite import SqliteStore
+
+        with self._lock:
+            copy = SqliteStore.create(path, self.settings)
+            try:
+                with copy.writing() as writer, self.reading() as reader:
+                    for block in reader.rows():
+                        writer.put([row for _, row in block])
+            finally:
+                copy.close()
+
+    def info(self) -> dict[str, Any]:
+        """Say how large it is."""
+        held = sum(len(row.body) + len(row.keys) + len(row.slots) for row in self._rows.values())
+        return {"store": "memory", "bytes": held + self._postings.bytes()}
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._rows, self._numbers = {}, {}
+        self._postings = Postings(self.settings.bands.bands)
+
+
+class _MemoryWriter(Writer):
+    def __init__(self, numbers: dict[Id, int]) -> None:
+        self._there = numbers
+        self.added: dict[Id, Row] = {}
+        self.removed: dict[Id, None] = {}
+
+    def _has(self, id: Id) -> bool:
+        return id in self.added or (id in self._there and id not in self.removed)
+
+    def put(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            if self._has(row.id):
+                raise DuplicateIdError(row.id)
+            self.added[row.id] = row
+
+    def discard(self, ids: Iterable[Id]) -> int:
+        found = 0
+        for id in ids:
+            if not self._has(id):
+                continue
+            found += 1
+            if self.added.pop(id, None) is None:
+                self.removed[id] = None
+        return found
+
+
+class _MemoryReader(Reader):
+    def __init__(self, rows: dict[int, Row], numbers: dict[Id, int], postings: Postings) -> None:
+        self._rows, self._numbers, self._postings = rows, numbers, postings
+
+    def count(self) -> int:
+        return len(self._rows)
+
+    def meet(self, keys: bytes, most: int) -> Met:
+        return met_of(self._postings.meet(keys, most))
+
+    def heads(self, numbers: Sequence[int]) -> dict[int, Head]:
+        rows = self._rows
+        return {number: Head(row.id, row.slots) for number in numbers if (row := rows.get(number)) is not None}
+
+    def bodies(self, numbers: Sequence[int]) -> dict[int, bytes]:
+        return {number: self._rows[number].body for number in numbers}
+
+    def numbers(self, ids: Sequence[Id]) -> list[int | None]:
+        return [self._numbers.get(id) for id in ids]
+
+    def slots(self) -> Iterator[tuple[array[int], bytes]]:
+        for block in self.rows():
+            yield array("I", (number for number, _ in block)), b"".join(row.slots for _, row in block)
+
+    def rows(self) -> Iterator[list[tuple[int, Row]]]:
+        all_rows = list(self._rows.items())
+        for start in range(0, len(all_rows), _BLOCK):
+            yield all_rows[start : start + _BLOCK]
+
+    def ids(self) -> Iterator[Id]:
+        return (row.id for row in list(self._rows.values()))
+
+
+def met_of(found: tuple[bytes, bytes, list[int]]) -> Met:
+    """Return what the native table met."""
+    return Met(array("I", found[0]), array("I", found[1]), frozenset(found[2]))

@@ -1,0 +1,211 @@
+"""Queries: documents that share a key, filtered on their slots, verified on what the index keeps of them.
+
+All functions are the engine's own. A batch of queries is worked on as one, so that a query costs little in Python.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from array import array
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import compress
+from typing import TYPE_CHECKING, Final
+
+from lookalike import _native
+from lookalike.engine.rows import texts_for_core
+from lookalike.index.hits import Hit, Hits
+from lookalike.tables.packed import Texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lookalike.engine.strategy import Strategy
+    from lookalike.index.contract import Head, Reader, Store
+    from lookalike.index.settings import IndexSettings
+    from lookalike.tables.packed import Id
+
+__all__ = ["MOST", "Signed", "ask", "estimate", "sign"]
+
+MOST: Final = 10_000
+"""Documents of one key that are looked at; a query that meets a larger bucket is `truncated`."""
+_ALL: Final = 2**32 - 1
+_SPARE: Final = 4
+"""Without a threshold, so many times as many documents as asked for are verified: their estimates may be off."""
+_CHANCE: Final = 1 / 256
+"""That a byte of two slots agrees although the slots do not."""
+_NO_THRESHOLD: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """Texts with what `sign_rows` says of each; keys know their band."""
+
+    texts: Texts
+    digests: bytes
+    shingles: array[int]
+    lengths: array[int]
+    keys: bytes
+    slots: bytes
+
+    def __len__(self) -> int:
+        """Return how many they are."""
+        return len(self.texts)
+
+
+def sign(texts: Texts, settings: IndexSettings, threads: int = 0) -> Signed:
+    """Sign texts as the index does."""
+    strategy = settings.strategy()
+    columns = _native.sign_rows(texts_for_core(texts, strategy), strategy.native(), threads)
+    digests, shingles, lengths, keys, slots = columns
+    keys = _native.posting_keys(keys, settings.bands.bands)
+    return Signed(texts, digests, array("I", shingles), array("Q", lengths), keys, slots)
+
+
+def ask(
+    store: Store,
+    signed: Signed,
+    ids: Sequence[Id | None],
+    threshold: float | None,
+    top: int | None,
+    threads: int,
+) -> list[Hits]:
+    """Return the hits of each query."""
+    settings = store.settings
+    if threshold is None and top is None:
+        threshold = settings.threshold
+    strategy = settings.strategy(_NO_THRESHOLD if threshold is None else threshold)
+    with store.reading() as reader:
+        if threshold is not None and threshold >= settings.threshold:
+            found = _by_bands(reader, signed, strategy)
+        else:
+            found = _by_slots(reader, signed, strategy, threshold, top)
+        bodies = reader.bodies(sorted(set(found.numbers))) if settings.keep != "signature" else {}
+    hits = _scored(found, bodies, signed, settings, strategy, threads)
+    answers = []
+    for place, id in enumerate(ids):
+        best = heapq.nsmallest(top, hits[place]) if top is not None else sorted(hits[place])
+        answers.append(Hits((hit for *_, hit in best), query=id, truncated=place in found.truncated))
+    return answers
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Pairs of a query and a document, with the slots that agree."""
+
+    queries: array[int]
+    numbers: array[int]
+    agreeing: array[int]
+    ids: dict[int, Id]
+    truncated: frozenset[int] = frozenset()
+
+
+def _by_bands(reader: Reader, signed: Signed, strategy: Strategy) -> _Candidates:
+    met = reader.meet(signed.keys, MOST)
+    heads = reader.heads(sorted(set(met.numbers)))
+    there = [number in heads for number in met.numbers]
+    queries, numbers = array("I", compress(met.queries, there)), array("I", compress(met.numbers, there))
+    size = strategy.recipe.hashes
+    own = b"".join([signed.slots[query * size : (query + 1) * size] for query in queries])
+    its = b"".join([heads[number].slots for number in numbers])
+    agreeing = array("I", _native.agree(own, its, size))
+    enough = [slots >= strategy.least for slots in agreeing]
+    kept = (array("I", compress(column, enough)) for column in (queries, numbers, agreeing))
+    return _Candidates(*kept, _ids(heads), met.truncated)
+
+
+def _by_slots(
+    reader: Reader, signed: Signed, strategy: Strategy, threshold: float | None, top: int | None
+) -> _Candidates:
+    """Look at every signature: there is no band for such a threshold, or no threshold at all."""
+    size = strategy.recipe.hashes
+    least = 0 if threshold is None else strategy.least
+    most = _ALL if threshold is not None or top is None else top * _SPARE + 16
+    best: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for numbers, rows in reader.slots():
+        for query in range(len(signed)):
+            own = signed.slots[query * size : (query + 1) * size]
+            places, agreeing = _native.closest_rows(own, rows, least, most)
+            best[query] += [
+                (-slots, numbers[place]) for place, slots in zip(array("I", places), array("I", agreeing), strict=True)
+            ]
+            if len(best[query]) > 2 * most:
+                best[query] = heapq.nsmallest(most, best[query])
+    queries, found, slots = array("I"), array("I"), array("I")
+    for query, candidates in sorted(best.items()):
+        for agreeing_less, number in heapq.nsmallest(min(most, len(candidates)), candidates):
+            queries.append(query)
+            found.append(number)
+            slots.append(-agreeing_less)
+    return _Candidates(queries, found, slots, _ids(reader.heads(sorted(set(found)))))
+
+
+def _ids(heads: dict[int, Head]) -> dict[int, Id]:
+    return {number: head.id for number, head in heads.items()}
+
+
+_Ranked = tuple[float, float, int, Hit]
+
+
+def _scored(
+    found: _Candidates,
+    bodies: dict[int, bytes],
+    signed: Signed,
+    settings: IndexSettings,
+    strategy: Strategy,
+    threads: int,
+) -> dict[int, list[_Ranked]]:
+    """Return the hits of each query with their rank: Jaccard, then containment, then the order of adding."""
+    hits: dict[int, list[_Ranked]] = defaultdict(list)
+    if not found.numbers:
+        return hits
+    if settings.keep == "signature":
+        for query, number, slots in zip(found.queries, found.numbers, found.agreeing, strict=True):
+            estimate, error = estimate(slots, strategy.recipe.hashes)
+            if estimate >= strategy.threshold:
+                hits[query].append((-estimate, 0.0, number, Hit(found.ids[number], estimate, standard_error=error)))
+        return hits
+    order = sorted(bodies)
+    place_of = {number: len(signed) + place for place, number in enumerate(order)}
+    b = array("I", [place_of[number] for number in found.numbers])
+    pairs = _verified(found.queries, b, [bodies[number] for number in order], signed, settings, strategy, threads)
+    for query, place, jaccard, in_document, in_query in pairs:
+        number = order[place - len(signed)]
+        hit = Hit(found.ids[number], jaccard, in_document, in_query)
+        hits[query].append((-jaccard, -in_document, number, hit))
+    return hits
+
+
+def _verified(
+    a: array[int],
+    b: array[int],
+    bodies: list[bytes],
+    signed: Signed,
+    settings: IndexSettings,
+    strategy: Strategy,
+    threads: int,
+) -> Iterable[tuple[int, int, float, float, float]]:
+    """Return the exact scores of candidates: a, b, Jaccard, containment of a and of b."""
+    core = strategy.native()
+    if settings.keep == "text":
+        stored = Texts.of(bodies)
+        found = _native.verify(a.tobytes(), b.tobytes(), [signed.texts.packed(), stored.packed()], core, threads)
+    else:
+        offsets, elements = _native.sets_of([signed.texts.packed()], core, threads)
+        ends = array("Q", offsets)
+        for body in bodies:
+            ends.append(ends[-1] + len(body) // 8)
+        found = _native.verify_sets(a.tobytes(), b.tobytes(), (ends.tobytes(), b"".join([elements, *bodies])), core, threads)
+    scores = [array("d", found[name]) for name in ("jaccard", "containment_a", "containment_b")]
+    return zip(array("I", found["a"]), array("I", found["b"]), *scores, strict=True)
+
+
+def estimate(agreeing: int, hashes: int) -> tuple[float, float]:
+    """Return the estimate of Jaccard from the bytes of slots that agree, and its standard error.
+
+    A share J of the slots agrees, and 1/256 of the others by chance: docs/format.md §6.
+    """
+    share = agreeing / hashes
+    estimate = max(0.0, (share - _CHANCE) / (1 - _CHANCE))
+    return estimate, math.sqrt(share * (1 - share) / hashes) / (1 - _CHANCE)

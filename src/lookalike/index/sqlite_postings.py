@@ -1,0 +1,219 @@
+"""Which documents have a key, in the file of an index.
+
+The newest documents, the *tail*, have no postings in the file: their keys are read into a table in memory. When the
+tail is long, its entries are sorted and become a *segment*, pages of entries that never change. Segments are merged
+when there are several, so a query reads one page per key and segment.
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from bisect import bisect_left
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from lookalike._native import Postings, entries_of, merge_entries, numbers_in
+from lookalike.errors import DamagedError
+from lookalike.index.contract import Met
+from lookalike.index.memory import met_of
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator, Sequence
+
+__all__ = ["ENTRY", "PER_PAGE", "TAIL", "Segment", "Segments", "Tail", "add_segment", "merge", "post", "segments_in"]
+
+ENTRY: Final = 12
+PER_PAGE: Final = 672
+"""Entries of a page: so many fit a page of the file, and none is left over."""
+TAIL: Final = 8192
+"""Documents that may be without postings."""
+_PORTION: Final = 1 << 17
+"""Documents whose entries are sorted at once."""
+MOST_SEGMENTS: Final = 4
+_WINDOW: Final = 1 << 22
+"""Entries that a merge holds at once."""
+_MANY: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Sorted entries in pages that follow each other."""
+
+    number: int
+    first_page: int
+    entries: int
+    firsts: memoryview
+    """The first key of each page."""
+
+    def pages(self, key: int) -> range:
+        """Return the pages that may have a key."""
+        first = max(0, bisect_left(self.firsts, key) - 1)
+        last = first
+        while last + 1 < len(self.firsts) and self.firsts[last + 1] <= key:
+            last += 1
+        return range(self.first_page + first, self.first_page + last + 1)
+
+    def between(self, least: int, greatest: int) -> range:
+        """Return the pages that may have keys between two."""
+        return range(self.pages(least).start, self.pages(greatest).stop)
+
+
+def segments_in(connection: sqlite3.Connection, name: str) -> list[Segment]:
+    """Read which segments there are."""
+    found = []
+    for number, first_page, entries, firsts, checksum in connection.execute("SELECT * FROM segment ORDER BY number"):
+        pages = -(-entries // PER_PAGE)
+        if zlib.crc32(firsts, number) != checksum or len(firsts) != 8 * pages:
+            raise _damaged(name, f"segment {number}")
+        found.append(Segment(number, first_page, entries, memoryview(firsts).cast("Q")))
+    return found
+
+
+class Segments:
+    """The segments of a file, as one moment has them."""
+
+    def __init__(self, segments: Sequence[Segment], name: str) -> None:
+        """Take them; pages that were read once are not checked again."""
+        self.all = list(segments)
+        self._name = name
+        self._checked: set[int] = set()
+
+    def meet(self, connection: sqlite3.Connection, keys: Sequence[int], most: int) -> dict[int, list[int]]:
+        """Return the documents of each key that is there, by its place; a few more than `most` of each at most."""
+        met: dict[int, list[int]] = defaultdict(list)
+        for segment in self.all:
+            places, wanted = array("I"), array("Q")
+            pages: list[int] = []
+            for place, key in enumerate(keys):
+                for page in segment.pages(key)[: most // PER_PAGE + 2]:
+                    places.append(place)
+                    wanted.append(key)
+                    pages.append(page)
+            held = self.read(connection, pages)
+            which, numbers = numbers_in([held[page] for page in pages], wanted.tobytes())
+            for one, number in zip(array("I", which), array("I", numbers), strict=True):
+                met[places[one]].append(number)
+        return met
+
+    def read(self, connection: sqlite3.Connection, pages: Iterable[int]) -> dict[int, bytes]:
+        """Return pages by their numbers."""
+        wanted = sorted(set(pages))
+        held: dict[int, bytes] = {}
+        for start in range(0, len(wanted), _MANY):
+            some = wanted[start : start + _MANY]
+            marks = ",".join("?" * len(some))
+            for number, checksum, entries in connection.execute(
+                f"SELECT number, checksum, entries FROM page WHERE number IN ({marks})", some
+            ):
+                if number not in self._checked:
+                    if zlib.crc32(entries, number & 0xFFFFFFFF) != checksum:
+                        raise _damaged(self._name, f"page {number}")
+                    self._checked.add(number)
+                held[number] = entries
+        if len(held) != len(wanted):
+            raise _damaged(self._name, "a page is missing")
+        return held
+
+
+class Tail:
+    """The newest documents, which have no postings in the file."""
+
+    def __init__(self, first: int, bands: int) -> None:
+        """Begin with the number of the first."""
+        self.first = self.next = first
+        self._postings = Postings(bands)
+
+    def read(self, connection: sqlite3.Connection, end: int) -> None:
+        """Read the keys of documents up to a number."""
+        if end <= self.next:
+            return
+        asked = "SELECT number, keys FROM document WHERE number >= ? AND number < ? ORDER BY number"
+        numbers, keys = array("I"), []
+        for number, own in connection.execute(asked, (self.next, end)):
+            numbers.append(number)
+            keys.append(own)
+        self._postings.insert(numbers.tobytes(), b"".join(keys))
+        self.next = end
+
+    def meet(self, keys: bytes, most: int) -> Met:
+        """Return what the native table meets."""
+        return met_of(self._postings.meet(keys, most))
+
+
+def post(connection: sqlite3.Connection, posted: int, end: int, bands: int) -> None:
+    """Make segments of the documents from `posted` on, and merge segments if they are many."""
+    for start in range(posted, end, _PORTION):
+        numbers, keys = array("I"), []
+        for number, own in connection.execute(
+            "SELECT number, keys FROM document WHERE number >= ? AND number < ? ORDER BY number",
+            (start, min(start + _PORTION, end)),
+        ):
+            numbers.append(number)
+            keys.append(own)
+        if numbers:
+            add_segment(connection, [entries_of(numbers.tobytes(), b"".join(keys), bands)])
+
+
+def add_segment(connection: sqlite3.Connection, runs: Iterable[bytes]) -> None:
+    """Write a segment; the runs of entries are sorted, and follow each other."""
+    (first_page,) = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM page").fetchone()
+    firsts, entries, page = array("Q"), 0, first_page
+    left = b""
+    for run in runs:
+        left += run
+        whole = len(left) // (PER_PAGE * ENTRY) * (PER_PAGE * ENTRY)
+        page, entries = _add_pages(connection, left[:whole], page, firsts, entries)
+        left = left[whole:]
+    page, entries = _add_pages(connection, left, page, firsts, entries)
+    if entries:
+        (number,) = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM segment").fetchone()
+        row = (number, first_page, entries, firsts.tobytes(), zlib.crc32(firsts.tobytes(), number))
+        connection.execute("INSERT INTO segment VALUES (?, ?, ?, ?, ?)", row)
+
+
+def _add_pages(
+    connection: sqlite3.Connection, data: bytes, page: int, firsts: array[int], entries: int
+) -> tuple[int, int]:
+    size = PER_PAGE * ENTRY
+    pieces = [data[start : start + size] for start in range(0, len(data), size)]
+    firsts.extend(int.from_bytes(piece[:8], "little") for piece in pieces)
+    rows = [(number, zlib.crc32(piece, number), piece) for number, piece in enumerate(pieces, page)]
+    connection.executemany("INSERT INTO page VALUES (?, ?, ?)", rows)
+    return page + len(pieces), entries + len(data) // ENTRY
+
+
+def merge(connection: sqlite3.Connection, name: str, *, all_of_them: bool = False) -> None:
+    """Merge the small segments into one if there are many, or all; removed documents leave those that are merged."""
+    found = sorted(segments_in(connection, name), key=lambda segment: segment.entries)
+    if not all_of_them and len(found) <= MOST_SEGMENTS:
+        return
+    merged = found if all_of_them else found[:-1]
+    removed = array("I", (number for (number,) in connection.execute("SELECT number FROM removed ORDER BY number")))
+    add_segment(connection, _merged(connection, name, merged, removed))
+    for segment in merged:
+        pages = range(segment.first_page, segment.first_page + len(segment.firsts))
+        connection.execute("DELETE FROM page WHERE number >= ? AND number < ?", (pages.start, pages.stop))
+        connection.execute("DELETE FROM segment WHERE number = ?", (segment.number,))
+    if all_of_them:
+        connection.execute("DELETE FROM removed")
+
+
+def _merged(
+    connection: sqlite3.Connection, name: str, segments: Sequence[Segment], removed: array[int]
+) -> Iterator[bytes]:
+    """Give the entries of segments in windows of keys: hashes are spread evenly, so the windows are equally full."""
+    reader = Segments(segments, name)
+    windows = max(1, sum(segment.entries for segment in segments) // _WINDOW)
+    for window in range(windows):
+        least, greatest = window * 2**64 // windows, (window + 1) * 2**64 // windows - 1
+        parts: list[bytes] = []
+        for segment in segments:
+            parts += reader.read(connection, segment.between(least, greatest)).values()
+        yield merge_entries(parts, least, greatest, removed.tobytes())
+
+
+def _damaged(name: str, what: str) -> DamagedError:
+    return DamagedError(name, f"is damaged: {what}", "run: lookalike index repair")

@@ -1,0 +1,218 @@
+"""The file of an index: what is in it, how a new one is made, and what is refused.
+
+`docs/format.md` describes the tables. A file is opened only if it has exactly these tables and nothing else: a trigger
+or a view in a file from somewhere else would run when the file is read.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import zlib
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from lookalike.errors import DamagedError, StoreError
+from lookalike.index.settings import IndexSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "APPLICATION",
+    "PAGE",
+    "SCHEMA",
+    "VERSION",
+    "check_file",
+    "connect",
+    "create_file",
+    "read_settings",
+    "store_errors",
+    "sync_folder",
+]
+
+APPLICATION: Final = 0x6C6B6531
+"""What `PRAGMA application_id` reads in every index: "lke1"."""
+VERSION: Final = 1
+PAGE: Final = 8192
+_HEADER: Final = b"SQLite format 3\0"
+
+SCHEMA: Final = {
+    "settings": """CREATE TABLE settings (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  value TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT""",
+    "state": """CREATE TABLE state (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  version INTEGER NOT NULL,
+  next INTEGER NOT NULL,
+  posted INTEGER NOT NULL,
+  documents INTEGER NOT NULL,
+  kind TEXT NOT NULL
+) STRICT""",
+    "document": """CREATE TABLE document (
+  number INTEGER PRIMARY KEY,
+  id ANY NOT NULL UNIQUE,
+  shingles INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  digest BLOB NOT NULL,
+  keys BLOB NOT NULL,
+  slots BLOB NOT NULL,
+  checksum INTEGER NOT NULL,
+  body_checksum INTEGER NOT NULL,
+  body BLOB NOT NULL
+) STRICT""",
+    "removed": """CREATE TABLE removed (
+  number INTEGER PRIMARY KEY
+) STRICT""",
+    "segment": """CREATE TABLE segment (
+  number INTEGER PRIMARY KEY,
+  first_page INTEGER NOT NULL,
+  entries INTEGER NOT NULL,
+  firsts BLOB NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT""",
+    "page": """CREATE TABLE page (
+  number INTEGER PRIMARY KEY,
+  checksum INTEGER NOT NULL,
+  entries BLOB NOT NULL
+) STRICT""",
+}
+"""The tables of an index, word for word."""
+
+
+def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    """Open a file with nothing in it trusted."""
+    mode = "ro" if read_only else "rw"
+    if read_only and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
+        mode = "ro&immutable=1"  # nobody can write here, and SQLite could not make its own files
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=10.0)
+    try:
+        for setting in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "cache_size=-65536"):
+            connection.execute(f"PRAGMA {setting}")
+        if not read_only:
+            connection.execute("PRAGMA synchronous=FULL")
+            # The writer makes checkpoints itself, inside its lock.
+            connection.execute("PRAGMA wal_autocheckpoint=0")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def create_file(path: Path, settings: IndexSettings) -> None:
+    """Make the file of a new index. It gets its name when it is whole, so nobody meets half of one."""
+    unfinished = path.with_name(f"{path.name}.new-{os.getpid()}-{os.urandom(4).hex()}")
+    try:
+        os.close(os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except OSError as error:
+        raise StoreError(str(path), f"cannot be created ({error.strerror})", "check the folder") from None
+    try:
+        with store_errors(str(path)), closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
+            _fill(connection, settings)
+        with unfinished.open("rb") as file:
+            os.fsync(file.fileno())
+        try:
+            os.link(unfinished, path)
+        except FileExistsError:
+            raise StoreError(str(path), "exists already", "give another name, or open it") from None
+        except OSError:  # a file system without links
+            unfinished.rename(path)
+        sync_folder(path.parent)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _fill(connection: sqlite3.Connection, settings: IndexSettings) -> None:
+    connection.execute(f"PRAGMA page_size={PAGE}")
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("BEGIN")
+    connection.execute(f"PRAGMA application_id={APPLICATION}")
+    connection.execute(f"PRAGMA user_version={VERSION}")
+    for statement in SCHEMA.values():
+        connection.execute(statement)
+    value = settings.to_json()
+    connection.execute("INSERT INTO settings VALUES (1, ?, ?)", (value, zlib.crc32(value.encode())))
+    connection.execute("INSERT INTO state VALUES (1, 0, 0, 0, 0, 'none')")
+    connection.execute("COMMIT")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def check_file(path: Path) -> None:
+    """Refuse what is no file of an index, before SQLite looks at it."""
+    try:
+        if path.is_dir():
+            raise StoreError(str(path), "is a folder", "give the file of an index")
+        if not path.is_file():
+            raise StoreError(str(path), "is no file", "give the file of an index")
+        with path.open("rb") as file:
+            header = file.read(100)
+    except OSError as error:
+        raise StoreError(str(path), f"cannot be opened ({error.strerror})", "check its permissions") from None
+    if len(header) < 100 or not header.startswith(_HEADER):
+        raise StoreError(str(path), "is no index", "give the file of an index, or a new name")
+    application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
+    if application != APPLICATION:
+        raise StoreError(str(path), "is a database, but no index", "give the file of an index, or a new name")
+    if version > VERSION:
+        raise StoreError(str(path), f"has the newer format {version}", "open it with a newer version of lookalike")
+
+
+def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
+    """Return the settings of an index whose schema is right."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version != VERSION:
+        raise StoreError(name, f"has the format {version}, not {VERSION}", "open it with another version of lookalike")
+    found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+    if found != SCHEMA:
+        raise DamagedError(name, "has other tables than an index", "take a backup, or build it anew")
+    rows = connection.execute("SELECT value, checksum FROM settings").fetchall()
+    try:
+        ((value, checksum),) = rows
+        if zlib.crc32(value.encode()) != checksum:
+            raise ValueError("checksum")
+        return IndexSettings.of_json(value)
+    except (ValueError, AttributeError) as error:
+        raise DamagedError(name, "has damaged settings", "take a backup, or build it anew") from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder safe."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+_DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_KNOWN: Final = {
+    sqlite3.SQLITE_FULL: ("could not be written: the disk is full", "make room; everything added before is safe"),
+    sqlite3.SQLITE_BUSY: ("is in use by another process", "try again when it has finished"),
+    sqlite3.SQLITE_LOCKED: ("is in use by another process", "try again when it has finished"),
+    sqlite3.SQLITE_READONLY: ("cannot be written", "check the permissions of the file and its folder"),
+    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "check the name and the permissions"),
+    sqlite3.SQLITE_IOERR: ("could not be read or written (I/O error)", "check the disk; then open the index again"),
+    sqlite3.SQLITE_PERM: ("cannot be opened", "check its permissions"),
+    sqlite3.SQLITE_TOOBIG: ("got a document that is too large", "give documents of less than 1 GB"),
+    sqlite3.SQLITE_NOMEM: ("needs more memory than there is", "add fewer documents at a time"),
+}
+
+
+@contextmanager
+def store_errors(name: str) -> Iterator[None]:
+    """Turn the errors of SQLite into ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _DAMAGED:
+            raise DamagedError(name, "is damaged", "run: lookalike index repair") from error
+        problem, remedy = _KNOWN.get(code, (f"failed: {error}", "run: lookalike index verify"))
+        raise StoreError(name, problem, remedy) from error
