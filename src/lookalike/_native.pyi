@@ -11,6 +11,7 @@ __all__ = [
     "Common",
     "Input",
     "Intake",
+    "Postings",
     "Repeats",
     "Settings",
     "SignatureMatrix",
@@ -25,9 +26,11 @@ __all__ = [
     "build_info",
     "char_properties",
     "closest",
+    "closest_rows",
     "confirm_copies",
     "counts",
     "elements",
+    "entries_of",
     "family_value",
     "fetch_texts",
     "grouped",
@@ -40,9 +43,12 @@ __all__ = [
     "least_scores",
     "limits",
     "linked",
+    "merge_entries",
     "murmur3_32",
+    "numbers_in",
     "overlap",
     "passages",
+    "posting_keys",
     "principals",
     "propose",
     "repeated_in",
@@ -142,6 +148,39 @@ class Repeats:
 
     def rewind(self) -> None:
         """Begin to cut anew, from the first text."""
+
+@final
+class Postings:
+    """Which documents have a key: a table in memory. Numbers have 32 bits, keys 64, as many for each as there are bands."""
+
+    def __new__(cls, bands: int) -> Postings: ...
+    def insert(self, numbers: bytes, keys: Buffer) -> None: ...
+    def remove(self, numbers: bytes) -> None:
+        """Meet these documents no longer; their entries stay."""
+
+    def meet(self, keys: Buffer, most: int) -> tuple[bytes, bytes, list[int]]:
+        """The documents that share a key with each query: queries, documents, and queries that met too many.
+
+        Of a key that more than `most` documents have, the first so many are met.
+        """
+
+    def size(self) -> int:
+        """How much memory it takes."""
+
+def posting_keys(keys: Buffer, bands: int) -> bytes:
+    """Keys of `sign_rows` with the band as a part of each."""
+
+def entries_of(numbers: bytes, keys: Buffer, bands: int) -> bytes:
+    """The entries of documents, 12 bytes each: key, number; sorted."""
+
+def merge_entries(parts: list[Buffer], least: int, greatest: int, removed: bytes) -> bytes:
+    """Entries with keys from `least` to `greatest`, sorted, each once, without removed documents (ascending)."""
+
+def numbers_in(pages: list[Buffer], keys: Buffer) -> tuple[bytes, bytes]:
+    """For each page the documents that it has under a key, as many pages as keys: which page, which document."""
+
+def closest_rows(slots: Buffer, rows: Buffer, least: int, most: int) -> tuple[bytes, bytes]:
+    """The rows of slots that agree best with one, best first: places, and slots that agree."""
 
 @final
 class SignatureMatrix:

@@ -91,7 +91,7 @@ impl Postings {
         Ok((bytes(py, &queries, u32::to_le_bytes), bytes(py, &numbers, u32::to_le_bytes), truncated))
     }
 
-    fn bytes(&self) -> usize {
+    fn size(&self) -> usize {
         self.core.read().unwrap_or_else(PoisonError::into_inner).bytes()
     }
 }

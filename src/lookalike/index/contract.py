@@ -18,6 +18,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from lookalike.errors import DocumentError
+
 if TYPE_CHECKING:
     import os
     from array import array
@@ -27,9 +29,11 @@ if TYPE_CHECKING:
     from lookalike.index.settings import IndexSettings
     from lookalike.tables.packed import Id
 
-__all__ = ["DIGEST", "LAST_NUMBER", "Check", "Head", "Met", "Reader", "Row", "Store", "Writer", "checksum"]
+__all__ = ["DIGEST", "LAST_NUMBER", "NO_KIND", "Check", "Head", "Met", "Reader", "Row", "Store", "Writer", "checksum", "kind_of"]
 
 DIGEST: Final = 24
+NO_KIND: Final = "none"
+"""What the ids are before there are any."""
 LAST_NUMBER: Final = 2**31 - 2
 """The largest number of a document, and so how many can ever be added to one index."""
 
@@ -59,6 +63,18 @@ def checksum(id: Id, shingles: int, length: int, *parts: bytes) -> int:
     for part in parts:
         found = zlib.crc32(part, found)
     return found
+
+
+def kind_of(rows: Sequence[Row], kind: str, name: str) -> str:
+    """Return what the ids of an index are, int or str: fixed by its first document, and refused if they differ."""
+    for row in rows:
+        own = "int" if isinstance(row.id, int) else "str"
+        if kind == NO_KIND:
+            kind = own
+        if own != kind:
+            problem = f"is {own}, but the ids of {name} are {kind}"
+            raise DocumentError(row.id, "id", problem, f"give {kind} ids")
+    return kind
 
 
 class Head(NamedTuple):

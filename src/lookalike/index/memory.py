@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike._native import Postings
 from lookalike.errors import DuplicateIdError, StoreError
-from lookalike.index.contract import LAST_NUMBER, Check, Head, Met, Reader, Row, Store, Writer
+from lookalike.index.contract import LAST_NUMBER, NO_KIND, Check, Head, Met, Reader, Row, Store, Writer, kind_of
 
 if TYPE_CHECKING:
     import os
@@ -35,6 +35,7 @@ class MemoryStore(Store):
         self._numbers: dict[Id, int] = {}
         self._postings = Postings(settings.bands.bands)
         self._next = 0
+        self._kind = NO_KIND
         self._removed = 0
         self._lock = threading.RLock()
 
@@ -42,7 +43,7 @@ class MemoryStore(Store):
     def writing(self) -> Iterator[Writer]:
         """Collect what is written, and take it over at the end."""
         with self._lock:
-            writer = _MemoryWriter(self._numbers)
+            writer = _MemoryWriter(self._numbers, self._kind, self.name)
             yield writer
             self._take(writer)
 
@@ -54,6 +55,7 @@ class MemoryStore(Store):
             del self._rows[number]
         self._postings.remove(numbers.tobytes())
         self._removed += len(numbers)
+        self._kind = writer.kind
         first, rows = self._next, list(writer.added.values())
         self._next += len(rows)
         new = range(first, self._next)
@@ -87,21 +89,14 @@ class MemoryStore(Store):
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Write all documents to a new file: an index of its own."""
-        from lookalike.index.sqlite import SqliteStore
+        from lookalike.index.copying import copy_to_file
 
-        with self._lock:
-            copy = SqliteStore.create(path, self.settings)
-            try:
-                with copy.writing() as writer, self.reading() as reader:
-                    for block in reader.rows():
-                        writer.put([row for _, row in block])
-            finally:
-                copy.close()
+        copy_to_file(self, path)
 
     def info(self) -> dict[str, Any]:
         """Say how large it is."""
         held = sum(len(row.body) + len(row.keys) + len(row.slots) for row in self._rows.values())
-        return {"store": "memory", "bytes": held + self._postings.bytes()}
+        return {"store": "memory", "bytes": held + self._postings.size()}
 
     def close(self) -> None:
         """Let go of everything."""
@@ -110,8 +105,8 @@ class MemoryStore(Store):
 
 
 class _MemoryWriter(Writer):
-    def __init__(self, numbers: dict[Id, int]) -> None:
-        self._there = numbers
+    def __init__(self, numbers: dict[Id, int], kind: str, name: str) -> None:
+        self._there, self.kind, self._name = numbers, kind, name
         self.added: dict[Id, Row] = {}
         self.removed: dict[Id, None] = {}
 
@@ -119,6 +114,7 @@ class _MemoryWriter(Writer):
         return id in self.added or (id in self._there and id not in self.removed)
 
     def put(self, rows: Sequence[Row]) -> None:
+        self.kind = kind_of(rows, self.kind, self._name)
         for row in rows:
             if self._has(row.id):
                 raise DuplicateIdError(row.id)

@@ -162,9 +162,9 @@ def _scored(
         return hits
     if settings.keep == "signature":
         for query, number, slots in zip(found.queries, found.numbers, found.agreeing, strict=True):
-            estimate, error = estimate(slots, strategy.recipe.hashes)
-            if estimate >= strategy.threshold:
-                hits[query].append((-estimate, 0.0, number, Hit(found.ids[number], estimate, standard_error=error)))
+            score, error = estimate(slots, strategy.recipe.hashes)
+            if score >= strategy.threshold:
+                hits[query].append((-score, 0.0, number, Hit(found.ids[number], score, standard_error=error)))
         return hits
     order = sorted(bodies)
     place_of = {number: len(signed) + place for place, number in enumerate(order)}
@@ -207,5 +207,5 @@ def estimate(agreeing: int, hashes: int) -> tuple[float, float]:
     A share J of the slots agrees, and 1/256 of the others by chance: docs/format.md §6.
     """
     share = agreeing / hashes
-    estimate = max(0.0, (share - _CHANCE) / (1 - _CHANCE))
-    return estimate, math.sqrt(share * (1 - share) / hashes) / (1 - _CHANCE)
+    found = max(0.0, (share - _CHANCE) / (1 - _CHANCE))
+    return found, math.sqrt(share * (1 - share) / hashes) / (1 - _CHANCE)

@@ -71,7 +71,7 @@ class IndexSettings:
         """Refuse what this index is not; None was not asked for."""
         if recipe is not None:
             own = self.recipe.replace(seed=recipe.seed) if self.secret else self.recipe
-            own.check_same(recipe, name, "the recipe that was given")
+            own.check_same(recipe, this=name, that="the recipe that was given")
         asked = {"threshold": threshold, "recall": recall, "keep": keep}
         found = {key: (getattr(self, key), given) for key, given in asked.items() if given is not None}
         differ = {key: pair for key, pair in found.items() if pair[0] != pair[1]}

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lookalike.errors import DamagedError, DocumentError, DuplicateIdError, StoreError
-from lookalike.index.contract import LAST_NUMBER, Check, Head, Met, Reader, Row, Store, Writer, checksum
+from lookalike.index.contract import LAST_NUMBER, Check, Head, Met, Reader, Row, Store, Writer, checksum, kind_of
 from lookalike.index.lock import locked
 from lookalike.index.sqlite_postings import TAIL, Segments, Tail, merge, post, segments_in
 from lookalike.index.sqlite_schema import check_file, connect, create_file, read_settings, store_errors, sync_folder
@@ -348,13 +348,8 @@ class _SqliteWriter(Writer):
     def _check(self, rows: Sequence[Row]) -> None:
         if self._next + len(rows) > LAST_NUMBER + 1:
             raise StoreError(self._name, f"has had {LAST_NUMBER + 1:,} documents", "make a new one")
+        self._kind = kind_of(rows, self._kind, self._name)
         for row in rows:
-            kind = type(row.id).__name__
-            if self._kind == "none":
-                self._kind = kind
-            if kind != self._kind:
-                problem = f"is {kind}, but the ids of {self._name} are {self._kind}"
-                raise DocumentError(row.id, "id", problem, f"give {self._kind} ids")
             if len(row.body) > _LONGEST_BODY:
                 raise DocumentError(row.id, "text", "is too long for an index", "split it, or keep='signature'")
 

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike._native import entries_of, merge_entries
 from lookalike.errors import DamagedError, StoreError
 from lookalike.index.contract import DIGEST, Check, Row
-from lookalike.index.query import sign
+from lookalike.index.mending import made_again
 from lookalike.index.sqlite_postings import ENTRY, PER_PAGE, Segments, post, segments_in
 from lookalike.index.sqlite_schema import connect, create_file, store_errors, sync_folder
-from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -179,7 +178,7 @@ def _copy_what_is_right(store: SqliteStore, unfinished: Any, done: Check) -> Non
         target.execute("BEGIN IMMEDIATE")
         place, kinds, seen = 0, set(), set()
         for number, row, well in _rows(source, store.settings, done):
-            mended = row if well or row is None else _made_again(row, store.settings)
+            mended = row if well or row is None else made_again(row, store.settings)
             if mended is None or mended.id in seen:
                 done.lost.append(number if row is None else row.id)
                 continue
@@ -201,20 +200,6 @@ def _copy_what_is_right(store: SqliteStore, unfinished: Any, done: Check) -> Non
     finally:
         target.close()
         source.close()
-
-
-def _made_again(row: Row, settings: IndexSettings) -> Row | None:
-    """Return a row made from its text, if that is what was kept and it is whole; the id must be believed."""
-    if settings.keep != "text" or not isinstance(row.id, str | int):
-        return None
-    try:
-        text = row.body.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    signed = sign(Texts.of([text]), settings)
-    if signed.lengths[0] != row.length or signed.digests != row.digest:
-        return None
-    return Row(row.id, signed.shingles[0], signed.lengths[0], signed.digests, signed.keys, signed.slots, row.body)
 
 
 def _swap(store: SqliteStore, unfinished: Any) -> None:

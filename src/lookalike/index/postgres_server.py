@@ -1,0 +1,142 @@
+"""The server that an index is on: its address, the connection, the tables of a new index, and errors."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from lookalike.errors import DamagedError, MissingExtraError, StoreError
+from lookalike.index.settings import IndexSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import psycopg
+
+__all__ = ["Address", "connect", "create_schema", "read_settings", "server_errors"]
+
+VERSION: Final = 1
+_OLDEST: Final = 15
+_SCHEMA_NAME: Final = re.compile("[a-z_][a-z0-9_]{0,62}")
+_DEFAULT: Final = "lookalike"
+
+_TABLES: Final = (
+    "CREATE SCHEMA {schema}",
+    "CREATE TABLE {schema}.settings (one int PRIMARY KEY CHECK (one = 1), format int NOT NULL, value text NOT NULL,"
+    " checksum bigint NOT NULL)",
+    "CREATE TABLE {schema}.state (one int PRIMARY KEY CHECK (one = 1), next bigint NOT NULL, documents bigint NOT NULL,"
+    " kind text NOT NULL)",
+    "CREATE TABLE {schema}.document (number bigint PRIMARY KEY, id bytea NOT NULL, shingles bigint NOT NULL,"
+    " length bigint NOT NULL, digest bytea NOT NULL, keys bigint[] NOT NULL, slots bytea NOT NULL,"
+    " checksum bigint NOT NULL, body_checksum bigint NOT NULL, body bytea NOT NULL)",
+    # An id may be longer than an entry of an index.
+    "CREATE UNIQUE INDEX document_id ON {schema}.document (sha256(id))",
+    "CREATE INDEX document_keys ON {schema}.document USING gin (keys) WITH (fastupdate = off)",
+    "INSERT INTO {schema}.state VALUES (1, 0, 0, 'none')",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where an index is.
+
+    >>> address = Address.of("postgresql://me:secret@host/db?sslmode=require#essays")
+    >>> address.name, address.schema
+    ('postgresql://host/db#essays', 'essays')
+    """
+
+    url: str
+    schema: str
+    name: str
+    """For messages: without a user, a password or options."""
+
+    @classmethod
+    def of(cls, url: str) -> Address:
+        """Take a URL with the name of the schema behind ``#``."""
+        parts = urlsplit(url)
+        schema = parts.fragment or _DEFAULT
+        host = parts.netloc.rpartition("@")[2]
+        name = f"postgresql://{host}{parts.path}#{schema}"
+        if not _SCHEMA_NAME.fullmatch(schema):
+            raise StoreError(name, "has a schema with other characters than a-z, 0-9 and _", "give another name behind #")
+        return cls(parts._replace(fragment="").geturl(), schema, name)
+
+
+def connect(address: Address) -> psycopg.Connection[Any]:
+    """Connect to the server."""
+    try:
+        import psycopg
+    except ImportError:
+        raise MissingExtraError("an index in PostgreSQL", "postgres") from None
+    connection: psycopg.Connection[Any] = psycopg.connect(
+        address.url, autocommit=True, connect_timeout=10, application_name="lookalike"
+    )
+    if connection.info.server_version < _OLDEST * 10_000:
+        version = connection.info.server_version // 10_000
+        connection.close()
+        raise StoreError(address.name, f"is on PostgreSQL {version}", f"use PostgreSQL {_OLDEST} or newer")
+    return connection
+
+
+def read_settings(connection: psycopg.Connection[Any], address: Address) -> IndexSettings | None:
+    """Return the settings of an index; None if there is no such schema."""
+    there = connection.execute("SELECT to_regnamespace(%s), to_regclass(%s)", [
+        address.schema,
+        f"{address.schema}.settings",
+    ]).fetchone()
+    if there is None or there[0] is None:
+        return None
+    if there[1] is None:
+        raise StoreError(address.name, "is a schema, but no index", "give another name behind #")
+    row = connection.execute(f"SELECT format, value, checksum FROM {address.schema}.settings").fetchone()
+    if row is not None and row[0] > VERSION:
+        raise StoreError(address.name, f"has the newer format {row[0]}", "open it with a newer version of lookalike")
+    try:
+        if row is None or zlib.crc32(row[1].encode()) != row[2]:
+            raise ValueError("checksum")
+        return IndexSettings.of_json(row[1])
+    except ValueError as error:
+        raise DamagedError(address.name, "has damaged settings", "take a backup, or build it anew") from error
+
+
+def create_schema(connection: psycopg.Connection[Any], address: Address, settings: IndexSettings) -> bool:
+    """Make the tables of a new index; False if somebody else has just done so."""
+    import psycopg
+
+    value = settings.to_json()
+    try:
+        with connection.transaction():
+            for statement in _TABLES:
+                connection.execute(statement.format(schema=address.schema))
+            filled = f"INSERT INTO {address.schema}.settings VALUES (1, %s, %s, %s)"
+            connection.execute(filled, [VERSION, value, zlib.crc32(value.encode())])
+    except (psycopg.errors.DuplicateSchema, psycopg.errors.UniqueViolation):
+        return False
+    return True
+
+
+@contextmanager
+def server_errors(name: str) -> Iterator[None]:
+    """Turn the errors of PostgreSQL into ours."""
+    try:
+        import psycopg
+    except ImportError:
+        raise MissingExtraError("an index in PostgreSQL", "postgres") from None
+    try:
+        yield
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise StoreError(name, "may not be used by this user", "ask for the rights, or connect as another") from error
+    except (psycopg.errors.DiskFull, psycopg.errors.OutOfMemory) as error:
+        raise StoreError(name, "could not be written: the server has no room", "make room on the server") from error
+    except psycopg.errors.DataCorrupted as error:
+        raise DamagedError(name, "is damaged", "run: lookalike index repair") from error
+    except psycopg.OperationalError as error:
+        problem = str(error).strip().splitlines()
+        said = problem[-1] if problem else "no reason given"
+        raise StoreError(name, f"cannot be reached ({said})", "check the address and that the server runs") from error
+    except psycopg.Error as error:
+        raise StoreError(name, f"failed: {error}", "run: lookalike index verify") from error

@@ -1,0 +1,357 @@
+"""What every store must do: the same tests for memory, SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+import lookalike as la
+from tests.index.stores import KINDS, Place, places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+WORDS = [f"w{number}" for number in range(3000)]
+
+
+def collection(size: int, seed: int = 7) -> dict[str, str]:
+    """Return documents of which many are edited copies of others, with short and empty ones among them."""
+    rng = random.Random(seed)
+    made: dict[str, str] = {}
+    for number in range(size):
+        if made and rng.random() < 0.4:
+            words = rng.choice(list(made.values())).split()
+            for _ in range(rng.randrange(12)):
+                words[rng.randrange(len(words))] = rng.choice(WORDS)
+        else:
+            words = rng.choices(WORDS, k=rng.randrange(20, 120))
+        made[f"d{number}"] = " ".join(words)
+    return made | {"empty": "", "blank": " \n", "short": "one two", "short again": "One, two!", "日本": "日本語 の 文章"}
+
+
+@pytest.fixture(params=KINDS)
+def new(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Place]:
+    """Give what makes a new place of each kind."""
+    return places(request.param, tmp_path)
+
+
+def check(index: la.Index) -> None:
+    """Look at the whole index, as at the end of every test."""
+    found = index.verify()
+    assert found.ok, found.problems
+    assert found.documents == len(index)
+    index.close()
+
+
+@pytest.mark.parametrize("keep", ["text", "shingles"])
+@pytest.mark.parametrize("threshold", [0.5, 0.8])
+def test_queries_give_what_find_gives(new: Callable[[], Place], keep: str, threshold: float) -> None:
+    documents = collection(300)
+    index = new().open(threshold=threshold, keep=keep)
+    index.add(documents)
+    expected = la.find(documents, threshold).pairs.to_pylist()
+    assert len(expected) > 20
+    pairs: dict[tuple[str, str], tuple[float, ...]] = {}
+    place = {id: number for number, id in enumerate(documents)}
+    for hits in index.query(documents):
+        scores = [hit.jaccard for hit in hits]
+        assert scores == sorted(scores, reverse=True)
+        assert not hits.truncated
+        for hit in hits:
+            if place[str(hits.query)] < place[str(hit.id)]:
+                pairs[hits.query, hit.id] = (hit.jaccard, hit.containment_query, hit.containment_document)  # type: ignore[index,assignment]
+    assert pairs == {
+        (pair["a"], pair["b"]): (pair["jaccard"], pair["containment_a"], pair["containment_b"]) for pair in expected
+    }
+    assert index.pairs().to_pylist() == expected
+    assert index.groups() == list(la.find(documents, threshold).groups)
+    check(index)
+
+
+def test_signatures_give_estimates(new: Callable[[], Place]) -> None:
+    documents = collection(300)
+    index = new().open(threshold=0.5, keep="signature")
+    index.add(documents)
+    exact = {(pair["a"], pair["b"]): pair["jaccard"] for pair in la.find(documents, 0.3).pairs.to_pylist()}
+    seen = 0
+    for hits in index.query(documents):
+        for hit in hits:
+            if hit.id == hits.query or (hits.query, hit.id) not in exact:
+                continue
+            assert hit.containment_query is hit.containment_document is None
+            assert hit.standard_error is not None
+            # Five standard errors of an estimate at J, and the least that a slot can say.
+            assert abs(hit.jaccard - exact[hits.query, hit.id]) <= 5 * max(hit.standard_error, 0.01)
+            seen += 1
+    assert seen > 30
+    check(index)
+
+
+def test_the_nearest_without_a_threshold(new: Callable[[], Place]) -> None:
+    documents = collection(200)
+    index = new().open()
+    index.add(documents)
+    for id in list(documents)[:30]:
+        text = documents[id]
+        everything = sorted(((la.compare(text, other).jaccard, name) for name, other in documents.items()), reverse=True)
+        hits = index.query(text, top=3)
+        assert [hit.jaccard for hit in hits] == [score for score, _ in everything[:3] if score > 0]
+        below = index.query(text, 0.1)
+        assert {hit.id for hit in below} == {name for score, name in everything if score >= 0.1}
+    check(index)
+
+
+def test_ids_and_texts(new: Callable[[], Place]) -> None:
+    index = new().open()
+    assert len(index) == 0
+    assert index.query("anything") == []
+    assert index.add({"a": "one two three", "b": "four five six"}) == 2
+    assert "a" in index
+    assert "c" not in index
+    assert 1 not in index
+    assert list(index.ids()) == list(index) == ["a", "b"]
+    assert index.get("b") == "four five six"
+    with pytest.raises(KeyError):
+        index.get("c")
+    check(index)
+
+
+def test_an_id_twice_adds_nothing(new: Callable[[], Place]) -> None:
+    index = new().open()
+    index.add({"a": "one two three"})
+    with pytest.raises(la.DuplicateIdError) as caught:
+        index.add({"b": "four", "a": "five", "c": "six"})
+    assert caught.value.document == "a"
+    assert list(index) == ["a"]
+    assert index.get("a") == "one two three"
+    check(index)
+
+
+def test_replace_and_remove(new: Callable[[], Place]) -> None:
+    index = new().open()
+    index.add({"a": "one two three four five six", "b": "something else entirely, and longer"})
+    assert index.replace({"a": "seven eight nine ten eleven twelve", "c": "a new one"}) == 2
+    assert index.query("one two three four five six") == []
+    assert index.query("seven eight nine ten eleven twelve").ids == ["a"]
+    assert sorted(map(str, index)) == ["a", "b", "c"]
+    assert index.remove(["a", "nobody"]) == 1
+    assert index.query("seven eight nine ten eleven twelve") == []
+    assert "a" not in index
+    index.add({"a": "one two three four five six"})
+    assert index.query("one two three four five six").ids == ["a"]
+    with pytest.raises(la.DocumentError, match="give a list"):
+        index.remove("a")
+    check(index)
+
+
+def test_whole_numbers_as_ids(new: Callable[[], Place]) -> None:
+    index = new().open()
+    index.add(["one two three", "four five six"])
+    index.add({-(2**63): "least", 2**63 - 1: "greatest"})
+    assert list(index) == [0, 1, -(2**63), 2**63 - 1]
+    assert index.query("greatest").ids == [2**63 - 1]
+    with pytest.raises(la.DocumentError, match="give int ids"):
+        index.add({"text": "an id of another kind"})
+    assert "0" not in index
+    check(index)
+
+
+def test_ids_that_need_care(new: Callable[[], Place]) -> None:
+    odd = ["", " ", "a'b", 'a"b', "a\nb", "ünï", "日本", "; DROP TABLE document;", "%s", "\\", "x" * 2000]
+    index = new().open()
+    index.add({id: f"text number {place} of all of them" for place, id in enumerate(odd)})
+    assert list(index) == odd
+    assert index.query("text number 3 of all of them", 0.9).ids == [odd[3]]
+    assert index.remove(odd) == len(odd)
+    check(index)
+
+
+def test_texts_that_need_care(new: Callable[[], Place]) -> None:
+    odd = {"nul": "a\0b c d e f", "emoji": "👩‍👩‍👧 family of three people here", "long": "word " * 100_000, "lone": "a \ud800 b c d e"}
+    index = new().open()
+    index.add(odd)
+    for id, text in odd.items():
+        assert id in index.query(text).ids
+    assert index.get("nul") == odd["nul"]
+    check(index)
+
+
+@pytest.mark.parametrize("kind", ["frame", "source", "generator", "path"])
+def test_whatever_find_takes(new: Callable[[], Place], kind: str, tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("one two three four five six")
+    given = {
+        "frame": pa.table({"id": ["a.txt"], "text": ["one two three four five six"]}),
+        "source": la.open_documents({"a.txt": "one two three four five six"}),
+        "generator": (text for text in ["one two three four five six"]),
+        "path": tmp_path / "texts",
+    }[kind]
+    index = new().open()
+    assert index.add(given) == 1
+    assert index.query("one two three four five six").ids == [0 if kind == "generator" else "a.txt"]
+    check(index)
+
+
+def test_what_was_added_is_there_after_opening(new: Callable[[], Place]) -> None:
+    place = new()
+    documents = collection(150)
+    with place.open(threshold=0.6, recipe=la.Recipe(k=3)) as index:
+        index.add(documents)
+        index.remove(["d3", "d4"])
+        before = index.query(documents)
+    if not place.lasts:
+        return
+    with place.open(create=False) as again:
+        assert again.recipe == la.Recipe(k=3)
+        assert again.query(documents) == before
+        assert len(again) == len(documents) - 2
+        check(again)
+
+
+def test_other_settings_are_refused(new: Callable[[], Place]) -> None:
+    place = new()
+    place.open(threshold=0.6, recipe=la.Recipe(k=3), keep="shingles").close()
+    if not place.lasts:
+        return
+    with pytest.raises(la.MismatchError, match="k is 3 and 4"):
+        place.open(recipe=la.Recipe(k=4))
+    with pytest.raises(la.MismatchError, match="threshold"):
+        place.open(threshold=0.7)
+    with pytest.raises(la.MismatchError, match="keep"):
+        place.open(keep="text")
+    with pytest.raises(la.StoreError, match="exists already"):
+        place.open(create=True)
+    place.open(threshold=0.6, recipe=la.Recipe(k=3), keep="shingles", create=False).close()
+
+
+def test_what_is_not_there(new: Callable[[], Place]) -> None:
+    place = new()
+    if place.lasts:
+        with pytest.raises(la.StoreError, match="does not exist"):
+            place.open(create=False)
+
+
+def test_two_that_are_open_see_each_other(new: Callable[[], Place]) -> None:
+    place = new()
+    if not place.lasts:
+        return
+    documents = collection(60)
+    items = list(documents.items())
+    with place.open() as one, la.Index.open(place.where) as two:
+        for start in range(0, len(items), 10):
+            writer, reader = (one, two) if start % 20 else (two, one)
+            writer.add(dict(items[start : start + 10]))
+            assert len(reader) == len(writer)
+            id, text = items[start]
+            assert id in reader.query(text).ids
+        one.remove(["d0"])
+        assert "d0" not in two.query(documents["d0"]).ids
+        one.compact()
+        assert two.query(documents["d1"]).ids == one.query(documents["d1"]).ids
+        assert two.verify().ok
+        check(one)
+
+
+def test_many_alike_are_cut_short(new: Callable[[], Place], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lookalike.index.query.MOST", 50)
+    index = new().open()
+    index.add({f"c{number}": "the same page again and again and again" for number in range(120)})
+    index.add({"other": "a page of its own with nothing in common"})
+    hits = index.query("the same page again and again and again")
+    assert hits.truncated
+    assert hits.ids == [f"c{number}" for number in range(50)]
+    assert not index.query("a page of its own with nothing in common").truncated
+    check(index)
+
+
+def test_a_secret_seed_is_shown_to_nobody(new: Callable[[], Place]) -> None:
+    indexes = [new().open(secret=True) for _ in range(2)]
+    for index in indexes:
+        index.add({"a": "one two three four five six seven"})
+        assert index.query("one two three four five six seven").ids == ["a"]
+        assert index.recipe.seed == 0
+        assert "seed=0" in index.info()["recipe"]
+        assert index.info()["secret"]
+    seeds = {index._store.settings.recipe.seed for index in indexes}  # noqa: SLF001
+    assert len(seeds) == 2
+    for index in indexes:
+        check(index)
+
+
+def test_a_backup_is_an_index(new: Callable[[], Place], tmp_path: Path) -> None:
+    documents = collection(80)
+    index = new().open()
+    index.add(documents)
+    index.remove(["d0"])
+    index.backup(tmp_path / "copy.db")
+    with pytest.raises(la.StoreError, match="exists already"):
+        index.backup(tmp_path / "copy.db")
+    with la.Index.open(tmp_path / "copy.db", create=False) as copy:
+        assert list(copy) == list(index)
+        assert copy.query(documents) == index.query(documents)
+        check(copy)
+    check(index)
+
+
+def test_compacting_changes_no_answer(new: Callable[[], Place]) -> None:
+    documents = collection(200)
+    index = new().open()
+    index.add(documents)
+    index.remove([id for place, id in enumerate(documents) if place % 3 == 0])
+    before = index.query(documents)
+    index.compact()
+    assert index.query(documents) == before
+    check(index)
+
+
+def test_a_failed_add_leaves_nothing(new: Callable[[], Place]) -> None:
+    def texts() -> object:
+        yield from collection(30).values()
+        raise RuntimeError("no more")
+
+    index = new().open()
+    index.add({1: "one two three"})
+    with pytest.raises(RuntimeError, match="no more"):
+        index.add(texts())
+    with pytest.raises(la.DocumentError):
+        index.add({2: "fine", 3: b"not a text"})
+    assert list(index) == [1]
+    check(index)
+
+
+def test_the_documents_can_be_searched(new: Callable[[], Place]) -> None:
+    documents = collection(100)
+    index = new().open()
+    index.add(documents)
+    found = la.find({"new": documents["d7"]}, against=index.documents())
+    assert "d7" in {pair["b"] for pair in found.pairs.to_pylist()}
+    check(index)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"threshold": 0}, "threshold"),
+        ({"threshold": 1.5}, "threshold"),
+        ({"threshold": "high"}, "threshold"),
+        ({"top": 0}, "top"),
+        ({"top": 2.5}, "top"),
+    ],
+)
+def test_what_no_query_can_be(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(la.RecipeError, match=message):
+        la.Index.open(":memory:").query("text", **arguments)  # type: ignore[call-overload]
+
+
+def test_what_no_index_can_be() -> None:
+    with pytest.raises(la.RecipeError, match="keep must be"):
+        la.Index.open(":memory:", keep="texts")
+    with pytest.raises(la.RecipeError, match="the place of an index"):
+        la.Index.open(7)  # type: ignore[arg-type]
+    with pytest.raises(la.RecipeError, match="threshold"):
+        la.Index.open(":memory:", threshold=0)
