@@ -1,7 +1,7 @@
 """The native core. Private: use the functions of `lookalike`. Arrays come and go as little-endian bytes."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, final
 
 from typing_extensions import Buffer
@@ -151,7 +151,7 @@ class Repeats:
 
 @final
 class Postings:
-    """Which documents have a key: a table in memory. Numbers have 32 bits, keys 64, as many for each as there are bands."""
+    """Which documents have a key: a table in memory. Numbers have 32 bits; each has as many keys of 64 as bands."""
 
     def __new__(cls, bands: int) -> Postings: ...
     def insert(self, numbers: bytes, keys: Buffer) -> None: ...
@@ -173,10 +173,10 @@ def posting_keys(keys: Buffer, bands: int) -> bytes:
 def entries_of(numbers: bytes, keys: Buffer, bands: int) -> bytes:
     """The entries of documents, 12 bytes each: key, number; sorted."""
 
-def merge_entries(parts: list[Buffer], least: int, greatest: int, removed: bytes) -> bytes:
+def merge_entries(parts: Sequence[Buffer], least: int, greatest: int, removed: bytes) -> bytes:
     """Entries with keys from `least` to `greatest`, sorted, each once, without removed documents (ascending)."""
 
-def numbers_in(pages: list[Buffer], keys: Buffer) -> tuple[bytes, bytes]:
+def numbers_in(pages: Sequence[Buffer], keys: Buffer) -> tuple[bytes, bytes]:
     """For each page the documents that it has under a key, as many pages as keys: which page, which document."""
 
 def closest_rows(slots: Buffer, rows: Buffer, least: int, most: int) -> tuple[bytes, bytes]:

@@ -39,7 +39,9 @@ class Server:
             shutil.chown(self.folder, self._user)
         self._run("initdb", "-D", str(self.folder / "data"), "-A", "trust", "-U", "tests", "--no-sync", "-E", "UTF8")
         options = f"-k {self.folder} -c listen_addresses='' -c max_connections=60 -c shared_buffers=64MB"
-        self._run("pg_ctl", "-D", str(self.folder / "data"), "-o", options, "-w", "-l", str(self.folder / "log"), "start")
+        self._run(
+            "pg_ctl", "-D", str(self.folder / "data"), "-o", options, "-w", "-l", str(self.folder / "log"), "start"
+        )
         atexit.register(self.stop)
 
     def _run(self, name: str, *arguments: str) -> None:

@@ -29,7 +29,13 @@ def collection(size: int, seed: int = 7) -> dict[str, str]:
         else:
             words = rng.choices(WORDS, k=rng.randrange(20, 120))
         made[f"d{number}"] = " ".join(words)
-    return made | {"empty": "", "blank": " \n", "short": "one two", "short again": "One, two!", "日本": "日本語 の 文章"}
+    return made | {
+        "empty": "",
+        "blank": " \n",
+        "short": "one two",
+        "short again": "One, two!",
+        "日本": "日本語 の 文章",
+    }
 
 
 @pytest.fixture(params=KINDS)
@@ -96,7 +102,9 @@ def test_the_nearest_without_a_threshold(new: Callable[[], Place]) -> None:
     index.add(documents)
     for id in list(documents)[:30]:
         text = documents[id]
-        everything = sorted(((la.compare(text, other).jaccard, name) for name, other in documents.items()), reverse=True)
+        everything = sorted(
+            ((la.compare(text, other).jaccard, name) for name, other in documents.items()), reverse=True
+        )
         hits = index.query(text, top=3)
         assert [hit.jaccard for hit in hits] == [score for score, _ in everything[:3] if score > 0]
         below = index.query(text, 0.1)
@@ -170,7 +178,12 @@ def test_ids_that_need_care(new: Callable[[], Place]) -> None:
 
 
 def test_texts_that_need_care(new: Callable[[], Place]) -> None:
-    odd = {"nul": "a\0b c d e f", "emoji": "👩‍👩‍👧 family of three people here", "long": "word " * 100_000, "lone": "a \ud800 b c d e"}
+    odd = {
+        "nul": "a\0b c d e f",
+        "emoji": "👩‍👩‍👧 family of three people here",
+        "long": "word " * 100_000,
+        "lone": "a \ud800 b c d e",
+    }
     index = new().open()
     index.add(odd)
     for id, text in odd.items():
@@ -277,7 +290,7 @@ def test_a_secret_seed_is_shown_to_nobody(new: Callable[[], Place]) -> None:
         assert index.recipe.seed == 0
         assert "seed=0" in index.info()["recipe"]
         assert index.info()["secret"]
-    seeds = {index._store.settings.recipe.seed for index in indexes}  # noqa: SLF001
+    seeds = {index._store.settings.recipe.seed for index in indexes}
     assert len(seeds) == 2
     for index in indexes:
         check(index)

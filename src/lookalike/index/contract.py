@@ -29,7 +29,20 @@ if TYPE_CHECKING:
     from lookalike.index.settings import IndexSettings
     from lookalike.tables.packed import Id
 
-__all__ = ["DIGEST", "LAST_NUMBER", "NO_KIND", "Check", "Head", "Met", "Reader", "Row", "Store", "Writer", "checksum", "kind_of"]
+__all__ = [
+    "DIGEST",
+    "LAST_NUMBER",
+    "NO_KIND",
+    "Check",
+    "Head",
+    "Met",
+    "Reader",
+    "Row",
+    "Store",
+    "Writer",
+    "checksum",
+    "kind_of",
+]
 
 DIGEST: Final = 24
 NO_KIND: Final = "none"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, Final, overload
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Self, overload
 
 from lookalike import _native, checks
 from lookalike.documents import open_documents
@@ -17,6 +17,7 @@ from lookalike.index.within import found_within
 from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
 
@@ -101,9 +102,7 @@ class Index:
         with self._store.writing() as writer:
             return writer.discard(ids)
 
-    def _write(
-        self, documents: Any, threads: int, progress: Callable[[int], None] | None, *, replace: bool
-    ) -> int:
+    def _write(self, documents: Any, threads: int, progress: Callable[[int], None] | None, *, replace: bool) -> int:
         threads, added = checks.threads(threads), 0
         with self._store.writing() as writer:
             for batch in open_documents(documents).batches():
@@ -146,7 +145,7 @@ class Index:
             offsets, elements = _native.sets_of(given, strategy.native(), threads)
             data, places = memoryview(elements), [8 * place for place in memoryview(offsets).cast("Q")]
         first = places[0] if places else 0
-        for start, end in zip(places, places[1:], strict=False):
+        for start, end in pairwise(places):
             yield bytes(data[start - first : end - first])
 
     # -- asking ------------------------------------------------------------------------------------------------------
@@ -275,7 +274,7 @@ class Index:
         """Close it. What was added is safe already."""
         self._store.close()
 
-    def __enter__(self) -> Index:
+    def __enter__(self) -> Self:
         """Return the index."""
         return self
 

@@ -57,16 +57,16 @@ def open_store(
         store, new = _open_file(where, create, chosen)
     if not new:
         try:
-            store.settings.check_asked(recipe, threshold, recall, keep, store.name)
-            if secret and not store.settings.secret:
-                raise StoreError(store.name, "was created without a secret seed", "make a new index with secret=True")
+            store.settings.check_asked(recipe, threshold, recall, keep, secret, store.name)
         except BaseException:
             store.close()
             raise
     return store
 
 
-def _open_file(where: str | os.PathLike[str], create: bool | None, chosen: Callable[[], IndexSettings]) -> tuple[Store, bool]:
+def _open_file(
+    where: str | os.PathLike[str], create: bool | None, chosen: Callable[[], IndexSettings]
+) -> tuple[Store, bool]:
     there = os.path.lexists(where)
     if create is True and there:
         raise StoreError(os.fspath(where), "exists already", "give another name, or open it with create=False")

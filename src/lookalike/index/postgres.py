@@ -212,11 +212,11 @@ class _PostgresWriter(Writer):
             raise StoreError(self._store.name, f"has had {LAST_NUMBER + 1:,} documents", "make a new one")
         self._kind = kind_of(rows, self._kind, self._store.name)
         self._refuse_twice(rows)
-        with self._connection.cursor() as cursor:
-            with cursor.copy(f"COPY {self._store.table} ({COLUMNS}) FROM STDIN (FORMAT BINARY)") as copy:
-                copy.set_types(_TYPES)
-                for number, row in enumerate(rows, self._next):
-                    copy.write_row(values_of(number, row))
+        statement = f"COPY {self._store.table} ({COLUMNS}) FROM STDIN (FORMAT BINARY)"
+        with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
+            copy.set_types(_TYPES)
+            for number, row in enumerate(rows, self._next):
+                copy.write_row(values_of(number, row))
         self._next += len(rows)
         self._documents += len(rows)
 
@@ -235,8 +235,8 @@ class _PostgresWriter(Writer):
         return _numbers(self._connection, self._store.table, ids)
 
     def discard(self, ids: Iterable[Id]) -> int:
-        given = [id for id in ids if isinstance(id, int | str) and not isinstance(id, bool)]
-        numbers = list(self._numbers([id for id in given if _kind(id) == self._kind]).values())
+        given = [id for id in ids if _kind(id) == self._kind]
+        numbers = list(self._numbers(given).values())
         self._connection.execute(f"DELETE FROM {self._store.table} WHERE number = ANY(%s::bigint[])", [numbers])
         self._documents -= len(numbers)
         return len(numbers)

@@ -37,7 +37,8 @@ def _look(connection: psycopg.Connection[Any], store: PostgresStore, check: Chec
     found = connection.execute(f"SELECT count(*), min(number), max(number) FROM {store.table}").fetchone()
     count, least, greatest = found or (0, None, None)
     check.documents = count
-    if state is None or state[1] != count or (count and not 0 <= least <= greatest < state[0]):
+    in_range = least is None or greatest is None or (state is not None and 0 <= least <= greatest < state[0])
+    if state is None or state[1] != count or not in_range:
         check.problems.append("the number of documents is another than was recorded")
         return
     for _, row, right in _rows(connection, store, state[2]):

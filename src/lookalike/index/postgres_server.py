@@ -24,20 +24,21 @@ _OLDEST: Final = 15
 _SCHEMA_NAME: Final = re.compile("[a-z_][a-z0-9_]{0,62}")
 _DEFAULT: Final = "lookalike"
 
-_TABLES: Final = (
-    "CREATE SCHEMA {schema}",
-    "CREATE TABLE {schema}.settings (one int PRIMARY KEY CHECK (one = 1), format int NOT NULL, value text NOT NULL,"
-    " checksum bigint NOT NULL)",
-    "CREATE TABLE {schema}.state (one int PRIMARY KEY CHECK (one = 1), next bigint NOT NULL, documents bigint NOT NULL,"
-    " kind text NOT NULL)",
-    "CREATE TABLE {schema}.document (number bigint PRIMARY KEY, id bytea NOT NULL, shingles bigint NOT NULL,"
-    " length bigint NOT NULL, digest bytea NOT NULL, keys bigint[] NOT NULL, slots bytea NOT NULL,"
-    " checksum bigint NOT NULL, body_checksum bigint NOT NULL, body bytea NOT NULL)",
-    # An id may be longer than an entry of an index.
-    "CREATE UNIQUE INDEX document_id ON {schema}.document (sha256(id))",
-    "CREATE INDEX document_keys ON {schema}.document USING gin (keys) WITH (fastupdate = off)",
-    "INSERT INTO {schema}.state VALUES (1, 0, 0, 'none')",
-)
+_TABLES: Final = """
+CREATE SCHEMA {schema};
+CREATE TABLE {schema}.settings (
+  one int PRIMARY KEY CHECK (one = 1), format int NOT NULL, value text NOT NULL, checksum bigint NOT NULL);
+CREATE TABLE {schema}.state (
+  one int PRIMARY KEY CHECK (one = 1), next bigint NOT NULL, documents bigint NOT NULL, kind text NOT NULL);
+CREATE TABLE {schema}.document (
+  number bigint PRIMARY KEY, id bytea NOT NULL, shingles bigint NOT NULL, length bigint NOT NULL,
+  digest bytea NOT NULL, keys bigint[] NOT NULL, slots bytea NOT NULL, checksum bigint NOT NULL,
+  body_checksum bigint NOT NULL, body bytea NOT NULL);
+CREATE UNIQUE INDEX document_id ON {schema}.document (sha256(id));
+CREATE INDEX document_keys ON {schema}.document USING gin (keys) WITH (fastupdate = off);
+INSERT INTO {schema}.state VALUES (1, 0, 0, 'none');
+"""
+# The index on ids is of their hashes: an id may be longer than an entry of an index.
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,9 @@ class Address:
         host = parts.netloc.rpartition("@")[2]
         name = f"postgresql://{host}{parts.path}#{schema}"
         if not _SCHEMA_NAME.fullmatch(schema):
-            raise StoreError(name, "has a schema with other characters than a-z, 0-9 and _", "give another name behind #")
+            raise StoreError(
+                name, "has a schema with other characters than a-z, 0-9 and _", "give another name behind #"
+            )
         return cls(parts._replace(fragment="").geturl(), schema, name)
 
 
@@ -84,10 +87,13 @@ def connect(address: Address) -> psycopg.Connection[Any]:
 
 def read_settings(connection: psycopg.Connection[Any], address: Address) -> IndexSettings | None:
     """Return the settings of an index; None if there is no such schema."""
-    there = connection.execute("SELECT to_regnamespace(%s), to_regclass(%s)", [
-        address.schema,
-        f"{address.schema}.settings",
-    ]).fetchone()
+    there = connection.execute(
+        "SELECT to_regnamespace(%s), to_regclass(%s)",
+        [
+            address.schema,
+            f"{address.schema}.settings",
+        ],
+    ).fetchone()
     if there is None or there[0] is None:
         return None
     if there[1] is None:
@@ -95,12 +101,13 @@ def read_settings(connection: psycopg.Connection[Any], address: Address) -> Inde
     row = connection.execute(f"SELECT format, value, checksum FROM {address.schema}.settings").fetchone()
     if row is not None and row[0] > VERSION:
         raise StoreError(address.name, f"has the newer format {row[0]}", "open it with a newer version of lookalike")
+    damaged = DamagedError(address.name, "has damaged settings", "take a backup, or build it anew")
+    if row is None or zlib.crc32(row[1].encode()) != row[2]:
+        raise damaged
     try:
-        if row is None or zlib.crc32(row[1].encode()) != row[2]:
-            raise ValueError("checksum")
         return IndexSettings.of_json(row[1])
     except ValueError as error:
-        raise DamagedError(address.name, "has damaged settings", "take a backup, or build it anew") from error
+        raise damaged from error
 
 
 def create_schema(connection: psycopg.Connection[Any], address: Address, settings: IndexSettings) -> bool:
@@ -110,8 +117,7 @@ def create_schema(connection: psycopg.Connection[Any], address: Address, setting
     value = settings.to_json()
     try:
         with connection.transaction():
-            for statement in _TABLES:
-                connection.execute(statement.format(schema=address.schema))
+            connection.execute(_TABLES.format(schema=address.schema))
             filled = f"INSERT INTO {address.schema}.settings VALUES (1, %s, %s, %s)"
             connection.execute(filled, [VERSION, value, zlib.crc32(value.encode())])
     except (psycopg.errors.DuplicateSchema, psycopg.errors.UniqueViolation):

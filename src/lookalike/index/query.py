@@ -111,8 +111,8 @@ def _by_bands(reader: Reader, signed: Signed, strategy: Strategy) -> _Candidates
     its = b"".join([heads[number].slots for number in numbers])
     agreeing = array("I", _native.agree(own, its, size))
     enough = [slots >= strategy.least for slots in agreeing]
-    kept = (array("I", compress(column, enough)) for column in (queries, numbers, agreeing))
-    return _Candidates(*kept, _ids(heads), met.truncated)
+    queries, numbers, agreeing = (array("I", compress(column, enough)) for column in (queries, numbers, agreeing))
+    return _Candidates(queries, numbers, agreeing, _ids(heads), met.truncated)
 
 
 def _by_slots(
@@ -196,7 +196,9 @@ def _verified(
         ends = array("Q", offsets)
         for body in bodies:
             ends.append(ends[-1] + len(body) // 8)
-        found = _native.verify_sets(a.tobytes(), b.tobytes(), (ends.tobytes(), b"".join([elements, *bodies])), core, threads)
+        found = _native.verify_sets(
+            a.tobytes(), b.tobytes(), (ends.tobytes(), b"".join([elements, *bodies])), core, threads
+        )
     scores = [array("d", found[name]) for name in ("jaccard", "containment_a", "containment_b")]
     return zip(array("I", found["a"]), array("I", found["b"]), *scores, strict=True)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from lookalike.engine.bands import Bands
 from lookalike.engine.strategy import Asked, Strategy, choose_strategy, least_agreeing
-from lookalike.errors import MismatchError, RecipeError
+from lookalike.errors import MismatchError, RecipeError, StoreError
 from lookalike.recipe import DEFAULT, Recipe, suggest
 
 if TYPE_CHECKING:
@@ -60,20 +60,32 @@ class IndexSettings:
             raise RecipeError("keep", keep, "'text', 'shingles' or 'signature'", suggest(keep, KEEPS))
         if secret:
             recipe = recipe.replace(seed=secrets.randbits(64))
-        asked = Asked(recipe, THRESHOLD if threshold is None else threshold, RECALL if recall is None else recall, "lsh")
+        asked = Asked(
+            recipe, THRESHOLD if threshold is None else threshold, RECALL if recall is None else recall, "lsh"
+        )
         strategy = choose_strategy(asked, size=0)
         bands = strategy.bands or Bands(1, 1)
         return cls(recipe, strategy.threshold, float(asked.recall), bands, keep, secret)  # type: ignore[arg-type]
 
     def check_asked(
-        self, recipe: Recipe | None, threshold: float | None, recall: float | None, keep: str | None, name: str
+        self,
+        recipe: Recipe | None,
+        threshold: float | None,
+        recall: float | None,
+        keep: str | None,
+        secret: bool,
+        name: str,
     ) -> None:
         """Refuse what this index is not; None was not asked for."""
+        if secret and not self.secret:
+            raise StoreError(name, "was created without a secret seed", "make a new index with secret=True")
         if recipe is not None:
             own = self.recipe.replace(seed=recipe.seed) if self.secret else self.recipe
             own.check_same(recipe, this=name, that="the recipe that was given")
         asked = {"threshold": threshold, "recall": recall, "keep": keep}
-        found = {key: (getattr(self, key), given) for key, given in asked.items() if given is not None}
+        found: dict[str, tuple[object, object]] = {
+            key: (getattr(self, key), given) for key, given in asked.items() if given is not None
+        }
         differ = {key: pair for key, pair in found.items() if pair[0] != pair[1]}
         if differ:
             raise MismatchError(name, "what was asked for", differ)

@@ -59,14 +59,13 @@ def _candidates(rows: list[Row], strategy: Strategy) -> tuple[array[int], array[
     return array("I", a), array("I", b)
 
 
-
-
 def _exact(rows: list[Row], strategy: Strategy) -> _Scored:
     a, b = _candidates(rows, strategy)
     ends = array("Q", [0])
     for row in rows:
         ends.append(ends[-1] + len(row.body) // 8)
-    found = _native.verify_sets(a.tobytes(), b.tobytes(), (ends.tobytes(), b"".join(row.body for row in rows)), strategy.native(), 0)
+    elements = b"".join(row.body for row in rows)
+    found = _native.verify_sets(a.tobytes(), b.tobytes(), (ends.tobytes(), elements), strategy.native(), 0)
     numbers = [array("I", found[name]) for name in COLUMNS[:2]]
     scores = [array("d", found[name]) for name in COLUMNS[2:]]
     return numbers[0], numbers[1], scores[0], scores[1], scores[2]
