@@ -73,3 +73,7 @@ browser() {
 }
 browser >/dev/null || by_apt chromium ||
     echo "setup: 'make test' needs a browser (Debian: apt-get install chromium; macOS: brew install --cask chromium)" >&2
+
+postgres() { ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb; }
+postgres >/dev/null || by_apt postgresql ||
+    echo "setup: 'make test' needs PostgreSQL 15 or newer (Debian: apt-get install postgresql; macOS: brew install postgresql)" >&2

@@ -46,22 +46,16 @@ def sign(task: Task, texts: list[str]) -> Signer:
 
 
 def index(task: Task) -> Index:
-    """There is no index yet: new documents are compared with old ones, which are signed anew each time."""
+    """The index in memory; its scores are exact."""
     import lookalike as la
 
-    old: dict[str, str] = {}
+    made = la.Index.open(":memory:", recipe=recipe(task), threshold=task.threshold, recall=0.99)
 
     def build(texts: list[str]) -> None:
-        old.update((f"old {row}", text) for row, text in enumerate(texts))
+        made.add(texts, threads=task.threads)
 
-    def query(texts: list[str]) -> list[list[int]]:
-        new = {f"new {row}": text for row, text in enumerate(texts)}
-        pairs = la.find(new, task.threshold, against=old, recipe=recipe(task), threads=task.threads).pairs
-        found: list[list[int]] = [[] for _ in texts]
-        for a, b in zip(pairs["a"].to_pylist(), pairs["b"].to_pylist(), strict=True):
-            if str(b).startswith("old"):
-                found[int(str(a)[4:])].append(int(str(b)[4:]))
-        return found
+    def query(texts: list[str]) -> list[list[Any]]:
+        return [hits.ids for hits in made.query(texts, threads=task.threads)]
 
     return Index(build, query)
 

@@ -74,21 +74,22 @@ class IndexSettings:
         recall: float | None,
         keep: str | None,
         secret: bool,
-        name: str,
+        index: str,
     ) -> None:
         """Refuse what this index is not; None was not asked for."""
         if secret and not self.secret:
-            raise StoreError(name, "was created without a secret seed", "make a new index with secret=True")
+            raise StoreError(index, "was created without a secret seed", "make a new index with secret=True")
         if recipe is not None:
             own = self.recipe.replace(seed=recipe.seed) if self.secret else self.recipe
-            own.check_same(recipe, this=name, that="the recipe that was given")
+            own.check_same(recipe, this=index, that="the recipe that was given")
         asked = {"threshold": threshold, "recall": recall, "keep": keep}
-        found: dict[str, tuple[object, object]] = {
-            key: (getattr(self, key), given) for key, given in asked.items() if given is not None
+        differ: dict[str, tuple[object, object]] = {
+            name: (getattr(self, name), given)
+            for name, given in asked.items()
+            if given is not None and given != getattr(self, name)
         }
-        differ = {key: pair for key, pair in found.items() if pair[0] != pair[1]}
         if differ:
-            raise MismatchError(name, "what was asked for", differ)
+            raise MismatchError(index, "what was asked for", differ)
 
     def strategy(self, threshold: float | None = None) -> Strategy:
         """Return how rows are signed and, at a threshold, which pairs are verified."""
