@@ -9,6 +9,7 @@ import pytest
 from lookalike import errors
 from lookalike.errors import (
     BandsError,
+    DamagedError,
     DocumentError,
     DuplicateIdError,
     InternalError,
@@ -16,6 +17,7 @@ from lookalike.errors import (
     MismatchError,
     MissingExtraError,
     RecipeError,
+    StoreError,
     all_errors,
 )
 
@@ -28,6 +30,8 @@ EXAMPLES: list[LookalikeError] = [
     DuplicateIdError("essay"),
     MismatchError("the index", "the query", {"k": (5, 9)}),
     MissingExtraError("lookalike serve", "serve"),
+    StoreError("essays.db", "is closed", "open it again"),
+    DamagedError("essays.db", "is damaged", "run: lookalike index repair"),
     InternalError("index out of bounds"),
 ]
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import zlib
 from abc import ABC, abstractmethod
+from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -22,7 +23,6 @@ from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
     import os
-    from array import array
     from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
@@ -42,6 +42,7 @@ __all__ = [
     "Writer",
     "checksum",
     "kind_of",
+    "met_of",
 ]
 
 DIGEST: Final = 24
@@ -106,6 +107,11 @@ class Met(NamedTuple):
     """And the document."""
     truncated: frozenset[int]
     """Queries with a key that more documents have than are looked at."""
+
+
+def met_of(found: tuple[bytes, bytes, list[int]]) -> Met:
+    """Return what a native table met."""
+    return Met(array("I", found[0]), array("I", found[1]), frozenset(found[2]))
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike._native import Postings
 from lookalike.errors import DuplicateIdError, StoreError
-from lookalike.index.contract import LAST_NUMBER, NO_KIND, Check, Head, Met, Reader, Row, Store, Writer, kind_of
+from lookalike.index.contract import LAST_NUMBER, NO_KIND, Check, Head, Met, Reader, Row, Store, Writer, kind_of, met_of
 
 if TYPE_CHECKING:
     import os
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lookalike.index.settings import IndexSettings
     from lookalike.tables.packed import Id
 
-__all__ = ["MemoryStore", "met_of"]
+__all__ = ["MemoryStore"]
 
 _BLOCK: Final = 4096
 _FEW: Final = 1024
@@ -162,8 +162,3 @@ class _MemoryReader(Reader):
 
     def ids(self) -> Iterator[Id]:
         return (row.id for row in list(self._rows.values()))
-
-
-def met_of(found: tuple[bytes, bytes, list[int]]) -> Met:
-    """Return what the native table met."""
-    return Met(array("I", found[0]), array("I", found[1]), frozenset(found[2]))

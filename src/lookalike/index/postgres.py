@@ -27,6 +27,7 @@ from lookalike.index.contract import (
     kind_of,
 )
 from lookalike.index.copying import copy_to_file
+from lookalike.index.postgres_rows import COLUMNS, id_of, row_of, stored, values_of
 from lookalike.index.postgres_server import Address, connect, create_schema, read_settings, server_errors
 
 if TYPE_CHECKING:
@@ -37,39 +38,14 @@ if TYPE_CHECKING:
     from lookalike.index.settings import IndexSettings
     from lookalike.tables.packed import Id
 
-__all__ = ["COLUMNS", "PostgresStore", "id_of", "row_of", "values_of"]
+__all__ = ["PostgresStore"]
 
-COLUMNS: Final = "number, id, shingles, length, digest, keys, slots, checksum, body_checksum, body"
 _TYPES: Final = ["int8", "bytea", "int8", "int8", "bytea", "int8[]", "bytea", "int8", "int8", "bytea"]
 _BLOCK: Final = 1000
 _TOGETHER: Final = 16
 """Queries whose keys are looked up at once."""
 _ABANDONED: list[object] = []
 """Connections of a parent process."""
-
-
-def id_of(stored: bytes, kind: str) -> Id:
-    """Return an id from what is stored; numbers are stored in decimal."""
-    text = bytes(stored).decode("utf-8", "replace")
-    return int(text) if kind == "int" else text
-
-
-def _stored(id: Id) -> bytes:
-    return str(id).encode("utf-8")
-
-
-def values_of(number: int, row: Row) -> tuple[Any, ...]:
-    """Return the columns of a row."""
-    keys = memoryview(row.keys).cast("q").tolist()
-    head = (number, _stored(row.id), row.shingles, row.length, row.digest, keys, row.slots)
-    return (*head, row.checksum(), zlib.crc32(row.body), row.body)
-
-
-def row_of(found: Sequence[Any], kind: str) -> tuple[int, Row, bool]:
-    """Return a row from its columns, and whether its checksums are right."""
-    number, id, shingles, length, digest, keys, slots, head, own, body = found
-    row = Row(id_of(id, kind), shingles, length, bytes(digest), array("q", keys).tobytes(), bytes(slots), bytes(body))
-    return number, row, row.checksum() == head and zlib.crc32(row.body) == own
 
 
 class PostgresStore(Store):
@@ -228,7 +204,7 @@ class _PostgresWriter(Writer):
             seen.add(row.id)
         there = self._numbers([row.id for row in rows])
         for row in rows:
-            if _stored(row.id) in there:
+            if stored(row.id) in there:
                 raise DuplicateIdError(row.id)
 
     def _numbers(self, ids: Sequence[Id]) -> dict[bytes, int]:
@@ -259,7 +235,7 @@ def _numbers(connection: psycopg.Connection[Any], table: str, ids: Sequence[Id])
         " ON sha256(d.id) = sha256(g.id) AND d.id = g.id"
     )
     for start in range(0, len(ids), _BLOCK):
-        given = [_stored(id) for id in ids[start : start + _BLOCK]]
+        given = [stored(id) for id in ids[start : start + _BLOCK]]
         with connection.cursor(binary=True) as cursor:
             found.update((bytes(id), number) for id, number in cursor.execute(asked, [given]))
     return found
@@ -351,7 +327,7 @@ class _PostgresReader(Reader):
     def numbers(self, ids: Sequence[Id]) -> list[int | None]:
         given = [id for id in ids if _kind(id) == self._kind]
         found = _numbers(self._connection, self._store.table, given)
-        return [found.get(_stored(id)) if _kind(id) == self._kind else None for id in ids]
+        return [found.get(stored(id)) if _kind(id) == self._kind else None for id in ids]
 
     def _blocks(self, columns: str) -> Iterator[list[tuple[Any, ...]]]:
         after = -1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.errors import StoreError
 from lookalike.index.contract import DIGEST, NO_KIND, Check, Row
 from lookalike.index.mending import made_again
-from lookalike.index.postgres import COLUMNS, row_of, values_of
+from lookalike.index.postgres_rows import COLUMNS, row_of, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

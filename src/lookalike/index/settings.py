@@ -30,7 +30,7 @@ class IndexSettings:
 
     >>> settings = IndexSettings.chosen()
     >>> settings.threshold, settings.bands, settings.keep
-    (0.8, Bands(bands=36, rows=7), 'text')
+    (0.8, Bands(bands=30, rows=7), 'text')
     """
 
     recipe: Recipe

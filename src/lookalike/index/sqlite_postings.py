@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from lookalike._native import Postings, entries_of, merge_entries, numbers_in
 from lookalike.errors import DamagedError
-from lookalike.index.contract import Met
-from lookalike.index.memory import met_of
+from lookalike.index.contract import Met, met_of
 
 if TYPE_CHECKING:
     import sqlite3
