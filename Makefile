@@ -59,6 +59,7 @@ $(VENV)/.bench: $(VENV)/.tools
 bench: setup $(VENV)/.bench ## Measure each stage and whole commands against their targets; QUICK=1 for less, FULL=1 for a million
 	$(BIN)/python -m benchmarks.stages
 	$(BIN)/python -m benchmarks.commands
+	$(BIN)/python -m benchmarks.index
 	$(BIN)/python -m benchmarks.readme_table
 
 bench-large: setup ## Measure a scan of ten million documents with --memory 6GB; takes long, and 20 GB of disk

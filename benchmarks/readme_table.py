@@ -11,6 +11,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from benchmarks import index as index_bench
 from benchmarks.accuracy import tables as accuracy
 from benchmarks.accuracy.labelled import KIND
 from benchmarks.accuracy.recipes import OWN as OWN_PRESETS
@@ -116,8 +117,7 @@ def _not_shown(record: Record, chosen: Sequence[Mapping[str, Any]]) -> list[str]
     notes.append(
         "What it does not show: other texts than these, which are generated, and normalised beforehand so that all "
         "engines see the same shingles; collections larger than memory, clusters of machines and GPUs, for which some "
-        "of these are made; an index that is queried, which lookalike does not have (in the record it compares new "
-        "documents with old ones, and signs both). All tasks are in "
+        "of these are made. All tasks are in "
         "[benchmarks/records](benchmarks/records/); `make bench-rivals` measures again."
     )
     return notes
@@ -183,6 +183,19 @@ def _with_stages(record: Record) -> list[Record]:
 
 def _by_stage(found: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {seconds:.2f}" for name, seconds in found.items())
+
+
+def index() -> str:
+    """Return how quick an index is in each store, and what is met of what it has to reach."""
+    path = RECORDS / "index-latest.json"
+    if not path.exists():
+        return NOT_YET
+    record = _read(path)
+    rows = [index_bench.cells(row) for row in record["rows"]]
+    largest = max(row["documents"] for row in record["rows"])
+    said = [index_bench.verdict(row) for row in record["rows"] if row["documents"] == largest]
+    parts = [_wrap(f"{_when(record)}."), _table(index_bench.HEADERS, rows), _wrap(" ".join(filter(None, said)))]
+    return "\n\n".join(filter(None, parts))
 
 
 def limits() -> str:
@@ -273,6 +286,7 @@ PAGES: Final[dict[Path, dict[str, Callable[[], str]]]] = {
         "commands": commands,
         "stages": stages,
         "limits": limits,
+        "index": index,
     },
     ROOT / "docs" / "accuracy.md": _accuracy_regions(),
 }

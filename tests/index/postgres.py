@@ -29,8 +29,8 @@ def _binaries() -> Path:
 class Server:
     """A server in a folder of its own, which ends with the tests."""
 
-    def __init__(self) -> None:
-        """Make a database cluster and start it."""
+    def __init__(self, *, safe: bool = False) -> None:
+        """Make a database cluster and start it; unless it is to be safe, nothing is forced to the disk."""
         self.folder = Path(tempfile.mkdtemp(prefix="lookalike-pg-"))
         self._binaries = _binaries()
         # PostgreSQL refuses to run as root.
@@ -38,7 +38,8 @@ class Server:
         if self._user is not None:
             shutil.chown(self.folder, self._user)
         self._run("initdb", "-D", str(self.folder / "data"), "-A", "trust", "-U", "tests", "--no-sync", "-E", "UTF8")
-        options = f"-k {self.folder} -c listen_addresses='' -c max_connections=60 -c shared_buffers=64MB"
+        forced = "on" if safe else "off"
+        options = f"-k {self.folder} -c listen_addresses='' -c max_connections=60 -c fsync={forced}"
         self._run(
             "pg_ctl", "-D", str(self.folder / "data"), "-o", options, "-w", "-l", str(self.folder / "log"), "start"
         )
