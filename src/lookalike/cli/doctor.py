@@ -25,7 +25,7 @@ _PACKAGES: Final = (
     *("pyarrow", "typer", "rich", "charset-normalizer"),
     *("pypdfium2", "lxml", "striprtf", "pylatexenc", "markdown-it-py"),
 )
-_EXTRAS: Final = {"experiments": ("matplotlib",)}
+_EXTRAS: Final = {"experiments": ("matplotlib",), "postgres": ("psycopg",)}
 """What can be installed besides and makes a difference: the extra, and the packages that it needs."""
 _SAMPLE: Final = "The quick brown fox jumps over the lazy dog — twice, naïvely."
 _SAMPLE_SIGNATURE: Final = "87475be81458981d"
