@@ -28,6 +28,8 @@ COMMANDS: Final = {
     "compare": "Tell how alike two documents are, and what they share.",
     "report": "Write the report of a saved search: one HTML file to read, print and hand on.",
     "dedupe": "Keep one document of each group; write what is kept, and why.",
+    "check": "Tell which documents of an index are like a new one.",
+    "index": "Keep documents: add to them, and ask which are like a new one.",
     "sign": "Write the signatures of a shard, for find on another machine.",
     "find": "Find the documents of signed shards that look alike.",
     "plan": "Tell what a scan would cost, before it runs.",

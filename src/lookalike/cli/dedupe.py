@@ -224,7 +224,7 @@ def dedupe(
             attempts.finish(partial(keep_search, found, work=search.work) if result is None else str)
         else:
             kept = [*(["--keep", str(rule)] if keep != KEEP else []), *(["--drop-all"] if drop_all else [])]
-            same = [*kept, *typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
+            same = [*kept, *typed(reading, Reading()), *typed(search.shown(), Search()), *typed(recipe, Recipe())]
             hint = "" if quiet else _hint(given, result, source, same)
             send_drawn(to_table(made, found, hint), None, color=in_color)
 
@@ -253,7 +253,12 @@ def _cut(
         for line in (f"recipe: {recipe}", *skipped_lines(source.skipped())):
             complain(line)
     if not outputs.any:
-        same = [*typed(parts, Parts()), *typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
+        same = [
+            *typed(parts, Parts()),
+            *typed(reading, Reading()),
+            *typed(search.shown(), Search()),
+            *typed(recipe, Recipe()),
+        ]
         written = ["-o", f"kept.{KINDS.get(extension(paths[0]), 'parquet')}", "--plan", "cuts.csv"]
         hint = "" if quiet else command_line("dedupe", paths, [], same, written)
         send_drawn(cuts_table(found, hint), None, color=color)
@@ -289,7 +294,7 @@ def _found(
     from lookalike.result import Result as Saved
 
     # Of the search only the threshold can still change: an option that would do nothing must not seem to do something.
-    idle = [*typed(replace(search, threshold=None), Search(threshold=None)), *typed(recipe, Recipe())]
+    idle = [*typed(replace(search.shown(), threshold=None), Search(threshold=None)), *typed(recipe, Recipe())]
     if idle:
         raise RecipeError(" ".join(idle), saved, "given when documents are searched, not with --result")
     found = Saved.load(saved)

@@ -66,7 +66,7 @@ class Parts:
             return
         if self.by is not None and self.passages is not None:
             raise RecipeError("--passages", self.passages, "left out with --by", "give one of the two")
-        idle = replace(search, memory=None, threads=0, min_words=search.min_words if self.by is None else None)
+        idle = replace(search.shown(), memory=None, threads=0, min_words=search.min_words if self.by is None else None)
         given: list[object] = [*typed(idle, Search())]
         given += [word for name, value in others.items() if value for word in (f"--{name.replace('_', '-')}", value)]
         if given:

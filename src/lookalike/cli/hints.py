@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lookalike.cli.against import is_index
 from lookalike.cli.left_out import LeftOut
 from lookalike.cli.names import path_of, quoted
 from lookalike.cli.options import typed
@@ -30,6 +31,7 @@ LOWER = 0.5
 
 def after_scan(result: Result, paths: Sequence[str], recipe: Recipe, reading: Reading, search: Search) -> str:
     """Return what to do after a scan: look at the closest pair, remove the copies of a table, or search wider."""
+    search = search.shown()
     same = [*typed(reading, Reading()), *typed(search, Search()), *typed(recipe, Recipe())]
     closest = result.top_rows(1)
     if closest:
@@ -39,6 +41,9 @@ def after_scan(result: Result, paths: Sequence[str], recipe: Recipe, reading: Re
         if a is not None and b is not None:
             left_out = LeftOut(ignore=search.ignore, skip=search.skip, min_words=search.min_words)
             return command_line("compare", [a, b], typed(left_out, LeftOut()), typed(recipe, Recipe()))
+        if a is not None and search.against and is_index(search.against[0]):
+            least = [] if search.threshold is None else ["-t", f"{search.threshold:g}"]
+            return command_line("check", [a], ["--index", search.against[0]], least)
         kept = extension(paths[0]) if extension(paths[0]) in TABLES else TABLES[0]
         return command_line("dedupe", paths, same, ["-o", f"kept.{kept}", "--plan", "plan.csv"])
     if result.documents > 1 and search.least > LOWER:

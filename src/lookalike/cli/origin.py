@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
+from lookalike.cli.against import is_index
 from lookalike.cli.hints import command_line
 from lookalike.cli.messages import complain
 from lookalike.cli.names import quoted
@@ -42,6 +43,7 @@ def origin(
     paths: Sequence[str], recipe: Recipe, reading: Reading, search: Search, more: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return how a scan was called, for its report: the command, and where the documents are."""
+    search = search.shown()
     same = (typed(reading, Reading()), typed(search, Search()), typed(recipe, Recipe()), more)
     return {
         "command": command_line("scan", paths, *same),
@@ -63,6 +65,9 @@ def reopened(result: Result, saved: str, output: str, *, trust: bool, quiet: boo
         raise _not_read(saved, new, old, reading)
     for path in paths:
         _check_kind(path)
+    if indexes := [path for path in told.get("against", ()) if is_index(path)]:
+        problem = f"was compared with the index {quoted(indexes[0])}, which is not read again"
+        raise DocumentError(saved, "file", problem, "write the report with lookalike scan --report")
     keep_sources([output], paths)
     if not quiet:
         complain(f"note: documents read again from {_listed(paths)}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from lookalike.cli.against import refuse_servers
 from lookalike.cli.messages import complain
 from lookalike.cli.options import flag, makes, option, several
 from lookalike.cli.values import size, whole_number
@@ -73,6 +74,7 @@ class Reading:
         """Open the paths as one source, of which no document takes more than `memory`."""
         from lookalike.documents import open_paths
 
+        refuse_servers(paths)
         return open_paths(
             paths,
             text_column=self.text_column,

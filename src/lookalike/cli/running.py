@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.result import Result
 
-__all__ = ["run_search", "skipped_lines"]
+__all__ = ["nothing_read", "run_search", "skipped_lines"]
 
 
 @contextmanager
@@ -47,10 +47,7 @@ def run_search(
         raise
     new = result.documents if result.old_from is None else result.old_from
     if not new:
-        remedy = "lookalike files tells what was skipped, and why" if result.skipped else "it is empty"
-        if large := next((skipped for skipped in result.skipped if skipped.reason == "too large"), None):
-            remedy = f"{large.id}: {large.detail}"
-        raise DocumentError(source.name, "file", "holds no document that can be read", remedy)
+        raise nothing_read(source.name, result.skipped)
     if not quiet:
         say_notes(result.notes)
         say_flags(result.flags)
@@ -64,6 +61,15 @@ def run_search(
         done()
         raise
     done()
+
+
+def nothing_read(name: str, skipped: Iterable[Skipped]) -> DocumentError:
+    """Say that a collection has no document, and what to do about it."""
+    listed = list(skipped)
+    remedy = "lookalike files tells what was skipped, and why" if listed else "it is empty"
+    if large := next((one for one in listed if one.reason == "too large"), None):
+        remedy = f"{large.id}: {large.detail}"
+    return DocumentError(name, "file", "holds no document that can be read", remedy)
 
 
 def _details(result: Result) -> Iterator[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.cli.against import old_documents, without_password
 from lookalike.cli.left_out import LEFT_OUT, left_out_values, template_texts
 from lookalike.cli.options import makes, option, several
-from lookalike.cli.values import share, size, whole_number
+from lookalike.cli.values import share, size, threads_of
 from lookalike.engine.strategy import METHODS, METRICS
 from lookalike.errors import RecipeError
 from lookalike.recipe import suggest
@@ -94,6 +95,10 @@ class Search(Demand):
     threads: int = 0
     work: str | None = None
 
+    def shown(self) -> Search:
+        """Return it as it may be shown and saved: without passwords."""
+        return replace(self, against=tuple(map(without_password, self.against)))
+
     def find(
         self, source: Source, recipe: Recipe, reading: Reading, report: Report | None
     ) -> tuple[Result, Callable[[], None]]:
@@ -105,7 +110,7 @@ class Search(Demand):
             method=self.method,
             metric=self.metric,
             recipe=recipe,
-            against=reading.open(self.against, self.memory) if self.against else None,
+            against=old_documents(self.against, recipe, reading, self.memory),
             ignore=template_texts(self.ignore, reading),
             skip=self.skip,
             min_words=self.min_words,
@@ -144,7 +149,7 @@ def _search(given: dict[str, Any]) -> Search:
         against=tuple(given["against"] or ()),
         **left_out_values(given),
         common=share("--common", given["common"]) if given["common"] is not None else None,
-        threads=whole_number("--threads", given["threads"] if given["threads"] is not None else "0", least=0),
+        threads=threads_of(given["threads"]),
         work=given["work"],
     )
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Choice = TypeVar("Choice", bound=StrEnum)
 
-__all__ = ["completion", "number", "one_of", "share", "size", "whole_number"]
+__all__ = ["completion", "number", "one_of", "share", "size", "threads_of", "whole_number"]
 
 
 def completion(*words: str) -> Callable[[str], list[str]]:
@@ -48,6 +48,11 @@ def whole_number(option: str, given: str, *, least: int) -> int:
     if isinstance(value, str) or value < least:
         raise RecipeError(option, value, f"a whole number of at least {least}")
     return value
+
+
+def threads_of(given: str | None) -> int:
+    """Return the number of threads; 0, which is one for each processor, if none was given."""
+    return 0 if given is None else whole_number("--threads", given, least=0)
 
 
 def share(option: str, given: str, *, zero: bool = False) -> float:

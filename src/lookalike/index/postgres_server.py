@@ -23,6 +23,8 @@ VERSION: Final = 1
 _OLDEST: Final = 15
 _SCHEMA_NAME: Final = re.compile("[a-z_][a-z0-9_]{0,62}")
 _DEFAULT: Final = "lookalike"
+_HOSTS: Final = re.compile(r"(?:(?:\[[0-9a-fA-F:.%]*\]|[^:@\[\],]*)(?::[0-9]*)?(?:,|$))*")
+"""Hosts with their ports."""
 
 _TABLES: Final = """
 CREATE SCHEMA {schema};
@@ -58,9 +60,16 @@ class Address:
     @classmethod
     def of(cls, url: str) -> Address:
         """Take a URL with the name of the schema behind ``#``."""
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            raise _unreadable() from None
         schema = parts.fragment or _DEFAULT
-        host = parts.netloc.rpartition("@")[2]
+        user, _, host = parts.netloc.rpartition("@")
+        # A password with a character that ends it would be taken for a host, a database or a schema, and be shown.
+        rest = parts.path + parts.fragment + ("" if user else parts.query)
+        if "@" in rest or not _HOSTS.fullmatch(host):
+            raise _unreadable()
         name = f"postgresql://{host}{parts.path}#{schema}"
         if not _SCHEMA_NAME.fullmatch(schema):
             raise StoreError(
@@ -69,15 +78,23 @@ class Address:
         return cls(parts._replace(fragment="").geturl(), schema, name)
 
 
+def _unreadable() -> StoreError:
+    remedy = "it is postgresql://user:password@host/database#schema; in a password, write @ / ? # : and % as %40 …"
+    return StoreError("the postgresql:// URL", "cannot be read", remedy)
+
+
 def connect(address: Address) -> psycopg.Connection[Any]:
     """Connect to the server."""
     try:
         import psycopg
     except ImportError:
         raise MissingExtraError("an index in PostgreSQL", "postgres") from None
-    connection: psycopg.Connection[Any] = psycopg.connect(
-        address.url, autocommit=True, connect_timeout=10, application_name="lookalike"
-    )
+    try:
+        connection: psycopg.Connection[Any] = psycopg.connect(
+            address.url, autocommit=True, connect_timeout=10, application_name="lookalike"
+        )
+    except psycopg.ProgrammingError:  # its message may quote the password
+        raise _unreadable() from None
     if connection.info.server_version < _OLDEST * 10_000:
         version = connection.info.server_version // 10_000
         connection.close()
@@ -141,8 +158,7 @@ def server_errors(name: str) -> Iterator[None]:
     except psycopg.errors.DataCorrupted as error:
         raise DamagedError(name, "is damaged", "run: lookalike index repair") from error
     except psycopg.OperationalError as error:
-        problem = str(error).strip().splitlines()
-        said = problem[-1] if problem else "no reason given"
+        said = " ".join(str(error).split()) or "no reason given"
         raise StoreError(name, f"cannot be reached ({said})", "check the address and that the server runs") from error
     except psycopg.Error as error:
         raise StoreError(name, f"failed: {error}", "run: lookalike index verify") from error

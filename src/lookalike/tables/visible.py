@@ -127,6 +127,11 @@ class Shown(io.RawIOBase):
         self._show(self._decode(bytes(data)))
         return len(data)
 
+    def flush(self) -> None:
+        """Show it now."""
+        if not self._stream.closed:
+            self._stream.flush()
+
     def end(self) -> None:
         """Show what is left: the beginning of a character that never came to its end."""
         self._show(self._decode(b"", final=True))

@@ -1,0 +1,130 @@
+"""Which stored documents are like new ones; those that are like none may be kept on the way."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from lookalike.documents.model import Batch
+from lookalike.errors import DocumentError
+from lookalike.index.hits import Hit, Hits
+from lookalike.index.index import Index
+from lookalike.index.memory import MemoryStore
+from lookalike.index.portions import Portion
+from lookalike.index.query import ask, sign
+from lookalike.tables.packed import Ids, Texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lookalike.index.contract import Store
+    from lookalike.tables.packed import Id
+
+__all__ = ["Checking"]
+
+_AT_ONCE: Final = 1024
+"""Documents that are worked on as one."""
+
+
+@dataclass(slots=True)
+class Checking:
+    """One run of checks, and what came of it."""
+
+    store: Store
+    threshold: float
+    top: int | None = None
+    """At most so many hits of each document."""
+    own: bool = False
+    """Whether a document that is stored under its own id is its own hit."""
+    add: bool = False
+    """Whether documents without a hit are added, so that later ones meet them."""
+    threads: int = 0
+    documents: int = 0
+    alike: int = 0
+    """Documents with a hit."""
+    added: int = 0
+    not_added: int = 0
+    """Documents without a hit whose ids were there already."""
+    own_left_out: int = 0
+    """Documents that were stored under their own ids, and would have been their own hits."""
+    truncated: int = 0
+    """Documents that share a key with so many that not all were looked at."""
+    closest: float = 0.0
+
+    def check(self, ids: Sequence[Id], texts: Texts) -> Iterator[Hits]:
+        """Give the hits of each document; what is added is safe before they are given."""
+        for start in range(0, len(ids), _AT_ONCE):
+            some = slice(start, start + _AT_ONCE)
+            yield from self._some(list(ids[some]), texts[some])
+
+    def _some(self, ids: list[Id], texts: Texts) -> list[Hits]:
+        signed = sign(texts, self.store.settings, self.threads)
+        found = self._counted(ask(self.store, signed, list(ids), self.threshold, self._asked, self.threads))
+        if self.add:
+            found = self._kept(ids, texts, found)
+        found = [Hits(hits[: self.top], query=hits.query, truncated=hits.truncated) for hits in found]
+        self.documents += len(found)
+        self.truncated += sum(hits.truncated for hits in found)
+        self.alike += sum(bool(hits) for hits in found)
+        self.closest = max([self.closest, *(hits[0].jaccard for hits in found if hits)])
+        return found
+
+    @property
+    def _asked(self) -> int | None:
+        """How many hits to ask for: the document itself may be among them."""
+        return None if self.top is None else self.top + 1
+
+    def _counted(self, found: list[Hits]) -> list[Hits]:
+        """Leave out documents that are their own hits, unless they are wanted."""
+        if self.own:
+            return found
+        others = [_without(hits, hits.query) for hits in found]
+        self.own_left_out += sum(len(few) < len(all_) for few, all_ in zip(others, found, strict=True))
+        return others
+
+    def _kept(self, ids: list[Id], texts: Texts, found: list[Hits]) -> list[Hits]:
+        """Add the documents without a hit; each meets those of the same batch that were added before it."""
+        with self.store.reading() as reader:
+            there = {name for name, number in zip(ids, reader.numbers(ids), strict=True) if number is not None}
+        beside = Index(MemoryStore(self.store.settings))
+        new: list[int] = []
+        answers = []
+        for place, (name, text, hits) in enumerate(zip(ids, texts, found, strict=True)):
+            also = beside.query(text, self.threshold, top=self._asked, threads=1) if new else ()
+            named = [replace(hit, id=ids[int(hit.id)]) for hit in also]
+            answer = _together(hits, [hit for hit in named if self.own or hit.id != name])
+            answers.append(answer)
+            if answer:
+                continue
+            if name in there:
+                self.not_added += 1
+                continue
+            there.add(name)
+            new.append(place)
+            beside.add({place: text}, threads=1)  # by number: ids of both kinds may be there, until all are added
+        if new:
+            self.added += Index(self.store).add(
+                Portion("new documents", [_batch(ids, texts, new)]), threads=self.threads
+            )
+        return answers
+
+
+def _without(hits: Hits, name: Id | None) -> Hits:
+    return Hits((hit for hit in hits if hit.id != name), query=hits.query, truncated=hits.truncated)
+
+
+def _together(hits: Hits, more: Sequence[Hit]) -> Hits:
+    """Put hits together, the most similar first; of equal ones those that were stored first."""
+    if not more:
+        return hits
+    merged = heapq.merge(hits, more, key=lambda hit: (-hit.jaccard, -(hit.containment_query or 0.0)))
+    return Hits(merged, query=hits.query, truncated=hits.truncated)
+
+
+def _batch(ids: Sequence[Id], texts: Texts, places: Sequence[int]) -> Batch:
+    chosen = [ids[place] for place in places]
+    kinds = {isinstance(name, int) for name in chosen}
+    if len(kinds) > 1:
+        raise DocumentError(chosen[0], "id", "is of another kind than the others", "give only texts, or only numbers")
+    return Batch(Ids.of(chosen), Texts.of(texts.take(places)))  # type: ignore[arg-type]

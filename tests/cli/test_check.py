@@ -1,0 +1,298 @@
+"""`lookalike check`: which stored documents are like a new one?"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import select
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import lookalike as la
+from tests.cli.conftest import SCRIPT, words
+from tests.index.postgres import server
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run, Start
+
+
+@pytest.fixture
+def stored(run: Run, essays: Path) -> str:
+    """An index of the essays, and a new text that is like three of them."""
+    assert run("index", "build", "class.db", "essays").code == 0
+    Path("new.txt").write_text(words(0, 98), encoding="utf-8")
+    return "class.db"
+
+
+def lines(*rows: Any) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def answers(text: str) -> list[Any]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+# -- forms -------------------------------------------------------------------------------------------------------------
+
+
+def test_json(run: Run, stored: str) -> None:
+    done = run("check", "new.txt", "--index", stored, "--format", "json")
+    assert (done.code, done.err) == (0, "")
+    found = done.json
+    assert (found["schema"], found["index"], found["threshold"]) == ("lookalike/1", "class.db", 0.8)
+    (document,) = found["documents"]
+    assert (document["id"], document["truncated"]) == ("new.txt", False)
+    with la.Index.open(stored) as index:
+        assert document["hits"] == [hit.to_dict() for hit in index.query(words(0, 98))]
+    assert [hit["id"] for hit in document["hits"]] == ["bob/essay.txt", "ann/essay.txt", "ann/draft.txt"]
+    assert set(document["hits"][0]) == {"id", "jaccard", "containment_query", "containment_document"}
+
+
+def test_the_table(run: Run, stored: str) -> None:
+    done = run("check", "new.txt", "--index", stored, "--top", "2")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("new.txt\n#  Jaccard  New in stored  Stored in new  Stored document\n")
+    assert "1    98.9%         100.0%          98.9%  bob/essay.txt\n" in done.out
+    assert "ann/draft.txt" not in done.out
+    assert (
+        "The longest passage that it shares with the closest one\n1  98 words  in new.txt (A) and bob/essay.txt (B)\n"
+        in (done.out)
+    )
+    assert "1 document checked against class.db (4 documents) · 1 with hits ≥ 0.80 · scores\nexact\n" in done.out
+
+
+def test_nothing_like_it(run: Run, stored: str) -> None:
+    done = run("check", "-", "--index", stored, stdin=words(900, 990).encode())
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(
+        "standard input: nothing like it\n\n1 document checked against class.db (4 documents) · 0 "
+    )
+
+
+def test_the_index_first(run: Run, stored: str) -> None:
+    options = ["-t", "0.5", "--top", "1", "--format", "json"]
+    assert (
+        run("index", "query", stored, "new.txt", *options).out
+        == run("check", "new.txt", "--index", stored, *options).out
+    )
+
+
+def test_csv_and_jsonl(run: Run, stored: str) -> None:
+    done = run("check", "new.txt", "--index", stored, "-o", "hits.csv")
+    assert (done.code, done.out) == (0, "")
+    rows = list(csv.DictReader(io.StringIO(Path("hits.csv").read_text(encoding="utf-8"))))
+    assert [(row["id"], row["hit"]) for row in rows][0] == ("new.txt", "bob/essay.txt")
+    assert 0.98 < float(rows[0]["jaccard"]) < 1
+    done = run("check", "new.txt", "essays/cleo", "--index", stored, "--format", "jsonl", "--top", "1")
+    assert [(one["id"], len(one["hits"])) for one in answers(done.out)] == [("new.txt", 1), ("essay.txt", 1)]
+
+
+def test_estimates_say_so(run: Run, essays: Path) -> None:
+    run("index", "build", "small.db", "essays", "--keep", "signature")
+    Path("new.txt").write_text(words(0, 98), encoding="utf-8")
+    hits = run("check", "new.txt", "--index", "small.db", "--format", "json").json["documents"][0]["hits"]
+    assert set(hits[0]) == {"id", "jaccard", "standard_error"}
+    assert run("check", "new.txt", "--index", "small.db", "--format", "csv").out.startswith(
+        "id,hit,jaccard,standard_error\n"
+    )
+    told = run("check", "new.txt", "--index", "small.db").out
+    assert "±" in told
+    assert told.endswith("scores\nestimated\n")
+
+
+def test_documents_of_any_kind(run: Run, stored: str) -> None:
+    rows = [{"id": "one", "text": words(0, 99)}, {"id": "two", "text": words(700, 800)}]
+    Path("rows.jsonl").write_bytes(lines(*rows))
+    Path("page.html").write_text(f"<html><body><p>{words(500, 600)}</p></body></html>", encoding="utf-8")
+    Path("empty.txt").touch()
+    done = run("check", "rows.jsonl", "page.html", "empty.txt", "--index", stored, "--format", "json")
+    found = {one["id"]: [hit["id"] for hit in one["hits"]] for one in done.json["documents"]}
+    assert found["two"] == []
+    assert found["one"][0] == "bob/essay.txt"
+    assert found["page.html"] == ["cleo/essay.txt"]
+    assert [(one["id"], one["reason"]) for one in done.json["skipped"]] == [("empty.txt", "empty")]
+    assert done.err.endswith("lookalike: note: 1 skipped; lookalike files tells what, and why\n")
+
+
+# -- what is asked -----------------------------------------------------------------------------------------------------
+
+
+def test_a_document_is_not_its_own_hit(run: Run, stored: str, essays: Path) -> None:
+    done = run("check", "essays", "--index", stored, "--format", "json", "--top", "1")
+    found = {one["id"]: [hit["id"] for hit in one["hits"]] for one in done.json["documents"]}
+    assert found == {
+        "ann/draft.txt": ["bob/essay.txt"],
+        "ann/essay.txt": ["bob/essay.txt"],
+        "bob/essay.txt": ["ann/essay.txt"],
+        "cleo/essay.txt": [],
+    }
+    assert done.err == "lookalike: note: 4 documents found under the same id in class.db: --self shows that as well\n"
+    done = run("check", "essays", "--index", stored, "--format", "json", "--top", "1", "--self")
+    assert [one["hits"][0]["id"] for one in done.json["documents"]] == list(found)
+    assert done.err == ""
+
+
+def test_fail_over(run: Run, stored: str) -> None:
+    assert run("check", "new.txt", "--index", stored, "--fail-over", "0.9").code == 1
+    assert run("check", "new.txt", "--index", stored, "--fail-over", "0.999").code == 0
+    assert run("check", "new.txt", "--index", stored, "--fail-over", "0.5").complaint == (
+        "--fail-over must be at least the threshold, 0.8, not 0.5; documents below the threshold are not searched for"
+    )
+
+
+def test_a_lower_threshold_than_that_of_the_index(run: Run, stored: str) -> None:
+    Path("half.txt").write_text(words(0, 60), encoding="utf-8")
+    assert run("check", "half.txt", "--index", stored, "--format", "json").json["documents"][0]["hits"] == []
+    found = run("check", "half.txt", "--index", stored, "-t", "0.5", "--format", "json").json
+    assert (found["threshold"], len(found["documents"][0]["hits"])) == (0.5, 3)
+
+
+@pytest.mark.parametrize("place", ["file", "postgres"])
+def test_what_is_new_can_be_kept(run: Run, essays: Path, place: str) -> None:
+    where = "class.db" if place == "file" else server().new_schema()
+    run("index", "build", where, "essays", "--include", "cleo/*")
+    done = run("check", "essays", "--index", where, "--add", "--format", "json")
+    found = {one["id"]: [hit["id"] for hit in one["hits"]] for one in done.json["documents"]}
+    assert found == {
+        "ann/draft.txt": [],
+        "ann/essay.txt": ["ann/draft.txt"],
+        "bob/essay.txt": ["ann/draft.txt"],
+        "cleo/essay.txt": [],
+    }, "a later document meets an earlier one"
+    assert "1 document added to " in done.err
+    assert "1 document not added: " in done.err
+    with la.Index.open(where) as index:
+        assert list(index) == ["cleo/essay.txt", "ann/draft.txt"]
+        assert index.verify().ok
+
+
+# -- lines in, lines out -----------------------------------------------------------------------------------------------
+
+
+def test_lines(run: Run, stored: str) -> None:
+    given = lines({"id": "a", "text": words(0, 98)}, {"text": words(900, 950)}, {"id": 3, "text": words(500, 600)})
+    wrong = b'\nnot json\n[1]\n{"id": "x"}\n{"id": true, "text": "t"}\n'
+    done = run("check", "-", "--index", stored, "--jsonl", "--top", "1", stdin=given + wrong + given.rstrip(b"\n"))
+    assert done.code == 0
+    found = answers(done.out)
+    assert len(found) == 10, "one line out for each line in; a blank one is none"
+    assert [(one.get("id"), [hit["id"] for hit in one["hits"]]) for one in found[:3]] == [
+        ("a", ["bob/essay.txt"]),
+        (1, []),
+        (3, ["cleo/essay.txt"]),
+    ]
+    assert [one["error"] for one in found[3:7]] == [
+        "line 5 is not JSON",
+        "line 6 is no object with a text in 'text'",
+        "line 7 is no object with a text in 'text'",
+        "line 8 has no text and no whole number in 'id'",
+    ]
+    assert done.err == "lookalike: note: 4 lines could not be read; the output says why\n"
+    assert found[9]["hits"] == found[2]["hits"], "the last line needs no end"
+
+
+def test_other_fields_and_long_lines(run: Run, stored: str) -> None:
+    given = lines({"key": "a", "body": words(0, 98)}, {"key": "b", "body": "x" * 3000}, {"key": "c", "body": "y"})
+    options = ["--text-column", "body", "--id-column", "key", "--max-document", "2000B"]
+    found = answers(run("check", "-", "--index", stored, "--jsonl", *options, stdin=given).out)
+    assert [one.get("id") for one in found] == ["a", None, "c"]
+    assert found[1] == {"line": 2, "error": "line 2 is larger than --max-document allows"}
+
+
+def test_lines_that_are_kept(run: Run, stored: str) -> None:
+    text = words(700, 760)
+    given = lines(
+        {"id": "a", "text": text}, {"id": "b", "text": text}, {"text": words(1, 9)}, {"id": "a", "text": "z z"}
+    )
+    done = run("check", "-", "--index", stored, "--jsonl", "--add", stdin=given)
+    found = answers(done.out)
+    assert found[0]["hits"] == []
+    assert [hit["id"] for hit in found[1]["hits"]] == ["a"]
+    assert found[2]["error"] == "line 3 has no text and no whole number in 'id'", "what is added needs an id"
+    assert "1 document added to class.db" in done.err
+    assert "1 document not added" in done.err
+    with la.Index.open(stored) as index:
+        assert len(index) == 5
+        assert index.get("a") == text
+
+
+def test_an_answer_does_not_wait_for_the_next_line(stored: str) -> None:
+    command = [SCRIPT, "check", "-", "--index", stored, "--jsonl", "--add"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            for name, expected in (("a", 0), ("b", 1)):
+                process.stdin.write(lines({"id": name, "text": words(800, 850)}))
+                process.stdin.flush()
+                ready, _, _ = select.select([process.stdout], [], [], 60)
+                assert ready, "no answer"
+                assert len(json.loads(process.stdout.readline())["hits"]) == expected
+            process.stdin.close()
+            assert process.wait(timeout=60) == 0
+        finally:
+            process.kill()
+
+
+# -- errors ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("args", "problem"),
+    [
+        (["new.txt"], "Missing option '--index' (see: lookalike check --help)"),
+        (["new.txt", "--index", "no.db"], "no.db does not exist; check the name, or make it: lookalike index build"),
+        (["no.txt", "--index", "class.db"], "no.txt does not exist: check the name"),
+        (["new.txt", "--index", "class.db", "--top", "x"], "--top must be a whole number of at least 0, not 'x'"),
+        (
+            ["new.txt", "--index", "class.db", "--format", "xml"],
+            "--format must be table, json, jsonl or csv, not 'xml'",
+        ),
+        (
+            ["new.txt", "--index", "class.db", "-o", "class.db"],
+            "class.db is among the documents: write the result to another place",
+        ),
+        (["-", "--index", "class.db", "--jsonl", "--format", "csv"], "--format must be jsonl with --jsonl, not 'csv'"),
+        (
+            ["new.txt", "--index", "class.db", "--jsonl"],
+            "--jsonl must be given with -, standard input, not 'new.txt'; name a .jsonl file without it",
+        ),
+        (
+            ["-", "--index", "class.db", "--add"],
+            "--add must be given for documents with ids, which a text on standard input has not, not '-'; "
+            '--jsonl takes lines {"id": …, "text": …}',
+        ),
+    ],
+)
+def test_errors(run: Run, stored: str, args: list[str], problem: str) -> None:
+    assert run("check", *args, stdin=b"some text").complaint == problem
+
+
+def test_nothing_to_check(run: Run, stored: str) -> None:
+    Path("empty.txt").touch()
+    complaint = run("check", "empty.txt", "--index", stored, "--format", "json").complaint
+    assert complaint == "empty.txt holds no document that can be read: lookalike files tells what was skipped, and why"
+
+
+def test_checking_loads_nothing_heavy(stored: str) -> None:
+    import sys
+
+    program = """
+import sys
+from lookalike.cli import main
+assert main(["check", "new.txt", "--index", "class.db", "--format", "json"]) == 0
+assert main(["check", "new.txt", "--index", "class.db"]) == 0
+print(*sorted({"numpy", "pandas", "pyarrow", "pydantic", "ssl", "psycopg"} & set(sys.modules)), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr.split() == []
+
+
+def test_the_shell_completes_formats(start: Start) -> None:
+    done = start(_LOOKALIKE_COMPLETE="complete_bash", COMP_WORDS="lookalike check --format j", COMP_CWORD="3")
+    assert set(done.out.split()) == {"json", "jsonl"}
