@@ -20,6 +20,11 @@ from tests.index.postgres import server
 if TYPE_CHECKING:
     from tests.cli.conftest import Run, Start
 
+NO_ID = (
+    "--add must be given for documents with ids, which a text on standard input has not, not '-'; "
+    '--jsonl takes lines {"id": …, "text": …}'
+)
+
 
 @pytest.fixture
 def stored(run: Run, essays: Path) -> str:
@@ -86,7 +91,7 @@ def test_csv_and_jsonl(run: Run, stored: str) -> None:
     done = run("check", "new.txt", "--index", stored, "-o", "hits.csv")
     assert (done.code, done.out) == (0, "")
     rows = list(csv.DictReader(io.StringIO(Path("hits.csv").read_text(encoding="utf-8"))))
-    assert [(row["id"], row["hit"]) for row in rows][0] == ("new.txt", "bob/essay.txt")
+    assert (rows[0]["id"], rows[0]["hit"]) == ("new.txt", "bob/essay.txt")
     assert 0.98 < float(rows[0]["jaccard"]) < 1
     done = run("check", "new.txt", "essays/cleo", "--index", stored, "--format", "jsonl", "--top", "1")
     assert [(one["id"], len(one["hits"])) for one in answers(done.out)] == [("new.txt", 1), ("essay.txt", 1)]
@@ -264,8 +269,7 @@ def test_an_answer_does_not_wait_for_the_next_line(stored: str) -> None:
         ),
         (
             ["-", "--index", "class.db", "--add"],
-            "--add must be given for documents with ids, which a text on standard input has not, not '-'; "
-            '--jsonl takes lines {"id": …, "text": …}',
+            NO_ID,
         ),
     ],
 )

@@ -149,9 +149,8 @@ def test_a_build_that_fails_leaves_nothing(
 
 def test_documents_are_committed_in_portions() -> None:
     batches = [Batch(Ids.of([name]), Texts.of([name])) for name in "abcde"]
-    found = []
-    for portion in portions(Portion("letters", iter(batches)), size=2):
-        found.append([name for batch in portion.batches() for name in batch.ids])
+    cut = portions(Portion("letters", iter(batches)), size=2)
+    found = [[name for batch in portion.batches() for name in batch.ids] for portion in cut]
     assert found == [["a", "b"], ["c", "d"], ["e"]]
 
 

@@ -18,7 +18,7 @@ HELP = examples(
     "lookalike scan corpus.parquet --format json  for programs",
     "lookalike compare essay.txt source.txt       how alike, and what they share",
     "lookalike dedupe corpus.parquet -o kept.parquet --plan plan.csv",
-    "lookalike check new.txt --index class.db     what is it like, of all that is kept",
+    "lookalike check new.txt --index class.db     which stored texts it is like",
     "lookalike explain recall                     what a word means",
     "lookalike demo                               a first look",
     last="lookalike COMMAND --help tells more of a command. lookalike PATH is lookalike scan PATH.",
