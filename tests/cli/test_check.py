@@ -157,6 +157,18 @@ def test_a_lower_threshold_than_that_of_the_index(run: Run, stored: str) -> None
     assert (found["threshold"], len(found["documents"][0]["hits"])) == (0.5, 3)
 
 
+def test_the_nearest_ones(run: Run, stored: str) -> None:
+    Path("far.txt").write_text(words(590, 690), encoding="utf-8")
+    found = run("check", "far.txt", "--index", stored, "-t", "0", "--top", "1", "--format", "json").json
+    (hit,) = found["documents"][0]["hits"]
+    assert (hit["id"], found["threshold"]) == ("cleo/essay.txt", 0)
+    assert 0 < hit["jaccard"] < 0.1
+    for options in ([], ["--top", "0"], ["--top", "1", "--add"]):
+        assert run("check", "far.txt", "--index", stored, "-t", "0", *options).complaint == (
+            "--threshold must be above 0 unless --top N asks for the nearest, without --add, not '0'"
+        )
+
+
 @pytest.mark.parametrize("place", ["file", "postgres"])
 def test_what_is_new_can_be_kept(run: Run, essays: Path, place: str) -> None:
     where = "class.db" if place == "file" else server().new_schema()

@@ -167,6 +167,11 @@ def test_bad_options_of_build(run: Run, essays: Path, options: list[str], proble
     assert files() == {"essays"}
 
 
+def test_a_place_that_cannot_be_written(run: Run, essays: Path) -> None:
+    complaint = run("index", "build", "nowhere/class.db", "essays").complaint
+    assert complaint == "nowhere/class.db cannot be created (No such file or directory); check the folder"
+
+
 def test_memory_is_no_place_for_a_command(run: Run, essays: Path) -> None:
     assert "give the name of a file" in run("index", "build", ":memory:", "essays").complaint
     assert "give the name of a file" in run("index", "info", ":memory:").complaint

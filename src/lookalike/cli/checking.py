@@ -116,10 +116,16 @@ def _make(given: dict[str, Any]) -> Asked:
     kind = one_of("--format", form, HitsFormat)
     if jsonl and kind is not HitsFormat.JSONL:
         raise RecipeError("--format", form, "jsonl with --jsonl")
+    threshold = None if given["threshold"] is None else share("--threshold", given["threshold"], zero=True)
+    top = None if given["top"] is None else whole_number("--top", given["top"], least=0)
+    if threshold == 0.0 and (not top or given["add"]):
+        raise RecipeError(
+            "--threshold", given["threshold"], "above 0 unless --top N asks for the nearest, without --add"
+        )
     check_raw_csv(bool(given["raw_csv"]), kind is HitsFormat.CSV)
     return Asked(
-        threshold=None if given["threshold"] is None else share("--threshold", given["threshold"]),
-        top=None if given["top"] is None else whole_number("--top", given["top"], least=0),
+        threshold=threshold,
+        top=top,
         own=bool(given["own"]),
         add=bool(given["add"]),
         jsonl=jsonl,

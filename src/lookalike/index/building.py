@@ -52,20 +52,29 @@ def build(
     if where == MEMORY:
         raise StoreError(where, "would be gone at once", "give the name of a file, or a postgresql:// URL")
     placed = _new_schema(where) if is_server(where) else _new_file(where)
-    added = 0
-    with placed as (name, unfinished), Index.open(unfinished, create=True, **settings) as index:
-        for portion in portions(source):
-
-            def told(done: int, before: int = added) -> None:
-                if progress is not None:
-                    progress(before + done)
-
-            added += index.add(portion, threads=threads, progress=told)
-        if judge is not None:
-            judge(added)
-        index.compact()
-        size = index.info()["bytes"]
+    with placed as (name, unfinished):
+        try:
+            with Index.open(unfinished, create=True, **settings) as index:
+                added = _fill(index, source, threads, progress)
+                if judge is not None:
+                    judge(added)
+                index.compact()
+                size = index.info()["bytes"]
+        except StoreError as error:  # which knows the other name only
+            raise type(error)(name, error.problem, error.remedy) from error
     return Built(name, added, size)
+
+
+def _fill(index: Index, source: Source, threads: int, progress: Callable[[int], None] | None) -> int:
+    added = 0
+    for portion in portions(source):
+
+        def told(done: int, before: int = added) -> None:
+            if progress is not None:
+                progress(before + done)
+
+        added += index.add(portion, threads=threads, progress=told)
+    return added
 
 
 def _there(name: str) -> StoreError:

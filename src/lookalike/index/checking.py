@@ -25,6 +25,8 @@ __all__ = ["Checking"]
 
 _AT_ONCE: Final = 1024
 """Documents that are worked on as one."""
+_FEW: Final = 16
+"""And where every signature is looked at: each of them may have very many candidates."""
 
 
 @dataclass(slots=True)
@@ -33,6 +35,7 @@ class Checking:
 
     store: Store
     threshold: float
+    """0 asks for the nearest ones, of which `top` says how many."""
     top: int | None = None
     """At most so many hits of each document."""
     own: bool = False
@@ -54,13 +57,14 @@ class Checking:
 
     def check(self, ids: Sequence[Id], texts: Texts) -> Iterator[Hits]:
         """Give the hits of each document; what is added is safe before they are given."""
-        for start in range(0, len(ids), _AT_ONCE):
-            some = slice(start, start + _AT_ONCE)
+        many = _AT_ONCE if self.threshold >= self.store.settings.threshold else _FEW
+        for start in range(0, len(ids), many):
+            some = slice(start, start + many)
             yield from self._some(list(ids[some]), texts[some])
 
     def _some(self, ids: list[Id], texts: Texts) -> list[Hits]:
         signed = sign(texts, self.store.settings, self.threads)
-        found = self._counted(ask(self.store, signed, list(ids), self.threshold, self._asked, self.threads))
+        found = self._counted(ask(self.store, signed, list(ids), self.threshold or None, self._asked, self.threads))
         if self.add:
             found = self._kept(ids, texts, found)
         found = [Hits(hits[: self.top], query=hits.query, truncated=hits.truncated) for hits in found]
