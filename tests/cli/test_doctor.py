@@ -49,7 +49,7 @@ def test_json(run: Run) -> None:
     assert la.Recipe.parse(facts["recipe"]["default"]) == la.Recipe()
     assert [check["name"] for check in facts["checks"]] == list(doctor.CHECKS)
     assert all(check["passed"] for check in facts["checks"])
-    assert {extra["name"] for extra in facts["extras"]} == {"experiments"}
+    assert {extra["name"] for extra in facts["extras"]} == {"experiments", "postgres"}
 
 
 def test_the_signature_it_expects_is_that_of_the_specification() -> None:
@@ -104,7 +104,10 @@ def test_what_is_missing_comes_with_the_line_that_installs_it(run: Run, monkeypa
     monkeypatch.setattr(metadata, "version", version)
     there = {"matplotlib": "3.9"}
     facts = run("doctor", "--format", "json").json
-    assert [(extra["name"], extra["installed"]) for extra in facts["extras"]] == [("experiments", True)]
+    assert [(extra["name"], extra["installed"]) for extra in facts["extras"]] == [
+        ("experiments", True),
+        ("postgres", False),
+    ]
     assert facts["packages"]["pyarrow"] is None
     words = " ".join(run("doctor").out.split())
     assert "experiments installed" in words
@@ -117,7 +120,7 @@ def test_what_is_missing_comes_with_the_line_that_installs_it(run: Run, monkeypa
 def test_every_extra_is_one_that_is_declared_and_needed() -> None:
     with (Path(__file__).parents[2] / "pyproject.toml").open("rb") as file:
         declared = tomllib.load(file)["project"]["optional-dependencies"]
-    packages = {extra: tuple(re.split("[<>=]", need)[0] for need in needs) for extra, needs in declared.items()}
+    packages = {extra: tuple(re.split(r"[<>=\[]", need)[0] for need in needs) for extra, needs in declared.items()}
     assert packages == doctor._EXTRAS
     sources = Path(la.__file__).parent.rglob("*.py")
     imported = {line.split()[1].split(".")[0] for path in sources for line in _imports(path)}

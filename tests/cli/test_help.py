@@ -71,7 +71,11 @@ def everything(tables: None, essays: Path) -> None:
     for folder in ("new", "old"):
         Path(folder).mkdir()
         Path(folder, "one.txt").write_text(words(0, 50), encoding="utf-8")
-    la.find({row["id"]: row["text"] for row in ROWS}).save("run.lookalike")
+    texts = {row["id"]: row["text"] for row in ROWS}
+    la.find(texts).save("run.lookalike")
+    la.sign_shard(texts, "part-1.sig")
+    la.sign_shard({f"other {name}": text for name, text in texts.items()}, "part-2.sig")
+    la.sign_shard(la.open_paths(["corpus.parquet"]), "small.sig", keep="signature")
 
 
 @pytest.mark.parametrize("page", [[], *([command] for command in COMMANDS)])

@@ -21,10 +21,9 @@ __all__ = ["HELP", "find"]
 
 HELP = examples(
     "Find the documents of signed shards that look alike.",
-    "lookalike find part-*.sig",
-    "lookalike find part-*.sig --format json -o pairs.json",
-    "lookalike find part-*.sig --save run.lookalike",
-    "lookalike find small-*.sig --texts shard-1.parquet --texts shard-2.parquet",
+    "lookalike find part-1.sig part-2.sig",
+    "lookalike find part-1.sig part-2.sig --save run.lookalike",
+    "lookalike find small.sig --texts corpus.parquet --format json",
     last="The pairs, with exact scores, and the groups are those of one scan of all shards. lookalike dedupe --result "
     "run.lookalike writes what is kept.",
 )

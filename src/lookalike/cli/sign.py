@@ -21,9 +21,8 @@ __all__ = ["HELP", "sign"]
 
 HELP = examples(
     "Write the signatures of a shard, for find on another machine.",
-    "lookalike sign shard-1.parquet -o part-1.sig",
-    "lookalike sign shard-2.parquet -o part-2.sig",
-    "lookalike find part-1.sig part-2.sig --save run.lookalike",
+    "lookalike sign corpus.parquet -o part-1.sig",
+    "lookalike sign corpus.parquet -o small.sig --keep signature",
     last="Give every shard the same options. Shingles are kept as hashes of 8 bytes each; with --keep signature the "
     "files are small, and find needs the texts (--texts).",
 )
