@@ -35,6 +35,8 @@ __all__ = ["Index"]
 
 _AT_ONCE: Final = 1024
 """Queries that are worked on as one."""
+_FEW: Final = 16
+"""Queries that look at every signature: each may have very many candidates, whose texts are held."""
 
 
 class Index:
@@ -178,10 +180,12 @@ class Index:
             signed = sign(Texts.of([documents]), self._store.settings, threads)
             return ask(self._store, signed, [None], threshold, top, threads)[0]
         answers: list[Hits] = []
+        in_bands = top is None if threshold is None else threshold >= self._store.settings.threshold
+        together = _AT_ONCE if in_bands else _FEW
         for batch in open_documents(documents).batches():
-            for start in range(0, len(batch), _AT_ONCE):
-                signed = sign(batch.texts[start : start + _AT_ONCE], self._store.settings, threads)
-                ids = list(batch.ids[start : start + _AT_ONCE])
+            for start in range(0, len(batch), together):
+                signed = sign(batch.texts[start : start + together], self._store.settings, threads)
+                ids = list(batch.ids[start : start + together])
                 answers += ask(self._store, signed, ids, threshold, top, threads)
         return answers
 
