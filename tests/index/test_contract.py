@@ -210,6 +210,17 @@ def test_whatever_find_takes(new: Callable[[], Place], kind: str, tmp_path: Path
     check(index)
 
 
+def test_columns_by_name(new: Callable[[], Place]) -> None:
+    import pyarrow as pa
+
+    index = new().open()
+    frame = pa.table({"key": ["a", "b"], "body": ["one two three four five six", "something else altogether"]})
+    assert index.add(frame, text="body", id="key") == 2
+    assert index.replace(frame, text="body", id="key") == 2
+    assert [hits.ids for hits in index.query(frame, text="body", id="key")] == [["a"], ["b"]]
+    check(index)
+
+
 def test_what_was_added_is_there_after_opening(new: Callable[[], Place]) -> None:
     place = new()
     documents = collection(150)

@@ -86,16 +86,33 @@ class Index:
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
-    def add(self, documents: Any, *, threads: int = 0, progress: Callable[[int], None] | None = None) -> int:
+    def add(
+        self,
+        documents: Any,
+        *,
+        text: str | None = None,
+        id: str | None = None,
+        threads: int = 0,
+        progress: Callable[[int], None] | None = None,
+    ) -> int:
         """Add whatever `find` takes; returns how many. They are safe when it returns.
 
-        All of them are added or none: an id that is there already, or twice, is a `DuplicateIdError`.
+        All of them are added or none: an id that is there already, or twice, is a `DuplicateIdError`. `text` and `id`
+        name the columns of a data frame.
         """
-        return self._write(documents, threads, progress, replace=False)
+        return self._write(open_documents(documents, text=text, id=id), threads, progress, replace=False)
 
-    def replace(self, documents: Any, *, threads: int = 0, progress: Callable[[int], None] | None = None) -> int:
+    def replace(
+        self,
+        documents: Any,
+        *,
+        text: str | None = None,
+        id: str | None = None,
+        threads: int = 0,
+        progress: Callable[[int], None] | None = None,
+    ) -> int:
         """Add documents in the place of those with the same ids, if there are any; returns how many were given."""
-        return self._write(documents, threads, progress, replace=True)
+        return self._write(open_documents(documents, text=text, id=id), threads, progress, replace=True)
 
     def remove(self, ids: Iterable[Id]) -> int:
         """Remove documents; returns how many of them there were."""
@@ -104,10 +121,10 @@ class Index:
         with self._store.writing() as writer:
             return writer.discard(ids)
 
-    def _write(self, documents: Any, threads: int, progress: Callable[[int], None] | None, *, replace: bool) -> int:
+    def _write(self, source: Source, threads: int, progress: Callable[[int], None] | None, *, replace: bool) -> int:
         threads, added = checks.threads(threads), 0
         with self._store.writing() as writer:
-            for batch in open_documents(documents).batches():
+            for batch in source.batches():
                 rows = self._rows(batch, threads)
                 if replace:
                     writer.discard([row.id for row in rows])
@@ -158,10 +175,24 @@ class Index:
     ) -> Hits: ...
     @overload
     def query(
-        self, documents: Any, threshold: float | None = ..., *, top: int | None = ..., threads: int = ...
+        self,
+        documents: Any,
+        threshold: float | None = ...,
+        *,
+        top: int | None = ...,
+        text: str | None = ...,
+        id: str | None = ...,
+        threads: int = ...,
     ) -> list[Hits]: ...
     def query(
-        self, documents: Any, threshold: float | None = None, *, top: int | None = None, threads: int = 0
+        self,
+        documents: Any,
+        threshold: float | None = None,
+        *,
+        top: int | None = None,
+        text: str | None = None,
+        id: str | None = None,
+        threads: int = 0,
     ) -> Hits | list[Hits]:
         """Return the stored documents that are like a text, the most similar first; of documents, a list for each.
 
@@ -182,7 +213,7 @@ class Index:
         answers: list[Hits] = []
         in_bands = top is None if threshold is None else threshold >= self._store.settings.threshold
         together = _AT_ONCE if in_bands else _FEW
-        for batch in open_documents(documents).batches():
+        for batch in open_documents(documents, text=text, id=id).batches():
             for start in range(0, len(batch), together):
                 signed = sign(batch.texts[start : start + together], self._store.settings, threads)
                 ids = list(batch.ids[start : start + together])

@@ -44,6 +44,8 @@ def sign_shard(
     documents: Any,
     path: str | os.PathLike[str],
     *,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002 - the name that it has everywhere
     threshold: float = 0.8,
     recall: float = 0.99,
     recipe: Recipe | None = None,
@@ -52,8 +54,8 @@ def sign_shard(
 ) -> int:
     """Write the signatures of documents to a file, for `find_shards`; returns how many they are.
 
-    `documents` is whatever `find` takes. The settings must be the same for all shards. `keep="shingles"` writes the
-    hashes of the shingles too, so that pairs can be compared exactly without the texts; it takes 8 bytes for each.
+    `documents` is whatever `find` takes; `text` and `id` name columns. The settings must be the same for all shards.
+    `keep="shingles"` writes the hashes of the shingles too, so that pairs can be compared exactly without the texts; it takes 8 bytes for each.
 
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -68,7 +70,7 @@ def sign_shard(
     asked = Asked(recipe or DEFAULT, threshold, recall, "lsh")
     strategy = choose_strategy(asked, size=0)
     threads = checks.threads(threads)
-    source = open_documents(documents)
+    source = open_documents(documents, text=text, id=id)
     with ShardWriter(path, ShardSettings.of(strategy, float(recall), keep)) as writer:
         for batch in source.batches():
             rows = sign_rows(batch.texts, strategy, threads=threads)
