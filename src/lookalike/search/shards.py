@@ -55,7 +55,8 @@ def sign_shard(
     """Write the signatures of documents to a file, for `find_shards`; returns how many they are.
 
     `documents` is whatever `find` takes; `text` and `id` name columns. The settings must be the same for all shards.
-    `keep="shingles"` writes the hashes of the shingles too, so that pairs can be compared exactly without the texts; it takes 8 bytes for each.
+    `keep="shingles"` writes the hashes of the shingles too, so that pairs can be compared exactly without the texts; it
+    takes 8 bytes for each.
 
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
