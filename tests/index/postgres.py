@@ -38,12 +38,19 @@ class Server:
         if self._user is not None:
             shutil.chown(self.folder, self._user)
         self._run("initdb", "-D", str(self.folder / "data"), "-A", "trust", "-U", "tests", "--no-sync", "-E", "UTF8")
-        forced = "on" if safe else "off"
-        options = f"-k {self.folder} -c listen_addresses='' -c max_connections=60 -c fsync={forced}"
-        self._run(
-            "pg_ctl", "-D", str(self.folder / "data"), "-o", options, "-w", "-l", str(self.folder / "log"), "start"
-        )
+        self._fsync = "on" if safe else "off"
+        self.start()
         atexit.register(self.stop)
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        options = f"-k {self.folder} -c listen_addresses='' -c max_connections=60 -c fsync={self._fsync}"
+        data, log = str(self.folder / "data"), str(self.folder / "log")
+        self._run("pg_ctl", "-D", data, "-o", options, "-w", "-l", log, "start")
+
+    def stop_at_once(self) -> None:
+        """End it as a crash would."""
+        self._run("pg_ctl", "-D", str(self.folder / "data"), "-m", "immediate", "-w", "stop")
 
     def _run(self, name: str, *arguments: str) -> None:
         command = [str(self._binaries / name), *arguments]

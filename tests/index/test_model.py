@@ -122,8 +122,8 @@ def test_as_a_dictionary_with_a_short_tail(kind: str, monkeypatch: pytest.Monkey
     """Postings in the file, and merges, at every turn."""
     from hypothesis.stateful import run_state_machine_as_test
 
-    import lookalike.index.sqlite as store
     import lookalike.index.sqlite_postings as postings
+    import lookalike.index.sqlite_rows as store
 
     settings_: Any = settings(max_examples=30, stateful_step_count=30)
     monkeypatch.setattr(store, "TAIL", 2)

@@ -41,12 +41,13 @@ def _look(connection: psycopg.Connection[Any], store: PostgresStore, check: Chec
     if state is None or state[1] != count or not in_range:
         check.problems.append("the number of documents is another than was recorded")
         return
-    for _, row, right in _rows(connection, store, state[2]):
+    for _, row, right, _ in _rows(connection, store, state[2]):
         if not right:
             check.problems.append(f"document {row.id!r} is damaged")
 
 
-def _rows(connection: psycopg.Connection[Any], store: PostgresStore, kind: str) -> Iterator[tuple[int, Row, bool]]:
+def _rows(connection: psycopg.Connection[Any], store: PostgresStore, kind: str) -> Iterator[tuple[int, Row, bool, int]]:
+    """Give every row with whether it is right, and the checksum that its body should have."""
     settings = store.settings
     sizes = (DIGEST, 8 * settings.bands.bands, settings.recipe.hashes)
     asked = f"SELECT {COLUMNS} FROM {store.table} WHERE number > %s ORDER BY number LIMIT {_BLOCK}"
@@ -55,7 +56,7 @@ def _rows(connection: psycopg.Connection[Any], store: PostgresStore, kind: str) 
         while block := cursor.execute(asked, [after]).fetchall():
             for found in block:
                 number, row, right = row_of(found, kind)
-                yield number, row, right and (len(row.digest), len(row.keys), len(row.slots)) == sizes
+                yield number, row, right and (len(row.digest), len(row.keys), len(row.slots)) == sizes, found[8]
             after = block[-1][0]
 
 
@@ -65,10 +66,10 @@ def repair(store: PostgresStore) -> Check:
     with store.transaction(write=True) as connection:
         state = connection.execute(f"SELECT kind FROM {store.state} FOR UPDATE").fetchone()
         kind = state[0] if state else NO_KIND
-        for number, row, right in _rows(connection, store, kind):
+        for number, row, right, body_checksum in _rows(connection, store, kind):
             if right:
                 continue
-            mended = made_again(row, store.settings)
+            mended = made_again(row, body_checksum, store.settings)
             connection.execute(f"DELETE FROM {store.table} WHERE number = %s", [number])
             if mended is None:
                 lost.append(row.id)

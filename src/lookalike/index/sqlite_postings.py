@@ -16,13 +16,25 @@ from typing import TYPE_CHECKING, Final
 
 from lookalike._native import Postings, entries_of, merge_entries, numbers_in
 from lookalike.errors import DamagedError
-from lookalike.index.contract import Met, met_of
+from lookalike.index.contract import LAST_NUMBER, Met, checksum, met_of
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["ENTRY", "PER_PAGE", "TAIL", "Segment", "Segments", "Tail", "add_segment", "merge", "post", "segments_in"]
+__all__ = [
+    "ENTRY",
+    "PER_PAGE",
+    "TAIL",
+    "Segment",
+    "Segments",
+    "Tail",
+    "add_segment",
+    "merge",
+    "post",
+    "removed_in",
+    "segments_in",
+]
 
 ENTRY: Final = 12
 PER_PAGE: Final = 672
@@ -35,6 +47,7 @@ MOST_SEGMENTS: Final = 4
 _WINDOW: Final = 1 << 22
 """Entries that a merge holds at once."""
 _MANY: Final = 500
+_HEAD: Final = "number, id, shingles, length, digest, keys, slots, checksum"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +76,11 @@ class Segment:
 def segments_in(connection: sqlite3.Connection, name: str) -> list[Segment]:
     """Read which segments there are."""
     found = []
-    for number, first_page, entries, firsts, checksum in connection.execute("SELECT * FROM segment ORDER BY number"):
+    for number, first_page, entries, firsts, expected in connection.execute("SELECT * FROM segment ORDER BY number"):
+        if not all(isinstance(one, int) for one in (first_page, entries)) or not isinstance(firsts, bytes):
+            raise _damaged(name, f"segment {number}")
         pages = -(-entries // PER_PAGE)
-        if zlib.crc32(firsts, number) != checksum or len(firsts) != 8 * pages:
+        if zlib.crc32(firsts, number & 0xFFFFFFFF) != expected or len(firsts) != 8 * pages:
             raise _damaged(name, f"segment {number}")
         found.append(Segment(number, first_page, entries, memoryview(firsts).cast("Q")))
     return found
@@ -104,11 +119,11 @@ class Segments:
         for start in range(0, len(wanted), _MANY):
             some = wanted[start : start + _MANY]
             marks = ",".join("?" * len(some))
-            for number, checksum, entries in connection.execute(
+            for number, expected, entries in connection.execute(
                 f"SELECT number, checksum, entries FROM page WHERE number IN ({marks})", some
             ):
                 if number not in self._checked:
-                    if zlib.crc32(entries, number & 0xFFFFFFFF) != checksum:
+                    if not isinstance(entries, bytes) or zlib.crc32(entries, number & 0xFFFFFFFF) != expected:
                         raise _damaged(self._name, f"page {number}")
                     self._checked.add(number)
                 held[number] = entries
@@ -120,18 +135,23 @@ class Segments:
 class Tail:
     """The newest documents, which have no postings in the file."""
 
-    def __init__(self, first: int, bands: int) -> None:
+    def __init__(self, first: int, bands: int, name: str) -> None:
         """Begin with the number of the first."""
         self.first = self.next = first
+        self._bands, self._name = bands, name
         self._postings = Postings(bands)
 
     def read(self, connection: sqlite3.Connection, end: int) -> None:
         """Read the keys of documents up to a number."""
         if end <= self.next:
             return
-        asked = "SELECT number, keys FROM document WHERE number >= ? AND number < ? ORDER BY number"
+        # These keys have no other checksum than that of their row.
+        asked = f"SELECT {_HEAD} FROM document WHERE number >= ? AND number < ? ORDER BY number"
         numbers, keys = array("I"), []
-        for number, own in connection.execute(asked, (self.next, end)):
+        for number, id, shingles, length, digest, own, slots, expected in connection.execute(asked, (self.next, end)):
+            parts = (digest, own, slots)
+            if not all(isinstance(part, bytes) for part in parts) or checksum(id, shingles, length, *parts) != expected:
+                raise _damaged(self._name, f"document {id!r}")
             numbers.append(number)
             keys.append(own)
         self._postings.insert(numbers.tobytes(), b"".join(keys))
@@ -142,7 +162,7 @@ class Tail:
         return met_of(self._postings.meet(keys, most))
 
 
-def post(connection: sqlite3.Connection, posted: int, end: int, bands: int) -> None:
+def post(connection: sqlite3.Connection, posted: int, end: int, bands: int, name: str) -> None:
     """Make segments of the documents from `posted` on, and merge segments if they are many."""
     for start in range(posted, end, _PORTION):
         numbers, keys = array("I"), []
@@ -150,6 +170,8 @@ def post(connection: sqlite3.Connection, posted: int, end: int, bands: int) -> N
             "SELECT number, keys FROM document WHERE number >= ? AND number < ? ORDER BY number",
             (start, min(start + _PORTION, end)),
         ):
+            if not isinstance(own, bytes) or len(own) != 8 * bands:
+                raise _damaged(name, f"the keys of document number {number}")
             numbers.append(number)
             keys.append(own)
         if numbers:
@@ -190,7 +212,7 @@ def merge(connection: sqlite3.Connection, name: str, *, all_of_them: bool = Fals
     if not all_of_them and len(found) <= MOST_SEGMENTS:
         return
     merged = found if all_of_them else found[:-1]
-    removed = array("I", (number for (number,) in connection.execute("SELECT number FROM removed ORDER BY number")))
+    removed = removed_in(connection, name)
     add_segment(connection, _merged(connection, name, merged, removed))
     for segment in merged:
         pages = range(segment.first_page, segment.first_page + len(segment.firsts))
@@ -198,6 +220,14 @@ def merge(connection: sqlite3.Connection, name: str, *, all_of_them: bool = Fals
         connection.execute("DELETE FROM segment WHERE number = ?", (segment.number,))
     if all_of_them:
         connection.execute("DELETE FROM removed")
+
+
+def removed_in(connection: sqlite3.Connection, name: str) -> array[int]:
+    """Return the numbers of documents that were removed, ascending."""
+    found = [number for (number,) in connection.execute("SELECT number FROM removed ORDER BY number")]
+    if any(not 0 <= number <= LAST_NUMBER for number in found):
+        raise _damaged(name, "what was removed")
+    return array("I", found)
 
 
 def _merged(

@@ -9,15 +9,16 @@ from __future__ import annotations
 import os
 import sqlite3
 import zlib
-from contextlib import closing, contextmanager
-from pathlib import Path
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from lookalike.errors import DamagedError, StoreError
+from lookalike.index.lock import locked
 from lookalike.index.settings import IndexSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 __all__ = [
     "APPLICATION",
@@ -27,7 +28,12 @@ __all__ = [
     "check_file",
     "connect",
     "create_file",
+    "file_errors",
+    "give_name",
+    "has_reset_bug",
+    "new_file",
     "read_settings",
+    "remove_files",
     "store_errors",
     "sync_folder",
 ]
@@ -36,6 +42,8 @@ APPLICATION: Final = 0x6C6B6531
 """What `PRAGMA application_id` reads in every index: "lke1"."""
 VERSION: Final = 1
 PAGE: Final = 8192
+_PATIENCE: Final = 10.0
+"""Seconds that SQLite waits for a lock of its own."""
 _HEADER: Final = b"SQLite format 3\0"
 
 SCHEMA: Final = {
@@ -83,13 +91,23 @@ SCHEMA: Final = {
 """The tables of an index, word for word."""
 
 
+def has_reset_bug(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> bool:
+    """Tell whether a version of SQLite can damage a file when its log is reset while it is copied back.
+
+    >>> has_reset_bug((3, 51, 2)), has_reset_bug((3, 51, 3))
+    (True, False)
+    """
+    mended = version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
+    return version >= (3, 7) and not mended
+
+
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     """Open a file with nothing in it trusted."""
     mode = "ro" if read_only else "rw"
     if read_only and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
         mode = "ro&immutable=1"  # nobody can write here, and SQLite could not make its own files
     uri = f"{path.absolute().as_uri()}?mode={mode}"
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=10.0)
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=_PATIENCE)
     try:
         for setting in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "cache_size=-65536"):
             connection.execute(f"PRAGMA {setting}")
@@ -105,14 +123,31 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 
 def create_file(path: Path, settings: IndexSettings) -> None:
     """Make the file of a new index. It gets its name when it is whole, so nobody meets half of one."""
-    unfinished = path.with_name(f"{path.name}.new-{os.getpid()}-{os.urandom(4).hex()}")
-    try:
-        os.close(os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    except OSError as error:
-        raise StoreError(str(path), f"cannot be created ({error.strerror})", "check the folder") from None
+    unfinished = new_file(path)
     try:
         with store_errors(str(path)), closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
             _fill(connection, settings)
+        give_name(unfinished, path)
+    finally:
+        remove_files(unfinished)
+
+
+def new_file(path: Path) -> Path:
+    """Make an empty file beside a name that is not there yet, for us alone; `give_name` ends what begins here."""
+    unfinished = path.with_name(f"{path.name}.new-{os.getpid()}-{os.urandom(4).hex()}")
+    with file_errors(path, "cannot be created", "check the folder"):
+        handle = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            if os.name != "nt":
+                os.fchmod(handle, 0o600)  # whatever the umask
+        finally:
+            os.close(handle)
+    return unfinished
+
+
+def give_name(unfinished: Path, path: Path) -> None:
+    """Make a file safe, and give it a name that nobody has."""
+    with file_errors(path, "cannot be created", "check the disk and the folder"):
         with unfinished.open("rb") as file:
             os.fsync(file.fileno())
         try:
@@ -120,10 +155,27 @@ def create_file(path: Path, settings: IndexSettings) -> None:
         except FileExistsError:
             raise StoreError(str(path), "exists already", "give another name, or open it") from None
         except OSError:  # a file system without links
-            unfinished.rename(path)
+            with locked(path):
+                if os.path.lexists(path):
+                    raise StoreError(str(path), "exists already", "give another name, or open it") from None
+                unfinished.rename(path)
         sync_folder(path.parent)
-    finally:
-        unfinished.unlink(missing_ok=True)
+
+
+def remove_files(path: Path) -> None:
+    """Remove a file and what SQLite made beside it."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        with suppress(OSError):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+@contextmanager
+def file_errors(path: Path, problem: str, remedy: str) -> Iterator[None]:
+    """Turn the errors of the system into ours."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(str(path), f"{problem} ({error.strerror or error})", remedy) from error
 
 
 def _fill(connection: sqlite3.Connection, settings: IndexSettings) -> None:
@@ -174,9 +226,9 @@ def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
     try:
         ((value, checksum),) = rows
         if zlib.crc32(value.encode()) != checksum:
-            raise ValueError("checksum")
+            raise ValueError("checksum")  # noqa: TRY301 — as what else is wrong with them
         return IndexSettings.of_json(value)
-    except (ValueError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise DamagedError(name, "has damaged settings", "take a backup, or build it anew") from error
 
 

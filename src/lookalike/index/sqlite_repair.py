@@ -1,0 +1,223 @@
+"""Mending the file of an index: everything that is right, and what can be made right, is copied to a new file.
+
+Documents have checksums, so a row that is right is known to be right. Which documents there should be is known twice:
+from the rows, and from SQLite's own index of the ids.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+import zlib
+from collections import defaultdict
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from lookalike.errors import DamagedError, StoreError
+from lookalike.index import lock
+from lookalike.index.contract import LAST_NUMBER, NO_KIND, Check, Row
+from lookalike.index.mending import made_again
+from lookalike.index.sqlite_check import is_whole, verify
+from lookalike.index.sqlite_postings import post
+from lookalike.index.sqlite_rows import ROW
+from lookalike.index.sqlite_schema import connect, create_file, file_errors, remove_files, store_errors, sync_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from lookalike.index.settings import IndexSettings
+    from lookalike.index.sqlite import SqliteStore
+    from lookalike.tables.packed import Id
+
+__all__ = ["repair"]
+
+_PAUSE: Final = 0.05
+
+
+def repair(store: SqliteStore) -> Check:
+    """Write a new file, and put it in the place of the old, which stays beside it as NAME.damaged."""
+    before = verify(store)
+    if before.ok:
+        return before
+    with store.alone():
+        unfinished = store.path.with_name(f"{store.path.name}.repair-{os.getpid()}")
+        remove_files(unfinished)
+        try:
+            create_file(unfinished, store.settings)
+            with store_errors(store.name):
+                lost = _copy(store, unfinished)
+            _swap(store, unfinished)
+        finally:
+            remove_files(unfinished)
+    after = verify(store)
+    after.lost = lost
+    return after
+
+
+def _copy(store: SqliteStore, unfinished: Path) -> list[Id]:
+    source = connect(store.path, read_only=False)
+    target = connect(unfinished, read_only=False)
+    # A damaged id must not end the reading of all.
+    source.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+    try:
+        rescue = Rescue(source, store.settings)
+        target.execute("BEGIN IMMEDIATE")
+        for number, row in rescue.rows():
+            fields = (number, row.id, row.shingles, row.length, row.digest, row.keys, row.slots)
+            sums = (row.checksum(), zlib.crc32(row.body), row.body)
+            target.execute("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*fields, *sums))
+        following = max(rescue.next, max(rescue.numbers, default=-1) + 1)
+        post(target, 0, following, store.settings.bands.bands, store.name)
+        state = (following, following, len(rescue.ids), rescue.kind)
+        target.execute("UPDATE state SET version = 1, next = ?, posted = ?, documents = ?, kind = ?", state)
+        target.execute("COMMIT")
+        target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        _empty_log(source, store.name)
+    finally:
+        target.close()
+        source.close()
+    return rescue.lost()
+
+
+def _empty_log(source: sqlite3.Connection, name: str) -> None:
+    """Bring the log back into the old file: the log is removed, and what it holds must not go with it."""
+    until = time.monotonic() + lock.PATIENCE
+    while True:
+        try:
+            (busy, *_) = source.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise DamagedError(name, "cannot be mended", "take a backup, or build it anew") from error
+        if not busy:
+            return
+        if time.monotonic() > until:
+            raise StoreError(name, "is being read by another process", "try again when it has finished")
+        time.sleep(_PAUSE)
+
+
+class Rescue:
+    """The documents of a damaged file."""
+
+    def __init__(self, source: sqlite3.Connection, settings: IndexSettings) -> None:
+        """Read which documents there should be."""
+        self._source, self._settings = source, settings
+        self.numbers: set[int] = set()
+        self.ids: set[Id] = set()
+        self._named: dict[int, set[Any]] = defaultdict(set)
+        self._aside: list[tuple[int, Row]] = []
+        self._rejected: list[Any] = []
+        named = "SELECT number, id FROM document INDEXED BY sqlite_autoindex_document_1 ORDER BY id"
+        self._all_named = self._read_names(named) or self._read_names(named + " DESC")
+        self._named_ids = {id for ids in self._named.values() for id in ids}
+        self.kind, self.next, self._documents = NO_KIND, 0, -1
+        self._read_state()
+        self._removed: set[int] = set()
+        with suppress(sqlite3.DatabaseError):
+            self._removed.update(number for (number,) in source.execute("SELECT number FROM removed"))
+
+    def _read_names(self, asked: str) -> bool:
+        try:
+            for number, id in self._source.execute(asked):
+                self._named[number].add(id)
+        except sqlite3.DatabaseError:
+            return False
+        return True
+
+    def _read_state(self) -> None:
+        with suppress(sqlite3.DatabaseError, TypeError):
+            asked = "SELECT next, documents, kind FROM state"
+            following, self._documents, kind = self._source.execute(asked).fetchone()
+            if isinstance(following, int) and 0 <= following <= LAST_NUMBER + 1:
+                self.next = following
+            if kind in ("int", "str"):
+                self.kind = kind
+
+    def rows(self) -> Iterator[tuple[int, Row]]:
+        """Give every document that is right or can be made right, once, with its number."""
+        for number, row in self._readable():
+            whole = self._whole(number, row)
+            if whole is None:
+                self._rejected.append(row[0])
+            elif whole.id in self._named.get(number, ()) or not self._named:
+                yield from self._take(number, whole)
+            else:
+                self._aside.append((number, whole))
+        for number, whole in self._aside:
+            # The index of the ids has one half of it; with neither, it is a document that was removed.
+            known = whole.id in self._named_ids or number in self._named
+            if known or not (self._all_named or number in self._removed):
+                yield from self._take(number, whole)
+
+    def _take(self, number: int, row: Row) -> Iterator[tuple[int, Row]]:
+        kind = type(row.id).__name__
+        if self.kind == NO_KIND:
+            self.kind = kind
+        if row.id in self.ids or kind != self.kind:
+            return
+        if number in self.numbers or not 0 <= number <= LAST_NUMBER:
+            number = self.next = max(self.next, max(self.numbers, default=-1) + 1)
+        self.numbers.add(number)
+        self.ids.add(row.id)
+        yield number, row
+
+    def _readable(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """Give the rows that SQLite can read: from the front, from the back, and those that are named in between."""
+        seen: set[int] = set()
+        for order in ("", " DESC"):
+            try:
+                for number, *row in self._source.execute(f"SELECT {ROW} FROM document ORDER BY number{order}"):
+                    if number not in seen:
+                        seen.add(number)
+                        yield number, tuple(row)
+                break
+            except sqlite3.DatabaseError:
+                continue
+        for wanted in sorted(self._named.keys() - seen):
+            with suppress(sqlite3.DatabaseError):
+                for number, *row in self._source.execute(f"SELECT {ROW} FROM document WHERE number = ?", (wanted,)):
+                    yield number, tuple(row)
+
+    def _whole(self, number: int, found: tuple[Any, ...]) -> Row | None:
+        id, shingles, length, digest, keys, slots, head, own, body = found
+        named = self._named.get(number, set())
+        for candidate in (id, *named):
+            if not isinstance(candidate, int | str):
+                continue
+            row = Row(candidate, shingles, length, digest, keys, slots, body)
+            if is_whole(row, head, own, self._settings):
+                return row
+        # Then the id may be what is damaged; a text under another id would be a document that nobody added.
+        if id not in named or not isinstance(id, int | str) or not isinstance(body, bytes):
+            return None
+        return made_again(Row(id, shingles, length, digest, keys, slots, body), own, self._settings)
+
+    def lost(self) -> list[Id]:
+        """Return the ids of documents that should be there, and are not."""
+        if len(self.ids) == self._documents:
+            return []
+        missing = {
+            id
+            for number, ids in self._named.items()
+            for id in ids
+            if isinstance(id, int | str)
+            if number not in self.numbers and id not in self.ids and number not in self._removed
+        }
+        if not self._all_named:
+            missing.update(id for id in self._rejected if isinstance(id, int | str) and id not in self.ids)
+        return sorted(missing, key=lambda one: (isinstance(one, str), one))
+
+
+def _swap(store: SqliteStore, unfinished: Path) -> None:
+    kept = store.path.with_name(store.path.name + ".damaged")
+    number = 1
+    while os.path.lexists(kept):
+        number += 1
+        kept = store.path.with_name(f"{store.path.name}.damaged-{number}")
+    with file_errors(store.path, f"cannot be kept as {kept.name}", "check the folder"):
+        os.link(store.path, kept)
+    with file_errors(store.path, "cannot be replaced", "check the folder"):
+        for suffix in ("-wal", "-shm"):  # empty by now; those of the old file must not meet the new one
+            store.path.with_name(store.path.name + suffix).unlink(missing_ok=True)
+        unfinished.replace(store.path)
+        sync_folder(store.path.parent)

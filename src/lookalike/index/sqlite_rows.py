@@ -1,0 +1,239 @@
+"""The rows of an index in a file: read and written inside a transaction, never believed without their checksums."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from array import array
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from lookalike.errors import DamagedError, DocumentError, DuplicateIdError, StoreError
+from lookalike.index.contract import LAST_NUMBER, Head, Met, Reader, Row, Writer, kind_of
+from lookalike.index.sqlite_postings import TAIL, merge, post
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from lookalike.index.sqlite import SqliteStore
+    from lookalike.tables.packed import Id
+
+__all__ = ["ROW", "SqliteReader", "SqliteWriter", "State", "is_body", "is_right", "read_row", "state_of"]
+
+ROW: Final = "number, id, shingles, length, digest, keys, slots, checksum, body_checksum, body"
+_MANY: Final = 500
+_BLOCK: Final = 2048
+_LONGEST_BODY: Final = 900_000_000
+
+
+class State(NamedTuple):
+    """The row of `state`."""
+
+    version: int
+    next: int
+    """The number of the next document."""
+    posted: int
+    """Documents from this number on are the tail."""
+    documents: int
+    kind: str
+    """What ids are: none so far, int, or str."""
+
+
+def state_of(connection: sqlite3.Connection, name: str) -> State:
+    """Read the state; it cannot be missing."""
+    row = connection.execute("SELECT version, next, posted, documents, kind FROM state").fetchone()
+    right = row is not None and all(isinstance(one, int) for one in row[:4]) and row[4] in ("none", "int", "str")
+    if not right or not 0 <= row[2] <= row[1] <= LAST_NUMBER + 1 or row[3] < 0:
+        raise DamagedError(name, "is damaged: its state", "run: lookalike index repair")
+    return State(*row)
+
+
+def read_row(found: Sequence[Any], name: str) -> tuple[int, Row]:
+    """Return a row of `document`, in the order of `ROW`, whose checksums are right."""
+    number, *fields, head, own, body = found
+    row = Row(fields[0], fields[1], fields[2], fields[3], fields[4], fields[5], body)
+    if not is_right(row, head) or not is_body(body, own):
+        raise DamagedError(name, f"is damaged: document {row.id!r}", "run: lookalike index repair")
+    return number, row
+
+
+def is_right(row: Row, expected: int) -> bool:
+    """Tell whether all but the body is what was written; flipped bits can change types too."""
+    return all(isinstance(part, bytes) for part in (row.digest, row.keys, row.slots)) and row.checksum() == expected
+
+
+def is_body(body: object, expected: int) -> bool:
+    """Tell whether a body is what was written."""
+    return isinstance(body, bytes) and zlib.crc32(body) == expected
+
+
+class SqliteWriter(Writer):
+    """One transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, bands: int, name: str) -> None:
+        self._connection, self._bands, self._name = connection, bands, name
+        self._state = state_of(connection, name)
+        self._next = self._state.next
+        self._documents = self._state.documents
+        self._kind = self._state.kind
+
+    def put(self, rows: Sequence[Row]) -> None:
+        """Add documents; `DuplicateIdError` if one is there."""
+        if not rows:
+            return
+        self._check(rows)
+        first = self._next
+        values = [
+            (
+                *(first + place, row.id, row.shingles, row.length, row.digest, row.keys, row.slots),
+                *(row.checksum(), zlib.crc32(row.body), row.body),
+            )
+            for place, row in enumerate(rows)
+        ]
+        try:
+            self._connection.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        except sqlite3.IntegrityError as error:
+            raise DuplicateIdError(self._twice(rows, first)) from error
+        self._next += len(rows)
+        self._documents += len(rows)
+
+    def _check(self, rows: Sequence[Row]) -> None:
+        if self._next + len(rows) > LAST_NUMBER + 1:
+            raise StoreError(self._name, f"has had {LAST_NUMBER + 1:,} documents", "make a new one")
+        self._kind = kind_of(rows, self._kind, self._name)
+        for row in rows:
+            if len(row.body) > _LONGEST_BODY:
+                raise DocumentError(row.id, "text", "is too long for an index", "split it, or keep='signature'")
+
+    def _twice(self, rows: Sequence[Row], first: int) -> Id:
+        """Return the id that is there twice: in what was given, or in the index before it."""
+        seen: set[Id] = set()
+        for row in rows:
+            there = self._connection.execute(
+                "SELECT 1 FROM document WHERE id = ? AND number < ?", (row.id, first)
+            ).fetchone()
+            if there or row.id in seen:
+                return row.id
+            seen.add(row.id)
+        return rows[0].id
+
+    def discard(self, ids: Iterable[Id]) -> int:
+        """Remove documents; returns how many there were."""
+        found = 0
+        given: Iterable[object] = ids
+        for id in given:
+            if not isinstance(id, int | str) or isinstance(id, bool):
+                continue
+            row = self._connection.execute("SELECT number FROM document WHERE id = ?", (id,)).fetchone()
+            if row is None:
+                continue
+            gone = self._connection.execute("DELETE FROM document WHERE number = ? AND id = ?", (*row, id)).rowcount
+            if gone != 1:
+                raise DamagedError(self._name, f"is damaged: the entry of id {id!r}", "run: lookalike index repair")
+            self._connection.execute("INSERT INTO removed VALUES (?)", row)
+            found += 1
+        self._documents -= found
+        return found
+
+    def finish(self) -> None:
+        """Post a tail that has become long, and write the state."""
+        posted = self._state.posted
+        if self._next - posted > TAIL:
+            post(self._connection, posted, self._next, self._bands, self._name)
+            posted = self._next
+            merge(self._connection, self._name)
+        self._connection.execute(
+            "UPDATE state SET version = version + 1, next = ?, posted = ?, documents = ?, kind = ?",
+            (self._next, posted, self._documents, self._kind),
+        )
+
+
+class SqliteReader(Reader):
+    """One snapshot."""
+
+    def __init__(self, store: SqliteStore, connection: sqlite3.Connection) -> None:
+        self._store, self._connection = store, connection
+        self._state = state_of(connection, store.name)
+
+    def count(self) -> int:
+        """Return how many documents there are."""
+        return self._state.documents
+
+    def meet(self, keys: bytes, most: int) -> Met:
+        """Return the documents that share a key with each query."""
+        store, bands = self._store, self._store.settings.bands.bands
+        tail = store.tail(self._connection, self._state).meet(keys, most)
+        met: dict[int, set[int]] = {}
+        truncated = set(tail.truncated)
+        for query, number in zip(tail.queries, tail.numbers, strict=True):
+            met.setdefault(query, set()).add(number)
+        segments = store.segments(self._connection, self._state)
+        for place, numbers in segments.meet(self._connection, memoryview(keys).cast("Q"), most).items():
+            if len(numbers) > most:
+                truncated.add(place // bands)
+            met.setdefault(place // bands, set()).update(sorted(numbers)[:most])
+        queries, found = array("I"), array("I")
+        for query in sorted(met):
+            queries.extend([query] * len(met[query]))
+            found.extend(sorted(met[query]))
+        return Met(queries, found, frozenset(truncated))
+
+    def _some(self, columns: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+        for start in range(0, len(numbers), _MANY):
+            some = numbers[start : start + _MANY]
+            marks = ",".join("?" * len(some))
+            yield from self._connection.execute(f"SELECT {columns} FROM document WHERE number IN ({marks})", some)
+
+    def heads(self, numbers: Sequence[int]) -> dict[int, Head]:
+        """Return what is known of documents by number; those that were removed are missing."""
+        found = {}
+        columns = "number, id, shingles, length, digest, keys, slots, checksum"
+        for number, id, shingles, length, digest, keys, slots, expected in self._some(columns, numbers):
+            if not is_right(Row(id, shingles, length, digest, keys, slots, b""), expected):
+                raise DamagedError(self._store.name, f"is damaged: document {id!r}", "run: lookalike index repair")
+            found[number] = Head(id, slots)
+        return found
+
+    def bodies(self, numbers: Sequence[int]) -> dict[int, bytes]:
+        """Return what was kept of documents."""
+        found = {}
+        for number, id, expected, body in self._some("number, id, body_checksum, body", numbers):
+            if not is_body(body, expected):
+                raise DamagedError(self._store.name, f"is damaged: document {id!r}", "run: lookalike index repair")
+            found[number] = body
+        return found
+
+    def numbers(self, ids: Sequence[Id]) -> list[int | None]:
+        """Return the number of each document, None where there is no such document."""
+        found = []
+        for id in ids:
+            row = self._connection.execute("SELECT number FROM document WHERE id = ?", (id,)).fetchone()
+            found.append(None if row is None else row[0])
+        return found
+
+    def _blocks(self, columns: str) -> Iterator[list[tuple[Any, ...]]]:
+        after = -1
+        while block := self._connection.execute(
+            f"SELECT {columns} FROM document WHERE number > ? ORDER BY number LIMIT {_BLOCK}", (after,)
+        ).fetchall():
+            if not all(after < one[0] <= LAST_NUMBER for one in (block[0], block[-1])):
+                raise DamagedError(self._store.name, "is damaged: numbers", "run: lookalike index repair")
+            yield block
+            after = block[-1][0]
+
+    def slots(self) -> Iterator[tuple[array[int], bytes]]:
+        """Give all documents in blocks: numbers, and their slots in one piece."""
+        size = self._store.settings.recipe.hashes
+        for block in self._blocks("number, slots"):
+            if any(not isinstance(slots, bytes) or len(slots) != size for _, slots in block):
+                raise DamagedError(self._store.name, "is damaged: signatures", "run: lookalike index repair")
+            yield array("I", (number for number, _ in block)), b"".join(slots for _, slots in block)
+
+    def rows(self) -> Iterator[list[tuple[int, Row]]]:
+        """Give all documents in blocks."""
+        for block in self._blocks(ROW):
+            yield [read_row(found, self._store.name) for found in block]
+
+    def ids(self) -> Iterator[Id]:
+        """Give all ids."""
+        for block in self._blocks("number, id"):
+            yield from (id for _, id in block)
