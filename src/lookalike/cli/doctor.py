@@ -121,11 +121,26 @@ def _check_readers() -> str:
     return "documents are read in a process of their own"
 
 
+def _check_index() -> str:
+    import sqlite3
+
+    from lookalike.index import Index
+    from lookalike.index.sqlite_schema import has_reset_bug
+
+    with Index.open(":memory:") as index:
+        index.add({"a": _SAMPLE})
+        _expect("answer", index.query(_SAMPLE).ids, ["a"])
+    if has_reset_bug():
+        return f"SQLite {sqlite3.sqlite_version} has the WAL-reset bug; an index guards against it"
+    return f"SQLite {sqlite3.sqlite_version}, without the WAL-reset bug"
+
+
 CHECKS: Final[dict[str, Callable[[], str]]] = {
     "hash functions": _check_hashes,
     "signature": _check_signature,
     "tables": _check_tables,
     "readers": _check_readers,
+    "index": _check_index,
 }
 
 
