@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CARGO_FLAGS := --manifest-path rust/Cargo.toml --workspace
 SECONDS := 60
+SHARE := 1
 SAMPLES := examples/collection
 CLASS := examples/class
 
@@ -18,7 +19,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 RUST_SOURCES := $(shell find rust/core/src rust/files/src rust/python/src rust/Cargo.* rust/*/Cargo.toml -type f 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench bench-large bench-rivals accuracy experiments docs-check fuzz clean
+.PHONY: help setup demo test lint bench bench-large bench-rivals accuracy experiments docs-check fuzz torture clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,6 +87,9 @@ $(VENV)/.fuzz: $(VENV)/.tools
 
 fuzz: setup $(VENV)/.fuzz ## Fuzz the core and all that reads files; SECONDS=60 for each target
 	scripts/fuzz.sh $(SECONDS)
+
+torture: setup ## Try for long to make an index lose something; SHARE=0.1 for a tenth of it
+	$(BIN)/python -m benchmarks.torture --share $(SHARE)
 
 clean: ## Remove all that the other targets made
 	rm -rf $(VENV) .bench rust/target rust/fuzz/target build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
