@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
+from lookalike.documents.model import Batch
+from lookalike.index.portions import Portion
+from lookalike.tables.packed import Ids, Texts
 from tests.index.concurrent import SIZE, contend, read_beside
 from tests.index.postgres import Server, server
 from tests.index.workload import contents, small
@@ -169,15 +172,15 @@ def test_a_fork_in_the_middle_of_a_write(tmp_path: Path) -> None:
     index = la.Index.open(tmp_path / "index.db")
     statuses: list[int] = []
 
-    def texts() -> Iterator[str]:
-        yield "one two three four"
+    def batches() -> Iterator[Batch]:
+        yield Batch(Ids.of([0]), Texts.of(["one two three four"]))
         # The child may neither use the index nor undo what its parent does.
         statuses.append(_in_child(refused))
         pid = os.fork()
         if pid == 0:
             raise RuntimeError("the child ends")
         statuses.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-        yield "five six seven eight"
+        yield Batch(Ids.of([1]), Texts.of(["five six seven eight"]))
 
     def refused() -> None:
         with pytest.raises(la.StoreError, match="was in use when this process was forked"):
@@ -187,7 +190,7 @@ def test_a_fork_in_the_middle_of_a_write(tmp_path: Path) -> None:
 
     parent = os.getpid()
     try:
-        index.add(texts())
+        index.add(Portion("texts", batches()))  # read while it is written
     except RuntimeError:
         assert os.getpid() != parent
         os._exit(7)
@@ -204,8 +207,8 @@ def test_a_child_that_lives_on_holds_no_lock(tmp_path: Path, monkeypatch: pytest
     index, pipe = la.Index.open(tmp_path / "index.db"), os.pipe()
     pids: list[int] = []
 
-    def texts() -> Iterator[str]:
-        yield "one two three four"
+    def batches() -> Iterator[Batch]:
+        yield Batch(Ids.of([0]), Texts.of(["one two three four"]))
         pids.append(os.fork())
         if pids[0] == 0:
             os.close(pipe[1])
