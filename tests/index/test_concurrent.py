@@ -214,9 +214,9 @@ def test_a_child_that_lives_on_holds_no_lock(tmp_path: Path, monkeypatch: pytest
             os.close(pipe[1])
             os.read(pipe[0], 1)
             os._exit(0)
-        yield "five six seven eight"
+        yield Batch(Ids.of([1]), Texts.of(["five six seven eight"]))
 
-    index.add(texts())
+    index.add(Portion("texts", batches()))
     index.add({7: "nine ten"})
     os.close(pipe[1])
     os.waitpid(pids[0], 0)
