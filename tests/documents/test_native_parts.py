@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
@@ -12,7 +11,6 @@ import pytest
 
 from lookalike import _native
 from lookalike.documents import LIMITS, Kept, NativePart, Skipped, open_documents, open_paths
-from lookalike.documents.native_errors import native_error
 from tests.documents.reading import documents
 from tests.documents.test_fetch import fetched
 from tests.faults.child import run
@@ -136,63 +134,6 @@ def test_what_was_read_elsewhere_is_told(tmp_path: Path) -> None:
     assert fetched(source, [3]) == {3: "two"}
 
 
-real = pytest.mark.skipif(not hasattr(_native, "TableFile"), reason="this build has no native readers")
-
-
-def said(part: NativePart) -> str:
-    reader = _native.TableFile  # type: ignore[attr-defined, unused-ignore]
-    try:
-        reader.open(part.path, part.format, part.compression).read(part.text, part.id, 1)
-    except _native.TableError as error:  # type: ignore[attr-defined, unused-ignore]
-        return str(native_error(part, error))
-    return ""
-
-
-@real
-@pytest.mark.parametrize("kind", ["missing id", "gone", "truncated", "damaged"])
-def test_errors_are_said_as_by_the_other_readers(tmp_path: Path, kind: str) -> None:
-    contents = {
-        "missing id": b'{"text": "a", "id": "1"}\n{"text": "b"}\n',
-        "truncated": gzip.compress(b'{"text": "a"}\n')[:-9],
-        "damaged": gzip.compress(b'{"text": "a"}\n')[:-8] + b"12345678",
-    }
-    packed = "gz" if kind in ("truncated", "damaged") else None
-    path = tmp_path / ("a.jsonl.gz" if packed else "a.jsonl")
-    own_id = "id" if kind == "missing id" else None
-    if kind in contents:
-        path.write_bytes(contents[kind])
-    part = NativePart(str(path), "jsonl", packed, "text", own_id, path.as_posix(), False, False)
-    try:
-        list(open_paths([path], text_column="text", id_column=own_id or "").batches())
-        expected = ""
-    except ValueError as error:
-        expected = str(error)
-    assert expected
-    if kind == "damaged":  # the libraries say it in their own words
-        assert "cannot be read to its end: the gzip data is damaged (" in said(part)
-    elif kind == "gone":
-        assert "does not exist" in said(part)
-    else:
-        assert said(part) in (expected, "None")
-
-
-@real
-def test_a_damaged_parquet_file(tmp_path: Path) -> None:
-    path = tmp_path / "a.parquet"
-    pq.write_table(pa.table({"text": ["one", "two"]}), path)
-    part = NativePart(str(path), "parquet", None, "text", None, "a.parquet", False, True)
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-9])
-    assert "document 'a.parquet': file is not a readable Parquet file (" in said(part)
-    path.write_bytes(whole[:4] + b"\xff" * 60 + whole[64:])
-    assert "document 'a.parquet': file cannot be read after row 0 (" in said(part)
-    path.write_bytes(b"")
-    assert said(replace(part, path=str(path))) == (
-        "document 'a.parquet': file is empty; write it again, or give it its right name"
-    )
-
-
-@real
 def test_columns_are_chosen_without_pyarrow(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": [1], "text": ["one"]}), tmp_path / "a.parquet")
     (tmp_path / "b.jsonl").write_text('{"id": 2, "text": "two"}')
