@@ -167,15 +167,19 @@ class MissingExtraError(LookalikeError, ImportError):
 
     >>> print(MissingExtraError("lookalike serve", "serve"))
     lookalike serve needs an optional part; install it with: pip install 'lookalike[serve]'
+    >>> print(MissingExtraError("gs://", "remote", "gcsfs"))
+    gs:// needs an optional part; install it with: pip install 'lookalike[remote]' gcsfs
     """
 
-    _facts: ClassVar[tuple[str, ...]] = ("feature", "extra")
+    _facts: ClassVar[tuple[str, ...]] = ("feature", "extra", "package")
 
-    def __init__(self, feature: str, extra: str) -> None:
-        """Say that `feature` needs the extra `extra`."""
+    def __init__(self, feature: str, extra: str, package: str = "") -> None:
+        """Say that `feature` needs the extra `extra` and, if the extra does not bring it, `package`."""
         self.feature = feature
         self.extra = extra
-        super().__init__(f"{feature} needs an optional part; install it with: pip install 'lookalike[{extra}]'")
+        self.package = package
+        needed = f"'lookalike[{extra}]'" + (f" {package}" if package else "")
+        super().__init__(f"{feature} needs an optional part; install it with: pip install {needed}")
 
 
 class StoreError(LookalikeError):

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from lookalike.errors import DocumentError
+from lookalike.urls import is_url, shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +107,12 @@ def open_file(path: str | os.PathLike[str]) -> io.BufferedReader:
 
 
 def open_input(path: str | os.PathLike[str], name: str, most: int = LARGEST_PIPE) -> io.BufferedReader:
-    """Open what a person has named: a file, the null device, or a pipe that the shell has opened."""
+    """Open what a person has named: a file, a URL, the null device, or a pipe that the shell has opened."""
+    if is_url(path):
+        from lookalike.remote import open_url
+
+        with open_url(os.fspath(path)) as stream:
+            return Spool(stream, shown_url(name), most, "a URL").open()
     if (descriptor := descriptor_of(path)) is not None:
         with os.fdopen(os.dup(descriptor), "rb") as stream:
             return Spool(stream, name, most).open()
@@ -151,14 +157,14 @@ def stdin() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def pipe_blocks(stream: BinaryIO, name: str, most: int = LARGEST_PIPE) -> Iterator[bytes]:
+def pipe_blocks(stream: BinaryIO, name: str, most: int = LARGEST_PIPE, kind: str = "a pipe") -> Iterator[bytes]:
     """Read a pipe to its end, block by block; one that has more than `most` bytes is a `DocumentError`."""
     size = 0
     while block := _block(stream, name):
         size += len(block)
         if size > most:
             limit = f"{most >> 30} GiB" if most >= 1 << 30 else f"{most >> 20} MiB"
-            problem = f"has more than {limit}, the most that is read from a pipe"
+            problem = f"has more than {limit}, the most that is read from {kind}"
             raise DocumentError(name, "file", problem, "write it to a file and name that")
         yield block
         if len(block) < _BLOCK:
@@ -175,13 +181,13 @@ def _block(stream: BinaryIO, name: str) -> bytes:
 class Spool:
     """What came through a pipe, in a file without a name that goes with the process."""
 
-    def __init__(self, stream: BinaryIO, name: str, most: int = LARGEST_PIPE) -> None:
-        """Read a stream to its end; `name` is for messages."""
+    def __init__(self, stream: BinaryIO, name: str, most: int = LARGEST_PIPE, kind: str = "a pipe") -> None:
+        """Read a stream to its end; `name` and `kind` are for messages."""
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as this object
         weakref.finalize(self, self._file.close)
         self.size = 0
         try:
-            for block in pipe_blocks(stream, name, most):
+            for block in pipe_blocks(stream, name, most, kind):
                 self._file.write(block)
                 self.size += len(block)
             self._file.flush()

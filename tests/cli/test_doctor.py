@@ -14,6 +14,7 @@ import pytest
 import lookalike as la
 from lookalike import _native, reference
 from lookalike.cli import doctor
+from lookalike.urls import SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +50,7 @@ def test_json(run: Run) -> None:
     assert la.Recipe.parse(facts["recipe"]["default"]) == la.Recipe()
     assert [check["name"] for check in facts["checks"]] == list(doctor.CHECKS)
     assert all(check["passed"] for check in facts["checks"])
-    assert {extra["name"] for extra in facts["extras"]} == {"experiments", "postgres"}
+    assert {extra["name"] for extra in facts["extras"]} == {"experiments", "postgres", "remote"}
 
 
 def test_the_signature_it_expects_is_that_of_the_specification() -> None:
@@ -107,6 +108,7 @@ def test_what_is_missing_comes_with_the_line_that_installs_it(run: Run, monkeypa
     assert [(extra["name"], extra["installed"]) for extra in facts["extras"]] == [
         ("experiments", True),
         ("postgres", False),
+        ("remote", False),
     ]
     assert facts["packages"]["pyarrow"] is None
     words = " ".join(run("doctor").out.split())
@@ -124,6 +126,7 @@ def test_every_extra_is_one_that_is_declared_and_needed() -> None:
     assert packages == doctor._EXTRAS
     sources = Path(la.__file__).parent.rglob("*.py")
     imported = {line.split()[1].split(".")[0] for path in sources for line in _imports(path)}
+    imported |= set(SCHEMES.values())  # each is loaded with its scheme
     assert {name for names in packages.values() for name in names} <= imported, "an extra that does nothing"
 
 

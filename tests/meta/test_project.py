@@ -22,8 +22,8 @@ MODULES = sorted({"lookalike", *(module.name for module in pkgutil.walk_packages
 # import find`, is the public face of all up to `search`.
 LAYERS = (
     {
-        *("_native", "checks", "errors", "hashing", "opening", "presets", "recipe", "reference", "settings"),
-        *("stopwords", "vocabulary"),
+        *("_native", "checks", "errors", "hashing", "opening", "presets", "recipe", "reference", "remote"),
+        *("remote_errors", "settings", "stopwords", "urls", "vocabulary"),
     },
     {"tables"},
     {"text"},

@@ -34,6 +34,7 @@ from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe
 from lookalike.tables.files import check_output, check_place
 from lookalike.tables.json import to_json
+from lookalike.urls import is_url
 
 if TYPE_CHECKING:
     from lookalike.documents.text_file import TextFile
@@ -138,6 +139,8 @@ def _keep_inputs(output: str | None, *inputs: str) -> None:
     if output is None or output == "-":
         return
     check_output(output)
+    if is_url(output) and output in inputs:
+        raise DocumentError(output, "file", "is one of the documents", "write the result to another file")
     for name in inputs if os.path.isfile(output) else ():  # noqa: PTH113 — a name that is too long is none
         if Path(name).is_file() and Path(name).samefile(output):
             raise DocumentError(output, "file", "is one of the documents", "write the result to another file")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.cli.names import path_of
+from lookalike.cli.remote_output import url_of
 from lookalike.cli.row_target import row_target
 from lookalike.documents.json_values import is_marked
 from lookalike.errors import DocumentError, RecipeError
@@ -132,5 +133,5 @@ def _names(ids: Sequence[object], paths: Sequence[str]) -> pa.RecordBatch:
     """Return the paths of documents that are files, and the ids of others."""
     import pyarrow as pa
 
-    names = [path_of(name, paths) or str(name) for name in ids]
+    names = [path_of(name, paths) or url_of(str(name), paths) for name in ids]
     return pa.RecordBatch.from_arrays([pa.array(names, pa.large_string())], ["path"])

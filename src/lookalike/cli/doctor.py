@@ -25,7 +25,11 @@ _PACKAGES: Final = (
     *("pyarrow", "typer", "rich", "charset-normalizer"),
     *("pypdfium2", "lxml", "striprtf", "pylatexenc", "markdown-it-py"),
 )
-_EXTRAS: Final = {"experiments": ("matplotlib",), "postgres": ("psycopg",)}
+_EXTRAS: Final = {
+    "experiments": ("matplotlib",),
+    "postgres": ("psycopg",),
+    "remote": ("aiohttp", "fsspec", "s3fs"),
+}
 """What can be installed besides and makes a difference: the extra, and the packages that it needs."""
 _SAMPLE: Final = "The quick brown fox jumps over the lazy dog — twice, naïvely."
 _SAMPLE_SIGNATURE: Final = "87475be81458981d"

@@ -16,6 +16,7 @@ from lookalike.cli.writing import extension
 from lookalike.documents.one import archive_above
 from lookalike.recipe import Recipe
 from lookalike.tables.visible import visible
+from lookalike.urls import shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -59,7 +60,7 @@ def command_line(command: str, *parts: Iterable[str]) -> str:
     >>> command_line("compare", ["two words.txt", "b.txt"], ["-k", "3"])
     "lookalike compare 'two words.txt' b.txt -k 3"
     """
-    words = [word for part in parts for word in part]
+    words = [shown_url(word) for part in parts for word in part]
     if any(word != visible(word) for word in words):
         return ""
     return " ".join(["lookalike", command, *(quoted(word) for word in words)])

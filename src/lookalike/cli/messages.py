@@ -10,6 +10,7 @@ import sys
 from lookalike import _native
 from lookalike.errors import DocumentError, LookalikeError
 from lookalike.tables.visible import lines_visible, visible
+from lookalike.urls import without_secrets
 
 __all__ = [
     "BAD_INPUT",
@@ -34,7 +35,7 @@ def print_version() -> None:
 
 def complain(message: str) -> None:
     """Write one line to standard error."""
-    _write_error(f"lookalike: {visible(message)}\n")
+    _write_error(f"lookalike: {visible(without_secrets(message))}\n")
 
 
 def show_traceback(error: BaseException) -> None:

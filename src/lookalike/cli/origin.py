@@ -26,6 +26,7 @@ from lookalike.documents import Both
 from lookalike.errors import DocumentError
 from lookalike.recipe import Recipe
 from lookalike.tables.visible import visible
+from lookalike.urls import shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,8 +48,8 @@ def origin(
     same = (typed(reading, Reading()), typed(search, Search()), typed(recipe, Recipe()), more)
     return {
         "command": command_line("scan", paths, *same),
-        "paths": list(paths),
-        "against": list(search.against),
+        "paths": [shown_url(path) for path in paths],
+        "against": [shown_url(path) for path in search.against],
         "reading": asdict(reading),
     }
 

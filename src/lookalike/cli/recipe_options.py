@@ -16,6 +16,7 @@ from lookalike.documents.small_file import read_small
 from lookalike.errors import RecipeError
 from lookalike.presets import PRESETS
 from lookalike.recipe import Recipe, suggest
+from lookalike.urls import is_url
 
 __all__ = ["make_recipe", "with_recipe"]
 
@@ -88,7 +89,7 @@ def make_recipe(options: dict[str, Any]) -> Recipe:
 def _stop_words(given: str) -> str | list[str]:
     if given in ("none", "english"):
         return given
-    if not Path(given).exists():
+    if not is_url(given) and not Path(given).exists():
         raise RecipeError("stop_words", given, _STOP_WORDS, suggest(given, ("none", "english")) or "no such file")
     return [word for line in read_small(given, "give a shorter list").splitlines() if (word := line.strip())]
 

@@ -8,9 +8,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from lookalike.cli.remote_output import check_folder_url
 from lookalike.cli.row_files import RowForm, row_file
 from lookalike.errors import DocumentError
 from lookalike.tables.files import check_place
+from lookalike.urls import is_url, shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,6 +38,9 @@ def is_folder(output: str) -> bool:
 
 def check_folder(output: str, sources: Sequence[str]) -> None:
     """Refuse a folder that has something in it, or that is among the documents."""
+    if is_url(output):
+        check_folder_url(output, sources)
+        return
     target = Path(output)
     if target.exists() and not target.is_dir():
         raise DocumentError(output, "file", "is a file, not a folder", "leave the slash out, or give another name")
@@ -102,20 +107,45 @@ def row_folder(
     output: str, form: RowForm, shape: RowShape, options: RowOptions, dropped: Sequence[str], notes: list[str]
 ) -> Iterator[RowFolder]:
     """Give a folder for rows, which appears under its name when all files are whole."""
+    if is_url(output):
+        from lookalike.remote import new_remote_folder
+
+        with new_remote_folder(output) as local:
+            rows = RowFolder(local, form, shape, options, dropped, notes)
+            with _named(local, shown_url(output)), _whole(rows):
+                yield rows
+        return
     target = Path(os.path.realpath(output))
     temporary = target.with_name(f".{target.name[:40]}.{os.urandom(6).hex()}")
     try:
-        temporary.mkdir()
-        rows = RowFolder(temporary, form, shape, options, dropped, notes)
-        try:
-            yield rows
-        except BaseException as error:
-            rows.abandon(error)
-            raise
-        rows.close()
-        if target.is_dir():
-            target.rmdir()
-        temporary.replace(target)
+        with _named(temporary, output):
+            temporary.mkdir()
+            rows = RowFolder(temporary, form, shape, options, dropped, notes)
+            with _whole(rows):
+                yield rows
+            if target.is_dir():
+                target.rmdir()
+            temporary.replace(target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def _whole(rows: RowFolder) -> Iterator[None]:
+    """End the files of a folder, or leave them as they are after an error."""
+    try:
+        yield
+    except BaseException as error:
+        rows.abandon(error)
+        raise
+    rows.close()
+
+
+@contextmanager
+def _named(temporary: Path, output: str) -> Iterator[None]:
+    """Let errors name the output, not the folder that is written first."""
+    try:
+        yield
     except DocumentError as error:
         if str(temporary) not in str(error.document):
             raise
@@ -123,5 +153,3 @@ def row_folder(
     except OSError as error:
         problem = f"cannot be written ({error.strerror or error})"
         raise DocumentError(output, "file", problem, "check the name and the disk") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)

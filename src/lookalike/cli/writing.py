@@ -8,8 +8,10 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from lookalike.cli.remote_output import check_url
 from lookalike.errors import DocumentError
 from lookalike.tables.files import check_output, check_place, harmless, new_file
+from lookalike.urls import is_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,7 +33,8 @@ def keep_sources(outputs: Iterable[str | None], sources: Iterable[str], *, force
 
     That is a source, one file twice, a place where no file can be made and, without `force`, any file that exists.
     """
-    given = [Path(source) for source in sources if source != "-"]
+    named = [source for source in sources if source != "-"]
+    given = [Path(source) for source in named]
     seen: set[Path] = set()
     for output in outputs:
         if output is None or output == "-":
@@ -40,6 +43,9 @@ def keep_sources(outputs: Iterable[str | None], sources: Iterable[str], *, force
         if path.resolve() in seen:
             raise DocumentError(output, "file", "is named twice", "write each result to a file of its own")
         seen.add(path.resolve())
+        if is_url(output):
+            check_url(output, named, force=force)
+            continue
         check_output(path)
         if os.path.isdir(path):  # noqa: PTH112 — a name that is too long is no error yet
             raise DocumentError(output, "file", "is a directory", "give the name of a file")

@@ -10,6 +10,7 @@ from typing import Final
 from lookalike.documents.source import Source
 from lookalike.documents.versions import check_version
 from lookalike.errors import DocumentError
+from lookalike.urls import is_url
 
 __all__ = ["Given", "accepted", "given_as", "refusal"]
 
@@ -102,6 +103,8 @@ def given_as(documents: object) -> Given:
     """
     if isinstance(documents, Source):
         return Given.SOURCE
+    if isinstance(documents, str) and is_url(documents):
+        return Given.PATH
     if isinstance(documents, str | bytes | bytearray | memoryview):
         return Given.ONE_TEXT
     if isinstance(documents, os.PathLike):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +17,7 @@ from lookalike.documents.plain_text import READABLE
 from lookalike.documents.text_file import TextFile, read_text
 from lookalike.errors import DocumentError
 from lookalike.opening import open_file
+from lookalike.urls import is_url, shown_url
 
 if TYPE_CHECKING:
     from lookalike.documents.source import Source
@@ -36,6 +38,8 @@ def read_document(path: str | os.PathLike[str], limits: Limits = LIMITS) -> Text
     lookalike.errors.DocumentError: document 'no/such/essay.pdf': file does not exist; check the name
     """
     name = os.fspath(path)
+    if is_url(name):
+        return _remote(name, limits)
     file = Path(name)
     if name in ("", "-") or "\0" in name:
         return read_text(name, limits)
@@ -53,6 +57,23 @@ def read_document(path: str | os.PathLike[str], limits: Limits = LIMITS) -> Text
     if text.text.isascii():
         return text
     return TextFile(text.name, text.text, text.encoding, text.guessed, flag_letters(text.text))
+
+
+def _remote(url: str, limits: Limits) -> TextFile:
+    """Read a copy of a remote document, and call it by its URL."""
+    from lookalike.documents.remote import copied, look
+
+    file = look(url)
+    name = shown_url(url)
+    if file is None:
+        raise DocumentError(name, "file", "is a folder", "give the URL of a file")
+    copies, (copy,) = copied([file])
+    try:
+        found = read_document(copy, limits)
+    except DocumentError as error:
+        raise DocumentError(name, error.field, error.problem, error.remedy) from None
+    del copies  # it was needed until here
+    return replace(found, name=name if found.name == copy else found.name.replace(copy, name, 1))
 
 
 def _has_reader(file: Path) -> bool:

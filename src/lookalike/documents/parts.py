@@ -114,11 +114,15 @@ class Part(ABC):
 class PartsSource(Source):
     """Parts, in their order."""
 
-    def __init__(self, name: str, parts: Sequence[Part], found: Log | None = None) -> None:
-        """Put parts together; `found` has what was skipped before any document was read."""
+    def __init__(self, name: str, parts: Sequence[Part], found: Log | None = None, copies: object = None) -> None:
+        """Put parts together; `found` has what was skipped before any document was read.
+
+        `copies` are files that have to last as long as the source.
+        """
         self.name = name
         self._parts = list(parts)
         self._found = found or Log()
+        self._copies = copies
         self._last: Log | None = None
         self._schema: pa.Schema | None = None
         self._checked = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -27,11 +28,16 @@ from lookalike.documents.text_file import check_encoding, similar_name
 from lookalike.documents.texts import TextFiles
 from lookalike.errors import DocumentError
 from lookalike.opening import STDIN, open_error
+from lookalike.tables.wording import count
+from lookalike.tables.wording import size as shown_size
+from lookalike.urls import is_url, shown_url, url_remedy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from lookalike.documents.remote import Copies
     from lookalike.documents.source import Source
+    from lookalike.remote import RemoteFile
 
 __all__ = ["PathOptions", "source_of_paths"]
 
@@ -61,6 +67,8 @@ class _Item:
     """In bytes, if a folder said so: then it is a plain file."""
     folder: str = ""
     """The folders that give columns to a table, as ``year=2024``."""
+    remote: RemoteFile | None = None
+    """What has to be copied first, for a URL; `path` is the copy."""
 
 
 def source_of_paths(paths: Sequence[str | os.PathLike[str]], options: PathOptions) -> Source:
@@ -78,17 +86,23 @@ def source_of_paths(paths: Sequence[str | os.PathLike[str]], options: PathOption
         items += _items(path, options, log)
     if len(expanded) > 1:
         items = _once(items, log)
+    items, copies = _copied(items, log)
     names = [item.name for item in items]
     if len(set(names)) < len(names):
         items = [replace(item, name=item.full_name) for item in items]
-    name = shown(given[0]) if len(given) == 1 else f"{len(given)} paths"
-    return PartsSource(name, _parts(items, options), log)
+    name = shown(shown_url(given[0])) if len(given) == 1 else f"{len(given)} paths"
+    return PartsSource(name, _parts(items, options), log, copies)
 
 
 def _expanded(paths: Iterable[str]) -> list[str]:
     """Replace each glob, where no file has that very name, by the paths that it matches."""
     found: list[str] = []
     for path in paths:
+        if is_url(path):
+            from lookalike.documents.remote import expanded
+
+            found += expanded(path)
+            continue
         if path == "-" or not glob.has_magic(path) or os.path.lexists(path):
             found.append(path)
             continue
@@ -102,11 +116,13 @@ def _expanded(paths: Iterable[str]) -> list[str]:
 def _items(path: str, options: PathOptions, log: Log) -> list[_Item]:
     if path == "-":
         return [_Item(STDIN, STDIN, None, Kind("stdin"))]
+    if is_url(path):
+        return _remote_items(path, options, log)
     name = shown(PurePath(path).as_posix()) if path else "''"
     try:
         status = Path(path).stat() if path else None
     except FileNotFoundError:
-        remedy = similar_name(Path(path)) or "check the name"
+        remedy = url_remedy(path) or similar_name(Path(path)) or "check the name"
         raise DocumentError(name, "file", "does not exist", remedy) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL character in the name
         raise open_error(name, error if isinstance(error, OSError) else OSError(str(error))) from None
@@ -125,7 +141,14 @@ def _items(path: str, options: PathOptions, log: Log) -> list[_Item]:
 
 
 def _folder_items(path: str, name: str, options: PathOptions, log: Log) -> list[_Item]:
-    listing = walk(path, Selection(options.include, options.exclude, options.hidden), log)
+    return _listed_items(walk(path, _selection(options), log), name, log)
+
+
+def _selection(options: PathOptions) -> Selection:
+    return Selection(options.include, options.exclude, options.hidden)
+
+
+def _listed_items(listing: Listing, name: str, log: Log) -> list[_Item]:
     found = listing.texts or _shards(listing, name, log)
     if found is listing.texts:
         for table in listing.tables:
@@ -138,6 +161,50 @@ def _folder_items(path: str, name: str, options: PathOptions, log: Log) -> list[
         _Item(file.id, prefix + file.id, file.path, file.kind, file.size, folder)
         for file, folder in zip(found, folders, strict=True)
     ]
+
+
+def _remote_items(url: str, options: PathOptions, log: Log) -> list[_Item]:
+    """Return the file that a URL names, or the files of a folder; nothing is copied yet."""
+    from lookalike.documents.remote import listing_of, look
+
+    name = shown(shown_url(url))
+    file = look(url)
+    if file is None:
+        listing, files = listing_of(url, _selection(options), log)
+        return [replace(item, remote=files[str(item.path)]) for item in _listed_items(listing, name, log)]
+    kind = kind_of(name)
+    if kind.format == "office":
+        log.skip(name, "not text", kind.office)
+        return []
+    if file.size == 0:
+        log.skip(name, "empty", "the file has no bytes")
+        return []
+    return [_Item(name, name, url, kind, remote=file)]
+
+
+def _copied(items: list[_Item], log: Log) -> tuple[list[_Item], Copies | None]:
+    """Copy what is remote; the copies last as long as what is returned with them."""
+    remote = [item.remote for item in items if item.remote is not None]
+    if not remote:
+        return items, None
+    from lookalike.documents.remote import copied
+
+    copies, paths = copied(remote)
+    places = iter(paths)
+    size = sum(Path(path).stat().st_size for path in paths)
+    log.note(f"{count(len(paths), 'remote file')} copied, {shown_size(size)}")
+    return _told_apart([item if item.remote is None else replace(item, path=next(places)) for item in items]), copies
+
+
+def _told_apart(items: list[_Item]) -> list[_Item]:
+    """Number web pages that differ in their queries alone: these are not shown, and no two documents may look alike."""
+    seen: Counter[str] = Counter()
+    kept: list[_Item] = []
+    for item in items:
+        seen[item.full_name] += 1
+        more = f"#{seen[item.full_name]}" if item.remote is not None and seen[item.full_name] > 1 else ""
+        kept.append(replace(item, name=item.name + more, full_name=item.full_name + more))
+    return kept
 
 
 def _shards(listing: Listing, name: str, log: Log) -> list[Found]:
@@ -154,6 +221,8 @@ def _once(items: list[_Item], log: Log) -> list[_Item]:
     seen: set[str] = set()
     for item in items:
         key = STDIN if item.path is None else str(Path(item.path).absolute())
+        if item.remote is not None:
+            key = item.remote.url
         if key in seen:
             log.skip(item.full_name, "given twice", "it is read once")
         else:

@@ -18,6 +18,7 @@ from lookalike.documents.limits import LIMITS, Limits
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.opening import STDIN, open_error, open_input, pipe_blocks, stdin
 from lookalike.recipe import suggest
+from lookalike.urls import shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -137,6 +138,7 @@ def read_text(path: str | os.PathLike[str], limits: Limits = LIMITS) -> TextFile
         raise
     except (OSError, ValueError) as error:  # ValueError: a NUL character in the name
         raise open_error(name, error if isinstance(error, OSError) else OSError(str(error))) from None
+    name = shown_url(name)
     return decode(name, _held(name, data, limits, large=large))
 
 

@@ -41,6 +41,7 @@ from lookalike.tables.packed import Ids
 from lookalike.tables.shapes import parse_json
 from lookalike.text.excluded import check_kinds
 from lookalike.text.uncounted import Uncounted
+from lookalike.urls import shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,7 +95,7 @@ class Saved:
 
 def load(path: str | os.PathLike[str]) -> Saved:
     """Read a file that `save` wrote."""
-    name = os.fspath(path)
+    name = shown_url(os.fspath(path))
     try:
         with open_input(path, name) as stream:
             return _read(stream, name)

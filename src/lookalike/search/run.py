@@ -15,6 +15,7 @@ from lookalike.documents.table_errors import changed
 from lookalike.engine.strategy import HELD, choose_strategy
 from lookalike.errors import RecipeError
 from lookalike.search.workdir import WorkDir
+from lookalike.urls import is_url, shown_url
 
 if TYPE_CHECKING:
     import os
@@ -96,6 +97,8 @@ class Run:
         self._memory = None if memory is None else checks.whole("memory", memory, 1)
         if self._memory is not None and self._memory < LEAST_MEMORY:
             raise RecipeError("memory", memory, f"at least {LEAST_MEMORY} bytes (512 MiB)")
+        if work is not None and is_url(work):
+            raise RecipeError("work", shown_url(str(work)), "a local folder", "its files are changed in place")
         self._work = None if work is None else Path(work)
         self._order = order
 

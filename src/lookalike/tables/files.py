@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Final, Literal, TypeAlias, cast
 from lookalike.errors import DocumentError
 from lookalike.opening import NotAFileError, check_file, descriptor_of, is_null
 from lookalike.tables.visible import Shown
+from lookalike.urls import is_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +51,15 @@ def opened(target: Target) -> Iterator[IO[bytes]]:
 
 
 def check_output(path: str | os.PathLike[str]) -> None:
-    """Refuse to write to a named pipe, a socket or a device: the null device and what the shell has opened are none."""
+    """Refuse to write to a named pipe, a socket or a device: the null device and what the shell has opened are none.
+
+    So is a URL that cannot be written to.
+    """
+    if is_url(path):
+        from lookalike.remote import check_writable
+
+        check_writable(os.fspath(path))
+        return
     try:
         if descriptor_of(path) is None and not is_null(path):
             check_file(path)
@@ -73,6 +82,8 @@ def check_place(path: str | os.PathLike[str]) -> None:
 directory); make its folder first, or give another name
     """
     check_output(path)
+    if is_url(path):
+        return  # a store has no folders to be made first
     try:
         if descriptor_of(path) is not None:
             return
@@ -120,6 +131,12 @@ def new_file(path: str | os.PathLike[str], *, private: bool) -> Iterator[IO[byte
     lookalike.errors.DocumentError: document 'no/such/folder/file': file cannot be written (No such file or \
 directory); check the name and the disk
     """
+    if is_url(path):
+        from lookalike.remote import new_remote_file
+
+        with new_remote_file(os.fspath(path)) as stream:
+            yield stream
+        return
     check_output(path)
     try:
         if (descriptor := descriptor_of(path)) is not None:
