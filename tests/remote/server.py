@@ -53,6 +53,11 @@ class Site:
     """Paths of which the length is not told."""
     broken: set[str] = field(default_factory=set)
     """Paths of which half is sent."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Paths of files that are made of one letter, and how long they are."""
+    stuck: threading.Event = field(default_factory=threading.Event)
+    """Set when somebody asks for /stuck, which begins and never ends."""
+    over: threading.Event = field(default_factory=threading.Event)
 
 
 def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
@@ -66,6 +71,9 @@ def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
         def _answer(self, *, body: bool) -> None:
             site.asked.append(f"{self.command} {self.path}")
             path = self.path.partition("?")[0]
+            if path in site.sizes or path == "/stuck":
+                self._long(site.sizes.get(path, 1 << 20), body=body, ends=path != "/stuck")
+                return
             status = site.status.get(path) or (200 if path in site.files else 404)
             data = site.files.get(path, b"") if status == 200 else b""
             start, end = self._range(len(data))
@@ -81,6 +89,19 @@ def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             if body:
                 self.wfile.write(part[: len(part) // 2] if path in site.broken else part)
+
+        def _long(self, size: int, *, body: bool, ends: bool) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(size))
+            self.end_headers()
+            if body and not ends:
+                self.wfile.write(b"x")
+                self.wfile.flush()
+                site.stuck.set()
+                site.over.wait()
+            elif body:
+                for _ in range(size >> 20):
+                    self.wfile.write(b"x" * (1 << 20))
 
         def _range(self, size: int) -> tuple[int, int]:
             asked = self.headers.get("Range", "")
@@ -107,6 +128,7 @@ def web_site() -> Iterator[Site]:
     try:
         yield site
     finally:
+        site.over.set()
         server.shutdown()
         server.server_close()
         thread.join()

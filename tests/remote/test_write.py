@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import tempfile
@@ -35,6 +36,7 @@ def test_scan_saves_reports_and_lists_in_a_store(bucket: Bucket, run: Run) -> No
     planned = run("dedupe", "--result", f"{out}/run.lookalike", "--plan", f"{out}/plan.jsonl")
     assert planned.code == 0
     assert len(bucket.get("out/plan.jsonl").splitlines()) == 3
+    gc.collect()
     assert list(Path(tempfile.gettempdir()).iterdir()) == []
 
 

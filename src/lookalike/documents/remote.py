@@ -12,9 +12,11 @@ import os
 import shutil
 import tempfile
 import threading
+import time
 import weakref
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.folder import Found, Listing, shown
@@ -36,6 +38,8 @@ __all__ = ["Copies", "copied", "expanded", "listing_of", "look"]
 LARGEST_UNKNOWN: Final = LARGEST_PIPE
 """The most bytes that are copied from a server that does not say how many there are."""
 _AT_ONCE: Final = 8
+_FAREWELL: Final = 2.0
+"""Seconds that threads are given to end."""
 _SECOND: Final = 1_000_000_000
 _LONGEST_NAME: Final = 80
 
@@ -121,14 +125,42 @@ def copied(files: Sequence[RemoteFile]) -> tuple[Copies, list[str]]:
     if total > free:
         held = f"{shown_size(total)} do not fit into {tempfile.gettempdir()}, which has {shown_size(free)} left"
         raise _no_room(files[0].name if len(files) == 1 else f"{len(files)} remote files", f"cannot be copied: {held}")
-    stop = threading.Event()
-    with ThreadPoolExecutor(min(_AT_ONCE, len(files) or 1)) as pool:
-        waiting = [pool.submit(_copy, file, _place(copies, number, file), stop) for number, file in enumerate(files)]
-        try:
-            return copies, [one.result() for one in waiting]
-        finally:  # after the last one it does nothing; after an error or Ctrl-C it ends the others
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
+    places = [_place(copies, number, file) for number, file in enumerate(files)]
+    _copy_all(list(zip(files, places, strict=True)))
+    return copies, [str(place) for place in places]
+
+
+def _copy_all(files: Sequence[tuple[RemoteFile, Path]]) -> None:
+    """Copy files in a few threads; the first error ends it, and so does Ctrl-C, though a server may be silent.
+
+    That is why the threads are of the kind that nobody has to wait for.
+    """
+    waiting, stop = deque(files), threading.Event()
+    ends: SimpleQueue[Exception | None] = SimpleQueue()
+
+    def work() -> None:
+        while waiting and not stop.is_set():
+            try:
+                _copy(*waiting.popleft(), stop)
+            except IndexError:  # another thread has taken the last one
+                return
+            except Exception as error:  # noqa: BLE001 — raised again by the one who waits
+                ends.put(error)
+            else:
+                ends.put(None)
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(min(_AT_ONCE, len(files)))]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in files:
+            if (error := ends.get()) is not None:
+                raise error
+    finally:
+        stop.set()
+        end = time.monotonic() + _FAREWELL
+        for thread in threads:
+            thread.join(max(0.0, end - time.monotonic()))
 
 
 def _place(copies: Copies, number: int, file: RemoteFile) -> Path:
@@ -138,7 +170,7 @@ def _place(copies: Copies, number: int, file: RemoteFile) -> Path:
     return copies.folder / f"{number:06}-{plain}"
 
 
-def _copy(file: RemoteFile, path: Path, stop: threading.Event) -> str:
+def _copy(file: RemoteFile, path: Path, stop: threading.Event) -> None:
     most = LARGEST_UNKNOWN if file.size is None else file.size
     written = 0
     try:
@@ -156,8 +188,8 @@ def _copy(file: RemoteFile, path: Path, stop: threading.Event) -> str:
         raise DocumentError(file.name, "file", problem, "copy it into a local file and name that")
     if file.size is not None and written != file.size and not stop.is_set():
         raise DocumentError(file.name, "file", "changed while it was copied, or came in part", "try again")
-    os.utime(path, ns=(_stamp(file), _stamp(file)))
-    return str(path)
+    if not stop.is_set():
+        os.utime(path, ns=(_stamp(file), _stamp(file)))
 
 
 def _stamp(file: RemoteFile) -> int:
