@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lookalike import opening
-from lookalike.documents import ignore, small_file
+from lookalike.documents import ignore, remote, small_file
 from lookalike.documents.extract import limits as extract
 from lookalike.documents.limits import HARMLESS, LIMITS, MOST_COLUMNS
 from lookalike.search import workdir
@@ -28,6 +28,8 @@ EXPECTED = {
     ),
     "columns of a table": f"{MOST_COLUMNS:,}",
     "standard input, or another pipe": f"{opening.LARGEST_PIPE // GIB} GiB",
+    "a remote file of unknown size": f"{remote.LARGEST_UNKNOWN // GIB} GiB",
+    "all remote files": "what is free in `TMPDIR`",  # tests/remote fills it
     "a file that is read in a separate process": f"{extract.LARGEST_FILE // MIB} MiB",
     "memory of such a process": f"{extract.MEMORY // MIB} MiB",
     "processor time for one document there": f"{TIMES}, at most {extract.seconds_for(1 << 40):g} s",

@@ -246,8 +246,8 @@ import sys
 from lookalike import opening
 from lookalike.documents import text_file
 blocks = opening.pipe_blocks
-def limited(stream, name, most=0):
-    return blocks(stream, name, 3 << 20)
+def limited(stream, name, most=0, *kind):
+    return blocks(stream, name, 3 << 20, *kind)
 opening.pipe_blocks = text_file.pipe_blocks = limited
 from lookalike.cli import main
 sys.exit(main(sys.argv[1:]))

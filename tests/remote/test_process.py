@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.remote.bucket import Bucket
     from tests.remote.server import Site
 
-_SIZE = 192 << 20
+_SIZE = 96 << 20
 
 
 @pytest.mark.parametrize("where", ["s3", "http"])

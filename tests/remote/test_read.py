@@ -227,7 +227,18 @@ import sys
 from lookalike.cli import main
 assert main(["scan", "a.txt", "--save", "run.lookalike", "-o", "pairs.csv"]) == 0
 print(*sorted({name.split(".")[0] for name in sys.modules} & {"fsspec", "s3fs", "aiohttp", "ssl"}))
-assert "lookalike.remote" not in sys.modules
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.split()) == (0, []), done.stderr
+
+
+def test_a_text_that_begins_with_a_url_is_no_url() -> None:
+    with pytest.raises(DocumentError, match="are one str, not a collection"):
+        la.find("https://127.0.0.1/ is where it began, and this is the rest of the text")
+
+
+def test_authors_are_told_by_the_folders_of_a_url(bucket: Bucket, run: Run) -> None:
+    for name in ("ann/one.txt", "ann/two.txt", "ben/one.txt"):
+        bucket.put(f"e/{name}", text(1))
+    found = run("scan", f"{bucket.url}/e/", "--group-by", "dir", "--format", "json").json
+    assert len(found["pairs"]) == 2  # not those of one author

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from lookalike.errors import RecipeError
 from lookalike.result.pairs import only_pairs
 from lookalike.tables.wording import count
+from lookalike.urls import is_url, shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -56,7 +57,7 @@ def author_rule(given: str, paths: Sequence[str]) -> Rule:
     if given in KNOWN:
         raise RecipeError("--group-by", given, "used with --meta FILE, which has that column")
     if given == "dir":
-        folders = sorted((PurePath(path).as_posix() for path in paths), key=len, reverse=True)
+        folders = sorted((_plain(path) for path in paths), key=len, reverse=True)
         return Rule(given, lambda _, name: _folder(name, folders))
     try:
         pattern = re.compile(given)
@@ -65,6 +66,10 @@ def author_rule(given: str, paths: Sequence[str]) -> Rule:
     if pattern.groups != 1:
         raise RecipeError("--group-by", given, _RULE, "put the author in (brackets)")
     return Rule(given, lambda _, name: found[1] if (found := pattern.search(name)) else None)
+
+
+def _plain(path: str) -> str:
+    return shown_url(path).rstrip("/") if is_url(path) else PurePath(path).as_posix()
 
 
 def known_rule(given: str, metadata: Mapping[int, Metadata]) -> Rule:

@@ -24,7 +24,7 @@ PathsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="PATH",
-        help="Folders, documents, zip or tar files, tables (Parquet, Arrow, JSONL, CSV), - for standard input.",
+        help="Folders, documents, zip or tar files, tables (Parquet, Arrow, JSONL, CSV), URLs, - for standard input.",
         show_default=False,
     ),
 ]

@@ -103,7 +103,7 @@ def given_as(documents: object) -> Given:
     """
     if isinstance(documents, Source):
         return Given.SOURCE
-    if isinstance(documents, str) and is_url(documents):
+    if isinstance(documents, str) and is_url(documents) and len(documents.split()) == 1:  # no text that begins with one
         return Given.PATH
     if isinstance(documents, str | bytes | bytearray | memoryview):
         return Given.ONE_TEXT

@@ -14,6 +14,7 @@ from lookalike.documents.kinds import Kind, kind_of
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.open import open_paths
 from lookalike.documents.plain_text import READABLE
+from lookalike.documents.remote import copied, look
 from lookalike.documents.text_file import TextFile, read_text
 from lookalike.errors import DocumentError
 from lookalike.opening import open_file
@@ -61,8 +62,6 @@ def read_document(path: str | os.PathLike[str], limits: Limits = LIMITS) -> Text
 
 def _remote(url: str, limits: Limits) -> TextFile:
     """Read a copy of a remote document, and call it by its URL."""
-    from lookalike.documents.remote import copied, look
-
     file = look(url)
     name = shown_url(url)
     if file is None:

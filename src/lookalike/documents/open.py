@@ -34,7 +34,7 @@ def open_paths(
     text_column: str | None = None,
     id_column: str | None = None,
 ) -> Source:
-    """Open folders, files, globs of files and ``-`` (standard input) as one source.
+    """Open folders, files, globs of files, URLs and ``-`` (standard input) as one source.
 
     * A folder is read with all folders in it, and each text file is a document; so is each pdf, docx, odt, pptx, epub,
       rtf, html, eml, Markdown and LaTeX file, of which the text is taken.
@@ -42,6 +42,7 @@ def open_paths(
     * ``.parquet``, ``.arrow``, ``.feather``, ``.jsonl``, ``.json``, ``.csv`` and ``.tsv`` files that are named directly
       give a document for each row.
     * Any other file that is named directly is one document.
+    * ``s3://``, ``gs://``, ``hf://`` and ``https://`` URLs are remote files and folders, with the extra ``remote``.
 
     `text` and `id` name the columns of tables; ``doc.text`` is the field ``text`` inside the column ``doc``. An id of
     ``""`` numbers the rows. (`text_column` and `id_column` are their older names.)

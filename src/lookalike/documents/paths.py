@@ -22,6 +22,7 @@ from lookalike.documents.nested import with_paths
 from lookalike.documents.parquet import ParquetTable
 from lookalike.documents.partitions import PartitionedTable, columns_of_folders, folder_of, number_columns
 from lookalike.documents.parts import Part, PartsSource
+from lookalike.documents.remote import Copies, copied, expanded, listing_of, look
 from lookalike.documents.table import Table, TablePart
 from lookalike.documents.text_document import Members, TextDocument
 from lookalike.documents.text_file import check_encoding, similar_name
@@ -35,7 +36,6 @@ from lookalike.urls import is_url, shown_url, url_remedy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lookalike.documents.remote import Copies
     from lookalike.documents.source import Source
     from lookalike.remote import RemoteFile
 
@@ -99,8 +99,6 @@ def _expanded(paths: Iterable[str]) -> list[str]:
     found: list[str] = []
     for path in paths:
         if is_url(path):
-            from lookalike.documents.remote import expanded
-
             found += expanded(path)
             continue
         if path == "-" or not glob.has_magic(path) or os.path.lexists(path):
@@ -165,8 +163,6 @@ def _listed_items(listing: Listing, name: str, log: Log) -> list[_Item]:
 
 def _remote_items(url: str, options: PathOptions, log: Log) -> list[_Item]:
     """Return the file that a URL names, or the files of a folder; nothing is copied yet."""
-    from lookalike.documents.remote import listing_of, look
-
     name = shown(shown_url(url))
     file = look(url)
     if file is None:
@@ -187,8 +183,6 @@ def _copied(items: list[_Item], log: Log) -> tuple[list[_Item], Copies | None]:
     remote = [item.remote for item in items if item.remote is not None]
     if not remote:
         return items, None
-    from lookalike.documents.remote import copied
-
     copies, paths = copied(remote)
     places = iter(paths)
     size = sum(Path(path).stat().st_size for path in paths)
