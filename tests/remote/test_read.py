@@ -145,6 +145,19 @@ def test_a_search_goes_on_with_the_same_object_and_not_with_another(bucket: Buck
     assert la.open_paths([url]).identity() != first
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.txt"])
+def test_another_etag_is_another_file(name: str, site: Site) -> None:
+    """Also with the same size and date, and where only a part has changed that no sample shows."""
+    data = jsonl_of(rows(1000))
+    site.files[f"/{name}"] = data
+    first = la.open_paths([f"{site.address}/{name}"]).identity()
+    assert la.open_paths([f"{site.address}/{name}"]).identity() == first
+    quarter = len(data) // 4
+    assert data[quarter : quarter + 4] != b"wXrd"
+    site.files[f"/{name}"] = data[:quarter] + b"wXrd" + data[quarter + 4 :]
+    assert la.open_paths([f"{site.address}/{name}"]).identity() != first
+
+
 def test_what_does_not_fit_on_the_disk_is_refused_before_it_is_copied(
     bucket: Bucket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
