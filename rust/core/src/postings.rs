@@ -212,8 +212,7 @@ pub fn numbers_of(data: &[u8], key: u64) -> Vec<u32> {
 #[must_use]
 pub fn closest(slots: &[u8], rows: &[u8], least: usize, most: usize) -> Vec<(u32, u32)> {
     let agreeing = rows.chunks_exact(slots.len().max(1)).map(|row| agreeing_bytes(slots, row) as u32);
-    let mut found: Vec<(u32, u32)> =
-        (0..).zip(agreeing).filter(|&(_, agreeing)| agreeing as usize >= least).collect();
+    let mut found: Vec<(u32, u32)> = (0..).zip(agreeing).filter(|&(_, agreeing)| agreeing as usize >= least).collect();
     let best = |&(place, agreeing): &(u32, u32)| (u32::MAX - agreeing, place);
     if found.len() > most {
         found.select_nth_unstable_by_key(most, best);

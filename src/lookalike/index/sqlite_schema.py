@@ -262,6 +262,8 @@ def store_errors(name: str) -> Iterator[None]:
     """Turn the errors of SQLite into ours."""
     try:
         yield
+    except UnicodeDecodeError as error:  # a message of SQLite that quotes damaged bytes, or a damaged text
+        raise DamagedError(name, "is damaged", "run: lookalike index repair") from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGED:
