@@ -256,7 +256,7 @@ class TableFile:
     ) -> TableFile:
         """Open a file; form is 'parquet' or 'jsonl', compression 'gz' or 'zst'.
 
-        `limits`: bytes of a document, times that a file may unfold, bytes that it always may, columns. Default: none.
+        `limits`: bytes of a document, times that a file may expand, bytes that it always may, columns. Default: none.
         """
 
     def columns(self) -> list[tuple[str, str]]:

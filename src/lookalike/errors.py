@@ -103,6 +103,11 @@ class DocumentError(LookalikeError, ValueError):
     "document 'essay-7': text is bytes, not str; decode it first"
     >>> error.document, error.field
     ('essay-7', 'text')
+
+    Where it is not about one document, `document` is None.
+
+    >>> str(DocumentError(None, "documents", "are one str, not a collection", "give a list of texts"))
+    'documents are one str, not a collection; give a list of texts'
     """
 
     _facts: ClassVar[tuple[str, ...]] = ("document", "field", "problem", "remedy")
@@ -113,7 +118,8 @@ class DocumentError(LookalikeError, ValueError):
         self.field = field
         self.problem = problem
         self.remedy = remedy
-        super().__init__(f"document {_show(document)}: {field} {problem}; {remedy}")
+        which = "" if document is None else f"document {_show(document)}: "
+        super().__init__(f"{which}{field} {problem}; {remedy}")
 
 
 class DuplicateIdError(DocumentError):

@@ -147,7 +147,7 @@ def test_a_compressed_table(tmp_path: Path, form: str, ending: str) -> None:
     compress = gzip.compress if ending == "gz" else lzma.compress
     (tmp_path / f"bomb.{form}.{ending}").write_bytes(stream_bomb(compress, line))
     out, peak = refused(tmp_path / f"bomb.{form}.{ending}")
-    assert "unfolds to more than 200 times its size" in out
+    assert "expands to more than 200 times its size" in out
     assert "--max-expansion N" in out
     assert peak < MOST
 
@@ -179,15 +179,15 @@ print("peak", peak() // 1_000_000)
 def test_a_parquet_file_of_600_bytes_with_five_gigabytes(tmp_path: Path, how: list[str]) -> None:
     parquet_bomb(tmp_path / "bomb.parquet")
     out, peak = refused(tmp_path / "bomb.parquet", *how)
-    assert "bomb.parquet': file unfolds to more than 200 times its size" in out
+    assert "bomb.parquet': file expands to more than 200 times its size" in out
     assert peak < MOST
 
 
-def test_one_page_of_parquet_that_unfolds(tmp_path: Path) -> None:
+def test_one_page_of_parquet_that_expands(tmp_path: Path) -> None:
     table = pa.table({"text": pa.array([f"{number:04}" + "a" * MEBIBYTE for number in range(100)])})
     pq.write_table(table, tmp_path / "bomb.parquet", compression="zstd", use_dictionary=False, data_page_size=1 << 30)
     out, peak = refused(tmp_path / "bomb.parquet")
-    assert "unfolds to more than 200 times its size" in out
+    assert "expands to more than 200 times its size" in out
     assert peak < MOST
 
 
@@ -208,13 +208,13 @@ def test_an_arrow_file_that_names_one_text_many_times(tmp_path: Path, kind: pa.D
         out.write_batch(pa.RecordBatch.from_arrays([column], names=["text"]))
     assert (tmp_path / "bomb.arrow").stat().st_size < 2 * MEBIBYTE
     told, peak = refused(tmp_path / "bomb.arrow")
-    assert "unfolds to more than 200 times its size" in told
+    assert "expands to more than 200 times its size" in told
     assert peak < MOST
 
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("compression", ["zstd", "lz4"])
-def test_one_batch_of_arrow_that_unfolds(tmp_path: Path, compression: Codec, stream: bool) -> None:
+def test_one_batch_of_arrow_that_expands(tmp_path: Path, compression: Codec, stream: bool) -> None:
     table = pa.table({"text": pa.array([f"{number:04}" + "a" * MEBIBYTE for number in range(100)])})
     options = pa.ipc.IpcWriteOptions(compression=compression)
     write = pa.ipc.new_stream if stream else pa.ipc.new_file
@@ -223,13 +223,13 @@ def test_one_batch_of_arrow_that_unfolds(tmp_path: Path, compression: Codec, str
         out.write_table(table)
     assert (tmp_path / "bomb.arrow").stat().st_size < MEBIBYTE
     told, peak = refused(tmp_path / "bomb.arrow")
-    assert "unfolds to more than 200 times its size" in told
+    assert "expands to more than 200 times its size" in told
     assert peak < MOST
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int32(), pa.string())], ids=["plain", "dictionary"])
 @pytest.mark.parametrize("compression", ["zstd", "lz4", None])
-def test_batches_of_arrow_say_what_they_unfold_to(kind: pa.DataType, compression: Codec | None) -> None:
+def test_batches_of_arrow_say_what_they_expand_to(kind: pa.DataType, compression: Codec | None) -> None:
     column = pa.array(["many words " * 1000, "few words"] * 10).cast(kind)
     data = io.BytesIO()
     options = pa.ipc.IpcWriteOptions(compression=compression)
@@ -338,7 +338,7 @@ def test_members_of_archives_and_extracted_texts(tmp_path: Path) -> None:
     assert sorted(skipped) == ["a.zip/long.txt", "b.tar/long.txt", "c.html", "d.txt"]
 
 
-def test_an_archive_that_unfolds(tmp_path: Path) -> None:
+def test_an_archive_that_expands(tmp_path: Path) -> None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as tar:
         member = tarfile.TarInfo("long.txt")
@@ -350,7 +350,7 @@ def test_an_archive_that_unfolds(tmp_path: Path) -> None:
     found, skipped = skipped_of(tmp_path, la.Limits())
     assert found == []
     assert "larger than 16 MiB" in skipped["x.tar.gz/long.txt"]
-    assert "unfolds to more than 200 times its size" in skipped["x.tar.gz"]
+    assert "expands to more than 200 times its size" in skipped["x.tar.gz"]
 
 
 def test_a_higher_expansion_is_read(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Small Parquet files that claim billions of values, or unfold to gigabytes: refused at once, and not believed."""
+"""Small Parquet files that claim billions of values, or expand to gigabytes: refused at once, and not believed."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ except la.DocumentError as error:
 )
 
 
-def test_a_text_that_unfolds_from_the_one_before(tmp_path: Path) -> None:
+def test_a_text_that_expands_from_the_one_before(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     texts = [*(f"small text number {n}" for n in range(400)), *["x y z " * 2_000_000] * 150]
     table = pa.table({"text": pa.array(texts, pa.large_string())})
@@ -136,5 +136,5 @@ def test_a_text_that_unfolds_from_the_one_before(tmp_path: Path) -> None:
     pq.write_table(table, path, use_dictionary=False, compression="zstd", column_encoding=kinds, write_statistics=False)
     assert path.stat().st_size < 10_000
     memory, problem = run_child(UNFOLDING, str(path)).split(" ", 1)
-    assert "unfolds to more than" in problem
+    assert "expands to more than" in problem
     assert int(memory) < 600  # 1.8 GB at once

@@ -73,7 +73,7 @@ impl Parquet {
         }
     }
 
-    /// Counts what the columns unfold to, against what they take in the file.
+    /// Counts what the columns expand to, against what they take in the file.
     fn expansion(&self, columns: &Columns) -> Expansion {
         let places = [Some(columns.text.place), columns.id.map(|id| id.place)];
         let groups = self.file.metadata().row_groups().iter();

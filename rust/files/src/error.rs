@@ -32,7 +32,7 @@ pub enum Error {
     },
     /// None of the first lines is a JSON object.
     NotLines,
-    /// The file unfolds to more than [`Limits`](crate::Limits) allow.
+    /// The file expands to more than [`Limits`](crate::Limits) allow.
     Expands,
     /// There are more columns than [`Limits`](crate::Limits) allow.
     TooManyColumns,
@@ -85,7 +85,7 @@ impl fmt::Display for Error {
             Error::ColumnTwice(name) => write!(f, "there is more than one column {name:?}"),
             Error::MissingId { row } => write!(f, "row {} has no id", row + 1),
             Error::NotLines => f.write_str("none of the first lines is a JSON object"),
-            Error::Expands => f.write_str("the file unfolds to too many times its size"),
+            Error::Expands => f.write_str("the file expands to too many times its size"),
             Error::TooManyColumns => f.write_str("the table has too many columns"),
             Error::NeedsFallback(reason) => write!(f, "the quick reader does not read this: {reason}"),
             Error::Interrupted => f.write_str("the reading was interrupted"),

@@ -11,9 +11,9 @@ use crate::{Error, Result};
 pub struct Limits {
     /// Bytes of one text, or of the line that it is in. A longer one is skipped.
     pub document: usize,
-    /// How many times its size a file may unfold to.
+    /// How many times its size a file may expand to.
     pub expansion: u64,
-    /// Bytes that any file may unfold to, however small it is.
+    /// Bytes that any file may expand to, however small it is.
     pub harmless: u64,
     /// Columns of a table.
     pub columns: usize,
@@ -35,10 +35,10 @@ impl Limits {
     }
 }
 
-/// A page is in memory as a whole, so it may have a fourth of what a file may unfold to without being asked.
+/// A page is in memory as a whole, so it may have a fourth of what a file may expand to without being asked.
 const PAGE_SHARE: u64 = 4;
 
-/// Counts what a file unfolds to.
+/// Counts what a file expands to.
 #[derive(Debug)]
 pub(crate) struct Expansion {
     most: u64,
@@ -57,7 +57,7 @@ impl Expansion {
     }
 }
 
-/// What a decoder is told when a file unfolds to too much.
+/// What a decoder is told when a file expands to too much.
 #[derive(Debug)]
 pub(crate) struct TooMuch;
 
@@ -69,7 +69,7 @@ impl fmt::Display for TooMuch {
 
 impl std::error::Error for TooMuch {}
 
-/// A stream that unfolds, counted.
+/// A stream that expands, counted.
 pub(crate) struct Counted<R> {
     pub stream: R,
     pub expansion: Expansion,
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_small_may_unfold_and_what_is_large_must_not() {
+    fn what_is_small_may_expand_and_what_is_large_must_not() {
         let limits = Limits { expansion: 10, harmless: 1000, ..Limits::NONE };
         assert!(Expansion::new(&limits, 1).add(1000).is_ok());
         assert!(Expansion::new(&limits, 1).add(1001).is_err());
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_ends_where_it_unfolds_to_too_much() {
+    fn a_stream_ends_where_it_expands_to_too_much() {
         let limits = Limits { expansion: 10, harmless: 100, ..Limits::NONE };
         let mut stream = Counted { stream: io::repeat(b'a'), expansion: Expansion::new(&limits, 5) };
         let mut all = Vec::new();

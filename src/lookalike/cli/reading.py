@@ -52,7 +52,7 @@ _LIMITS: Final[dict[str, tuple[Any, Any]]] = {
         "--max-expansion",
         panel=_PANEL,
         metavar="N",
-        help="Refuse files that unfold to more than N times their size, and 256 MiB; default 200.",
+        help="Refuse files that expand to more than 256 MiB and to more than N times their size; default 200.",
     ),
 }
 

@@ -151,7 +151,7 @@ def _no_export(documents: Any, text_column: str | None, error: Exception) -> Doc
             return DocumentError(number, f"column {column!r}", problem, "give texts only, for example by .astype(str)")
     lines = str(error).splitlines()
     problem = f"cannot be given as Arrow data ({lines[0] if lines else type(error).__name__})"
-    return DocumentError(0, "documents", problem, "give only the columns that are needed, each of one type")
+    return DocumentError(None, "documents", problem, "give only the columns that are needed, each of one type")
 
 
 class FrameTable(Table):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["columns_of", "decoded", "names_of", "pieces_of", "sound", "texts_as", "texts_of", "unfolded_bytes"]
+__all__ = ["columns_of", "decoded", "expanded_bytes", "names_of", "pieces_of", "sound", "texts_as", "texts_of"]
 
 
 def columns_of(schema: pa.Schema) -> list[Column]:
@@ -110,7 +110,7 @@ def pieces_of(column: pa.Array[Any], most: int, longest: int | None) -> Iterator
     yield start, len(column) - start
 
 
-def unfolded_bytes(column: pa.DictionaryArray[Any, Any]) -> int:
+def expanded_bytes(column: pa.DictionaryArray[Any, Any]) -> int:
     """Return how many bytes the texts of a dictionary have when each is written out."""
     return sum(_named_lengths(column) or ()) + 8 * len(column)
 

@@ -96,7 +96,7 @@ class ArrowFile(Table):
         import pyarrow as pa
 
         del log
-        self._check_unfolded()
+        self._check_expanded()
         start = 0
         try:
             check_file(self._path)
@@ -107,8 +107,8 @@ class ArrowFile(Table):
         except (pa.ArrowException, OSError) as error:
             raise unread_after(self.name, start, error) from None
 
-    def _check_unfolded(self) -> None:
-        """Refuse a file with a batch that unfolds to too much; it would be in memory as a whole."""
+    def _check_expanded(self) -> None:
+        """Refuse a file with a batch that expands to too much; it would be in memory as a whole."""
         try:
             with open_file(self._path) as file:
                 if not all(self._limits.allows_whole(*batch) for batch in unpacked_batches(file)):

@@ -1,4 +1,4 @@
-"""How much the batches of an Arrow file unfold to, by what they say of themselves: no batch is unpacked for that.
+"""How much the batches of an Arrow file expand to, by what they say of themselves: no batch is unpacked for that.
 
 A file is a row of messages: the length of a header, the header, which is a table of FlatBuffers, and the body. Where a
 batch is compressed, each buffer in its body begins with its length when it is unpacked. Arrow takes the memory for a

@@ -24,13 +24,13 @@ class DamagedError(Exception):
 
 
 class ExpandedError(DamagedError):
-    """Compressed data that unfolds to more than it may."""
+    """Compressed data that expands to more than it may."""
 
 
 def decompressed(raw: io.BufferedReader, compression: str | None, most: int | None = None) -> io.BufferedReader:
     """Return the stream that is in a compressed one; damage shows as `DamagedError` when it is read.
 
-    A stream that unfolds to more than `most` bytes is an `ExpandedError`.
+    A stream that expands to more than `most` bytes is an `ExpandedError`.
     """
     if compression is None:
         return raw
@@ -56,7 +56,7 @@ class _Stream(io.RawIOBase):
         data = self._more(len(view))
         self._given += len(data)
         if self.most is not None and self._given > self.most:
-            raise ExpandedError("it unfolds to too many times its size")
+            raise ExpandedError("it expands to too many times its size")
         view[: len(data)] = data
         return len(data)
 

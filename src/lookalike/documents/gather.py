@@ -40,7 +40,7 @@ text
     """
     if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
         kind = type(documents).__name__
-        raise DocumentError(0, "documents", f"are one {kind}, not a collection", "give a list or dict of texts")
+        raise DocumentError(None, "documents", f"are one {kind}, not a collection", "give a list or dict of texts")
     ids: list[Any] | range
     if isinstance(documents, Mapping):
         ids, texts = of_one_kind(list(documents.keys())), list(documents.values())

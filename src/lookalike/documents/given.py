@@ -176,12 +176,12 @@ def refusal(documents: object, given: Given) -> DocumentError:
     kind = type(documents).__name__
     if given is Given.ONE_TEXT:
         remedy = "give a list or dict of texts, or Path(...) for a file or folder"
-        return DocumentError(0, "documents", f"are one {kind}, not a collection", remedy)
+        return DocumentError(None, "documents", f"are one {kind}, not a collection", remedy)
     if given is Given.SET:
-        return DocumentError(0, "documents", f"are a {kind}, which has no order", "give a list of texts, or a dict")
+        return DocumentError(None, "documents", f"are a {kind}, which has no order", "give a list of texts, or a dict")
     if given is Given.FRAME:
         ways = [way for name, way in _GET_ARROW.items() if hasattr(documents, name)]
         remedy = f"call {ways[0]} first" if ways else "give a table of pyarrow, pandas or polars"
         home = type(documents).__module__.partition(".")[0]
-        return DocumentError(0, "documents", f"are {kind} of {home}, which exports no Arrow data", remedy)
-    return DocumentError(0, "documents", f"are {kind}, which has none", _COLLECTION)
+        return DocumentError(None, "documents", f"are {kind} of {home}, which exports no Arrow data", remedy)
+    return DocumentError(None, "documents", f"are {kind}, which has none", _COLLECTION)

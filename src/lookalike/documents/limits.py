@@ -1,6 +1,6 @@
 """How large documents and files may be: one set of limits, which every reader keeps to.
 
-They hold a process below 300 MB, whatever a file says or unfolds to. Texts and tables that a program holds already are
+They hold a process below 300 MB, whatever a file says or expands to. Texts and tables that a program holds already are
 not limited.
 """
 
@@ -15,7 +15,7 @@ from lookalike.errors import DocumentError
 __all__ = ["HARMLESS", "LIMITS", "MOST_COLUMNS", "Limits", "too_many_columns"]
 
 HARMLESS: Final = 256 << 20
-"""Bytes that any compressed or dictionary-encoded file may unfold to, however small it is."""
+"""Bytes that any compressed or dictionary-encoded file may expand to, however small it is."""
 
 MOST_COLUMNS: Final = 10_000
 """Columns of one table."""
@@ -37,7 +37,7 @@ class Limits:
     document: int = 16 << 20
     """Bytes of one document: a text file, a line of JSON, a cell, the text of a PDF. A larger one is skipped."""
     expansion: int = 200
-    """How many times its size a file may unfold to, beyond 256 MiB. One that unfolds to more is refused."""
+    """How many times its size a file may expand to, beyond 256 MiB. One that expands to more is refused."""
     memory: int | None = None
     """The budget for which `document` was lowered, if it was."""
 
@@ -56,11 +56,11 @@ class Limits:
         return self if most >= self.document else replace(self, document=most, memory=memory)
 
     def most(self, packed: int) -> int:
-        """Return how many bytes a file of `packed` bytes may unfold to."""
+        """Return how many bytes a file of `packed` bytes may expand to."""
         return max(HARMLESS, packed * self.expansion)
 
     def allows_whole(self, packed: int, unpacked: int) -> bool:
-        """Say whether something that is held whole may unfold to so many bytes: a fourth of what a file may."""
+        """Say whether something that is held whole may expand to so many bytes: a fourth of what a file may."""
         return unpacked <= max(HARMLESS // 4, packed * self.expansion)
 
     def native(self) -> tuple[int, int, int, int]:
@@ -77,12 +77,12 @@ class Limits:
         return f"{what} is larger than {_size(self.document)}; {option} allows more"
 
     def expands(self) -> str:
-        """Say that something unfolds to more than it may, and how to read it all the same."""
+        """Say that something expands to more than it may, and how to read it all the same."""
         option = "--max-expansion N (in Python: Limits(expansion=N))"
-        return f"unfolds to more than {self.expansion:,} times its size; if that is right, {option} allows more"
+        return f"expands to more than {self.expansion:,} times its size; if that is right, {option} allows more"
 
     def expansion_error(self, name: str) -> DocumentError:
-        """Return the error for a file that unfolds to more than it may."""
+        """Return the error for a file that expands to more than it may."""
         problem, remedy = self.expands().split("; ", 1)
         return DocumentError(name, "file", problem, remedy)
 

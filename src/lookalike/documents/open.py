@@ -48,7 +48,7 @@ def open_paths(
     ``""`` numbers the rows. (`text_column` and `id_column` are their older names.)
 
     `include` and `exclude` are globs on the path inside a folder; `hidden` also reads what begins with a dot. `limits`
-    say how large a document may be, and how far a compressed file may unfold.
+    say how large a document may be, and how far a compressed file may expand.
     """
     text, own_id = one_name("text", text, text_column), one_name("id", id, id_column)
     options = PathOptions(text, own_id, tuple(include), tuple(exclude), encoding, hidden, limits or LIMITS)
@@ -98,7 +98,7 @@ def open_documents(
     if text or own_id:
         problem = "is in no table: the documents are " + ("a source" if given is Given.SOURCE else "texts")
         remedy = "leave text and id out, or give a table" if given is not Given.SOURCE else "name it when opening it"
-        raise DocumentError(0, f"column {text or own_id!r}", problem, remedy)
+        raise DocumentError(None, f"column {text or own_id!r}", problem, remedy)
     if given is Given.SOURCE:
         source: Source = held
         return source

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.arrow_columns import columns_of, names_of, unfolded_bytes
+from lookalike.documents.arrow_columns import columns_of, expanded_bytes, names_of
 from lookalike.documents.batching import TARGET
 from lookalike.documents.columns import BYTES, TEXT
 from lookalike.documents.inputs import Input
@@ -33,7 +33,7 @@ _MOST_ROWS: Final = 1 << 16
 _SAMPLES: Final = 4
 _SAMPLE_ROWS: Final = 256
 _UNFOLDS: Final = 16
-"""How many times its size a file seems to unfold to, for its texts to be held once: that is slow where none repeats."""
+"""How many times its size a file seems to expand to, for its texts to be held once: that is slow where none repeats."""
 _NOT_COMPACT: Final = "DictAccumulator"
 """How pyarrow says that it cannot hold the values of an encoding once: those that are stored as changes of others."""
 _MOST_HELD: Final = 1 << 12
@@ -164,7 +164,7 @@ class ParquetTable(Table):
     def _single_rows(
         self, count: int, columns: list[str] | None, groups: list[int] | None, start: int
     ) -> Iterator[pa.RecordBatch]:
-        """Decode row by row from row `start` on: a text that is a change of another may unfold to any size."""
+        """Decode row by row from row `start` on: a text that is a change of another may expand to any size."""
         import pyarrow as pa
 
         done, held, size = 0, [], 0
@@ -200,7 +200,7 @@ def _bytes(column: pa.Array[Any]) -> int:
     import pyarrow as pa
 
     if isinstance(column, pa.DictionaryArray):
-        return unfolded_bytes(column)
+        return expanded_bytes(column)
     try:
         return column.nbytes
     except pa.ArrowTypeError:  # views, with an older pyarrow

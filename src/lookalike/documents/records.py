@@ -91,8 +91,8 @@ def list_of_array(array: Any) -> list[str | None]:
     """Return the texts of an array of numpy: of objects, of fixed width, or of StringDType; NaN is None."""
     if array.ndim != 1:
         problem = f"are an array of {array.ndim} dimensions"
-        raise DocumentError(0, "documents", problem, "give one dimension, for example by .ravel()")
+        raise DocumentError(None, "documents", problem, "give one dimension, for example by .ravel()")
     if array.dtype.kind not in "OUT":
         remedy = "decode it first: numpy.char.decode(array)" if array.dtype.kind == "S" else "give an array of texts"
-        raise DocumentError(0, "documents", f"are an array of {array.dtype}, not of texts", remedy)
+        raise DocumentError(None, "documents", f"are an array of {array.dtype}, not of texts", remedy)
     return [None if isinstance(one, float) and one != one else one for one in array.tolist()]  # noqa: PLR0124 - NaN

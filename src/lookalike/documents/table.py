@@ -107,7 +107,7 @@ class Table(ABC):
 
     @property
     def packed(self) -> int | None:
-        """The size of a file that is read in one go and unfolds as it is: a small one may have very large rows."""
+        """The size of a file that is read in one go and expands as it is: a small one may have very large rows."""
         return None
 
     @property
@@ -204,13 +204,13 @@ class TablePart(Part):
         if choice is not None:
             if choice.note:
                 reading.log.note_about(self.name, choice.note)
-            unfolded = 0
+            expanded = 0
             for rows in self._pieces(choice, reading):
                 seen = seen or bool(rows.numbers)
                 batch = self._batch(rows, choice, reading)
                 reading.log.settle()
-                unfolded += batch.texts.nbytes
-                self._check_unfolded(unfolded)
+                expanded += batch.texts.nbytes
+                self._check_expanded(expanded)
                 yield batch
         else:
             self._table.list_skipped(reading.log)
@@ -234,7 +234,7 @@ class TablePart(Part):
     def _longest(self) -> int | None:
         return None if self._table.limits is None else self._table.limits.document
 
-    def _check_unfolded(self, size: int) -> None:
+    def _check_expanded(self, size: int) -> None:
         limits, packed = self._table.limits, self._table.packed
         if limits is not None and packed is not None and size > limits.most(packed):
             raise limits.expansion_error(self.name)

@@ -114,7 +114,7 @@ def open_tokens(documents: Any, tokens: Any, own_id: str | None, *, ordered: boo
     if given is Given.MAPPING:
         return MemorySource({name: token_text(name, one, ordered=ordered) for name, one in held.items()})
     if given is not Given.SEQUENCE:
-        raise DocumentError(0, "tokens", f"are {type(held).__name__}", "give a list or dict of token lists")
+        raise DocumentError(None, "tokens", f"are {type(held).__name__}", "give a list or dict of token lists")
     return MemorySource([token_text(number, one, ordered=ordered) for number, one in enumerate(held)])
 
 

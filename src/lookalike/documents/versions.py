@@ -31,7 +31,7 @@ def check_version(library: str, kind: str) -> None:
     least = LEAST[library]
     if isinstance(own, str) and (numbers := _numbers(own)) and numbers < _numbers(least):
         problem = f"are {kind} of {library} {own}, which is too old: {least} or newer is needed"
-        raise DocumentError(0, "documents", problem, f"upgrade it: pip install --upgrade '{library}>={least}'")
+        raise DocumentError(None, "documents", problem, f"upgrade it: pip install --upgrade '{library}>={least}'")
 
 
 def _numbers(version: str) -> tuple[int, ...]:

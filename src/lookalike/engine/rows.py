@@ -94,7 +94,7 @@ def texts_for_core(texts: Given, strategy: Strategy) -> list[Any]:
     ['one', 'two']
     """
     if isinstance(texts, str | bytes):
-        raise DocumentError(0, "texts", "are one text, not a collection", "give a list of texts")
+        raise DocumentError(None, "texts", "are one text, not a collection", "give a list of texts")
     if isinstance(texts, Texts):
         return [blank(texts, strategy.skip).packed()]
     if hasattr(texts, "null_count"):
@@ -110,9 +110,9 @@ def _of_arrow(column: Any) -> list[Texts]:
 
     kind = column.type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view()):
-        raise DocumentError("all", "texts", f"are {kind}, not text", "give a column of texts")
+        raise DocumentError(None, "texts", f"are {kind}, not text", "give a column of texts")
     if column.null_count:
         problem = f"are missing in {column.null_count} of {len(column)} rows"
-        raise DocumentError("all", "texts", problem, "leave these out or give them an empty text")
+        raise DocumentError(None, "texts", problem, "leave these out or give them an empty text")
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     return [Texts.from_arrow(chunk) for chunk in chunks]

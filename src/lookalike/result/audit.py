@@ -183,7 +183,7 @@ class _Texts:
         if not self.sources:
             more = ", against=…" if result.old_from is not None else ""
             problem = "are not there any more, and an audit reads them again"
-            raise DocumentError("all", "texts", problem, f"give them: result.audit(documents=…{more})")
+            raise DocumentError(None, "texts", problem, f"give them: result.audit(documents=…{more})")
         self.result = result
 
     def portions(self, chosen: bytearray, size: int = 0) -> Iterator[tuple[list[int], list[str]]]:

@@ -105,7 +105,7 @@ def characteristic_matrix(
 ) -> CharacteristicMatrix:
     """Build the matrix of a few documents: texts by name, or a list of texts, named 0, 1, 2 …"""
     if isinstance(documents, str):
-        raise DocumentError(0, "documents", "are one text, not a collection", "give a list or dict of texts")
+        raise DocumentError(None, "documents", "are one text, not a collection", "give a list or dict of texts")
     named = documents if isinstance(documents, Mapping) else dict(enumerate(documents))
     sets: dict[str, set[str]] = {}
     for name, text in named.items():

@@ -56,7 +56,7 @@ impl Pages {
     /// Look at a page of texts, which begin after so many bytes.
     fn check_texts(&self, page: &Bytes, start: Option<usize>, encoding: Encoding) -> Result<()> {
         match encoding {
-            // Texts are copied together out of those before them: a page of megabytes may unfold to terabytes.
+            // Texts are copied together out of those before them: a page of megabytes may expand to terabytes.
             Encoding::DELTA_BYTE_ARRAY => Err(ParquetError::NYI("texts that are changes of others".into())),
             Encoding::DELTA_LENGTH_BYTE_ARRAY => {
                 let texts = start.and_then(|start| page.get(start..)).and_then(lengths);

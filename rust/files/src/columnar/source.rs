@@ -245,7 +245,7 @@ impl Trouble {
     }
 }
 
-/// Whether an error is that of a page that unfolds to too much, found before it was read or while it was.
+/// Whether an error is that of a page that expands to too much, found before it was read or while it was.
 fn is_too_much(error: &(dyn std::error::Error + Send + Sync + 'static)) -> bool {
     let read = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
     error.is::<TooMuch>() || read.is_some_and(|inner| inner.is::<TooMuch>())

@@ -202,7 +202,7 @@ fn long_lines_are_skipped_and_the_others_read() {
 }
 
 #[test]
-fn a_stream_that_unfolds_too_far_is_refused() {
+fn a_stream_that_expands_too_far_is_refused() {
     let content = b"{\"text\": \"aaaaaaaaaaaaaaaaaaaaaaaa\", \"id\": 1}\n".repeat(10_000);
     let zstd = Temporary::new(&zstd::encode_all(&content[..], 1).unwrap());
     let limits = Limits { expansion: 10, harmless: 100_000, ..Limits::NONE };

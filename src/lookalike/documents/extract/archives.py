@@ -52,12 +52,12 @@ _STDLIB: Final = {"gzip": "gzip", "bz2": "bz2", "xz": "lzma"}
 
 
 class BombError(RefusedError):
-    """An archive that unfolds without end: not only a member but all of the rest is left out."""
+    """An archive that expands without end: not only a member but all of the rest is left out."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """How much one archive may unfold to, with all archives in it."""
+    """How much one archive may expand to, with all archives in it."""
 
     packed: int
     limits: Limits = LIMITS

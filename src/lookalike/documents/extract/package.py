@@ -80,7 +80,7 @@ class Package:
         return list(self._names.values())
 
     def blocks(self, name: str) -> Iterator[bytes]:
-        """Read a part block by block; a bomb is refused before it unfolds."""
+        """Read a part block by block; a bomb is refused before it expands."""
         actual = self._names.get(name.lower())
         if actual is None:
             raise RefusedError("damaged", f"its part {name} is missing")
