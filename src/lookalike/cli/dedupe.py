@@ -34,7 +34,7 @@ from lookalike.cli.recipe_options import with_recipe
 from lookalike.cli.row_files import KINDS, RowOptions, form_of, kind_of
 from lookalike.cli.row_folder import check_folder, is_folder
 from lookalike.cli.row_target import as_lines
-from lookalike.cli.running import run_search, skipped_lines
+from lookalike.cli.running import StrictOption, exit_if_strict, run_search, say_skipped, skipped_lines
 from lookalike.cli.searching import Search, with_search
 from lookalike.cli.values import completion, whole_number
 from lookalike.cli.writing import destination, extension, keep_sources
@@ -195,6 +195,7 @@ def dedupe(
     rows_per_file: FileRowsOption = None,
     raw_csv: RawCsvOption = False,
     force: ForceOption = False,
+    strict: StrictOption = False,
     color: ColorOption = Color.AUTO,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
@@ -212,6 +213,7 @@ def dedupe(
     source = reading.open(given, search.memory) if given else None
     if parts:
         _cut(source, parts, search, recipe, reading, outputs, given, quiet=quiet, verbose=verbose, color=in_color)
+        exit_if_strict(strict, source.skipped() if source is not None else ())
         return
     with _found(source, result, recipe, reading, search, quiet=quiet, verbose=verbose) as found:
         values = column_values(found, source, rule, given) if rule.needs_values else None
@@ -227,6 +229,7 @@ def dedupe(
             same = [*kept, *typed(reading, Reading()), *typed(search.shown(), Search()), *typed(recipe, Recipe())]
             hint = "" if quiet else _hint(given, result, source, same)
             send_drawn(to_table(made, found, hint), None, color=in_color)
+        exit_if_strict(strict, found.skipped)
 
 
 def _cut(
@@ -331,6 +334,7 @@ def _write(
         written += attempts.each({outputs.plan: partial(_write_plan, plan, outputs)})
     if not quiet:
         say_notes(notes)
+        say_skipped(result.skipped)
         _say_written(plan, result, source, outputs, written)
 
 

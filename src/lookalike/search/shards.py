@@ -77,7 +77,7 @@ def sign_shard(
             rows = sign_rows(batch.texts, strategy, threads=threads)
             kept = sets(batch.texts, strategy, threads=threads) if keep == "shingles" else None
             writer.write(batch.ids, rows, kept)
-        writer.notes = [*source.notes(), *(f"skipped: {one.id}: {one.reason}" for one in source.skipped())]
+        writer.notes, writer.skipped = source.notes(), source.skipped()
     return writer.documents
 
 
@@ -122,6 +122,7 @@ def find_shards(
     documents = SearchedDocuments(
         ids=ids,
         lengths=as_bytes(rows.column("length")),
+        skipped=[one for shard in shards for one in shard.skipped],
         notes=[note for shard in shards for note in shard.notes],
         source=source,
     )
