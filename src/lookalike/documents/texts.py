@@ -55,7 +55,8 @@ class TextFiles(Part):
     def size(self) -> Size:
         """Add up the files; how many are in an archive only reading tells."""
         known = not any(document.kind.is_archive for document in self._documents)
-        return Size(len(self._documents) if known else None, sum(document.size for document in self._documents))
+        sizes = [document.size for document in self._documents if not document.is_too_large]
+        return Size(len(sizes) if known else None, sum(sizes), too_large=len(self._documents) - len(sizes))
 
     def batches(self, reading: Pass) -> Iterator[Batch]:
         """Read file after file."""
