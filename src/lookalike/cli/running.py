@@ -12,6 +12,7 @@ from lookalike.cli.progress import showing_progress
 from lookalike.cli.reading import say_flags, say_notes
 from lookalike.documents.skipped import skipped_words, unread
 from lookalike.errors import DocumentError
+from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -82,7 +83,7 @@ def nothing_read(name: str, skipped: Iterable[Skipped]) -> DocumentError:
 def _details(result: Result) -> Iterator[str]:
     yield f"recipe: {result.recipe}"
     bands = f", {result.bands.bands} bands of {result.bands.rows}" if result.bands else ""
-    yield f"method: {result.method}{bands}; {result.candidates:,} pairs verified"
+    yield f"method: {result.method}{bands}; {count(result.candidates, 'pair')} verified"
     yield "seconds: " + ", ".join(f"{stage} {seconds:.3f}" for stage, seconds in result.timings.items())
     yield from skipped_lines(result.skipped)
 
