@@ -292,7 +292,7 @@ def test_errors(run: Run, stored: str, args: list[str], problem: str) -> None:
 def test_nothing_to_check(run: Run, stored: str) -> None:
     Path("empty.txt").touch()
     complaint = run("check", "empty.txt", "--index", stored, "--format", "json").complaint
-    assert complaint == "empty.txt holds no document that can be read: lookalike files tells what was skipped, and why"
+    assert complaint == "empty.txt holds no document that can be read: the file has no bytes"
 
 
 def test_checking_loads_nothing_heavy(stored: str) -> None:

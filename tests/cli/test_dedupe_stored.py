@@ -313,3 +313,20 @@ def test_the_id_may_be_the_name_of_a_folder(run: Run) -> None:
     assert [(pair["a"], pair["b"]) for pair in done.json["pairs"]] == [("x", "y")]
     message = "column 'site' is in the names of folders, which hold no texts"
     assert message in run("scan", "in", "--text-column", "site").complaint
+
+
+@pytest.mark.parametrize("more", [[], ["--by", "line"]], ids=str)
+@pytest.mark.parametrize("kind", ["parquet", "jsonl"])
+def test_columns_that_csv_cannot_hold_are_refused_before_the_search(run: Run, kind: str, more: list[str]) -> None:
+    rows = [{"text": words(0, 30), "nested": {"x": 1}}]
+    Path("t.jsonl").write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
+    parquet.write_table(pa.Table.from_pylist(rows), "t.parquet")
+    message = f"k.csv cannot hold the column 'nested' of t.{kind}, which is struct<x: int64>: write .parquet or .jsonl"
+    assert run("dedupe", f"t.{kind}", "-o", "k.csv", *more).complaint == message
+    assert run("dedupe", f"t.{kind}", "-o", "k.jsonl", *more).code == 0
+
+
+def test_a_list_of_paths_is_refused_before_a_table_is_searched(run: Run) -> None:
+    Path("t.jsonl").write_text(json.dumps({"text": words(0, 30)}) + "\n", encoding="utf-8")
+    complaint = run("dedupe", "t.jsonl", "-o", "kept.txt").complaint
+    assert complaint.startswith("kept.txt has a name that does not say what to write: end it in ")

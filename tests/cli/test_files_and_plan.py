@@ -127,3 +127,14 @@ def test_plan_of_a_search_larger_than_memory(run: Run) -> None:
     cost = run("plan", "large.jsonl", "--method", "lsh", "--memory", "1MB", "--format", "json").json
     assert cost["method"] == "lsh"
     assert cost["disk"] > 0
+
+
+def test_plan_leaves_out_what_is_too_large(run: Run) -> None:
+    Path("large").mkdir()
+    Path("large/a.txt").write_text(words(0, 100), encoding="utf-8")
+    Path("large/b.txt").write_text(words(0, 5000), encoding="utf-8")
+    limit = ("--max-document", "20kB")
+    assert run("plan", "large", *limit).out.startswith("documents  1 in 689 B (1 skipped: 1 too large)\n")
+    assert run("plan", "large").out.startswith("documents  2 in ")
+    cost = run("plan", "large/b.txt", *limit, "--format", "json").json
+    assert (cost["documents"], cost["bytes"], cost["too_large"]) == (0, 0, 1)

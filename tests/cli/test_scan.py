@@ -158,7 +158,7 @@ def test_no_document_is_an_error(run: Run) -> None:
     Path("empty").mkdir()
     assert run("scan", "empty").complaint == "empty holds no document that can be read: it is empty"
     Path("empty/blank.txt").touch()
-    message = "empty holds no document that can be read: lookalike files tells what was skipped, and why"
+    message = "empty holds no document that can be read: blank.txt: the file has no bytes"
     assert run("scan", "empty").complaint == message
 
 

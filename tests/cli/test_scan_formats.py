@@ -414,7 +414,7 @@ def test_many_files_make_one_note(run: Run) -> None:
     for number in range(1200):
         (folder / f"{number:04}.jsonl").write_text(json.dumps({"text": f"text {number}", "id": number}))
     first, second = run("scan", "many").err.splitlines()
-    assert first == "lookalike: note: many has 1200 jsonl files and no texts: read as one table"
+    assert first == "lookalike: note: many has 1,200 jsonl files and no texts: read as one table"
     named = "0000.jsonl, 0001.jsonl, 0002.jsonl, …"
     columns = "texts from the column 'text', ids from the column 'id'"
     assert second == f"lookalike: note: 1,200 files ({named}): {columns}"

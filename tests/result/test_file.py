@@ -204,6 +204,8 @@ def near(a: list[int], b: list[int], score: float = 0.5) -> bytes:
         ("ids.arrow", ipc(id=pa.array([1.5] * 4)), "other columns"),
         ("ids.arrow", ipc(id=pa.array([1, 2, None, 4])), "gaps"),
         ("ids.arrow", ipc(id=pa.array([1, 2, 3])), "another length"),
+        ("ids.arrow", ipc(id=pa.array([1, 2, 3, 2])), "has an id twice"),
+        ("ids.arrow", ipc(id=pa.array(["x"] * 4, pa.large_string())), "has an id twice"),
         ("classes.arrow", classes(0, 1, 0, 4_000_000_000), "a copy comes before its first"),
         ("classes.arrow", classes(0, 0, 1, 3), "the first of a kind is a copy"),
         ("classes.arrow", classes(0, 1, None, 3), "gaps"),

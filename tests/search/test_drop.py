@@ -276,3 +276,41 @@ def test_columns_with_numbers_for_names() -> None:
 
 def test_what_messages_call_it() -> None:
     assert {frame_of(data).kind for data, _ in TABLES.values()} == {"Arrow table", "data frame", "dataset", "list"}
+
+
+# -- tokens, and arguments that do not exist ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [pa.table, pd.DataFrame, pl.DataFrame])
+def test_a_column_of_tokens(make: Any) -> None:
+    data = make({"id": ["a", "b", "c", "d"], "tk": [["x", "y", "z"], ["z", "y", "x"], None, ["p", "q"]]})
+    kept, plan = la.drop_near_duplicates(data, tokens="tk", id="id", return_plan=True)
+    assert type(kept) is type(data)
+    assert list(kept["id"].to_pylist() if isinstance(kept, pa.Table) else kept["id"]) == ["a", "c", "d"]
+    assert plan.removals.to_pylist() == [{"id": "b", "kept_id": "a", "score": 1.0, "group": 0}]
+    assert plan.without_text == 1
+
+
+def test_tokens_inside_a_column_and_old_ones() -> None:
+    rows = pa.table({"doc": [{"tk": ["x", "y"]}, {"tk": ["p", "q"]}]})
+    old = pa.table({"doc": [{"tk": ["q", "p"]}]})
+    assert la.drop_near_duplicates(rows, tokens="doc.tk", against=old).num_rows == 1
+
+
+def test_tokens_that_are_refused() -> None:
+    data = pa.table({"text": ["one"], "tk": [["x"]]})
+    with pytest.raises(la.RecipeError, match="text must be left out where tokens are given"):
+        la.drop_near_duplicates(data, "text", tokens="tk")
+    with pytest.raises(la.RecipeError, match="tokens must be the name of a column of lists"):
+        la.drop_near_duplicates(data, tokens=[["x"]])  # type: ignore[call-overload]
+    with pytest.raises(la.DocumentError, match="column 'text' holds string, not lists of tokens"):
+        la.drop_near_duplicates(data, tokens="text")
+    with pytest.raises(la.DocumentError, match="column 'tokens' does not exist"):
+        la.drop_near_duplicates(data, tokens="tokens")
+
+
+@pytest.mark.parametrize(("name", "hint"), [("treshold", "; did you mean 'threshold'?"), ("xyzzy", "")])
+def test_an_argument_that_does_not_exist(name: str, hint: str) -> None:
+    with pytest.raises(TypeError) as error:
+        la.drop_near_duplicates(["one"], **{name: 0.5})  # type: ignore[call-overload]
+    assert str(error.value) == f"drop_near_duplicates() got an unexpected keyword argument {name!r}{hint}"

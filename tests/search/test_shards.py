@@ -176,6 +176,8 @@ def test_a_changed_byte_is_noticed(tmp_path_factory: pytest.TempPathFactory, dat
         {"documents": 5},
         {"ids": "float"},
         {"notes": [1]},
+        {"skipped": [["a", "empty"]]},
+        {"skipped": [["a", "empty", 1]]},
         {"digest": "0" * 16},
         {"recipe": "nothing"},
         {"parts": {}},

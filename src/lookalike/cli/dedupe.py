@@ -33,8 +33,8 @@ from lookalike.cli.reading import Reading, say_notes, with_reading
 from lookalike.cli.recipe_options import with_recipe
 from lookalike.cli.row_files import KINDS, RowOptions, form_of, kind_of
 from lookalike.cli.row_folder import check_folder, is_folder
-from lookalike.cli.row_target import as_lines
-from lookalike.cli.running import run_search, skipped_lines
+from lookalike.cli.row_target import as_lines, check_target
+from lookalike.cli.running import StrictOption, exit_if_strict, run_search, say_skipped, skipped_lines
 from lookalike.cli.searching import Search, with_search
 from lookalike.cli.values import completion, whole_number
 from lookalike.cli.writing import destination, extension, keep_sources
@@ -137,9 +137,19 @@ class Outputs:
     plan: str | None
     options: RowOptions
 
+    @property
+    def rows(self) -> list[str]:
+        """What is written of the documents themselves."""
+        return [name for name in (self.kept, self.removed) if name is not None]
+
+    def check_source(self, source: Source | None) -> None:
+        """Refuse what these documents cannot be written to, before they are searched."""
+        for name in self.rows:
+            check_target(name, source, self.options.codec)
+
     def check(self, paths: list[str], *, force: bool, names: bool = True) -> None:
         """Refuse what cannot be written, before anything is read; `names` allows lists of names."""
-        rows = [name for name in (self.kept, self.removed) if name is not None]
+        rows = self.rows
         self._check_rows(rows)
         for name in rows:
             if is_folder(name):
@@ -195,6 +205,7 @@ def dedupe(
     rows_per_file: FileRowsOption = None,
     raw_csv: RawCsvOption = False,
     force: ForceOption = False,
+    strict: StrictOption = False,
     color: ColorOption = Color.AUTO,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
@@ -210,8 +221,10 @@ def dedupe(
     read = [*given, *search.against, *search.ignore, *([result] if result else [])]
     outputs.check(read, force=force, names=not parts)
     source = reading.open(given, search.memory) if given else None
+    outputs.check_source(source)
     if parts:
         _cut(source, parts, search, recipe, reading, outputs, given, quiet=quiet, verbose=verbose, color=in_color)
+        exit_if_strict(strict, source.skipped() if source is not None else ())
         return
     with _found(source, result, recipe, reading, search, quiet=quiet, verbose=verbose) as found:
         values = column_values(found, source, rule, given) if rule.needs_values else None
@@ -227,6 +240,7 @@ def dedupe(
             same = [*kept, *typed(reading, Reading()), *typed(search.shown(), Search()), *typed(recipe, Recipe())]
             hint = "" if quiet else _hint(given, result, source, same)
             send_drawn(to_table(made, found, hint), None, color=in_color)
+        exit_if_strict(strict, found.skipped)
 
 
 def _cut(
@@ -331,6 +345,7 @@ def _write(
         written += attempts.each({outputs.plan: partial(_write_plan, plan, outputs)})
     if not quiet:
         say_notes(notes)
+        say_skipped(result.skipped)
         _say_written(plan, result, source, outputs, written)
 
 
@@ -354,9 +369,7 @@ def _say_written(plan: Plan, result: Result, source: Source | None, outputs: Out
 
 def _say_rows(source: Source | None, outputs: Outputs) -> None:
     """Tell what became of rows that are not as they were, or that are no documents."""
-    changed = [
-        name for name in (outputs.kept, outputs.removed) if name and not as_lines(name, source, outputs.options.codec)
-    ]
+    changed = [name for name in outputs.rows if not as_lines(name, source, outputs.options.codec)]
     if changed and (mixed := mixed_columns(source)):
         columns = ", ".join(repr(name) for name in mixed)
         complain(f"note: {', '.join(changed)}: values of several kinds written as JSON text in {columns}")
@@ -365,7 +378,7 @@ def _say_rows(source: Source | None, outputs: Outputs) -> None:
     if without and outputs.kept is not None:
         complain(f"note: {count(without, 'row')} without a text kept; lookalike files lists them")
     bad = [one for one in skipped if one.reason == BAD_ROW]
-    if bad and (outputs.kept is not None or outputs.removed is not None):
+    if bad and outputs.rows:
         complain(f"note: {count(len(bad), 'bad row')} neither kept nor removed; lookalike files lists them")
         for one in bad[:_BAD_SHOWN]:
             complain(f"note: {one.id}: {one.detail}")

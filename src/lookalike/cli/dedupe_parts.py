@@ -14,10 +14,11 @@ from lookalike.cli.output import width
 from lookalike.cli.progress import showing_progress
 from lookalike.cli.reading import say_flags, say_notes
 from lookalike.cli.row_files import RowShape, form_of, row_file
+from lookalike.cli.running import nothing_read, say_skipped
 from lookalike.cli.scan_table import grid, next_step
 from lookalike.cli.searching import Search
 from lookalike.cli.values import whole_number
-from lookalike.errors import DocumentError, RecipeError
+from lookalike.errors import RecipeError
 from lookalike.search.repeats import PARTS, Repeats, Sought
 from lookalike.tables.wording import count
 
@@ -153,7 +154,7 @@ def cut_parts(
         repeats = files.enter_context(made)
         found = Found(len(repeats.ids))
         if not found.documents:
-            raise DocumentError(source.name, "file", "holds no document that can be read", "it may be empty")
+            raise nothing_read(source.name, source.skipped())
         cuts = rows = None
         if plan is not None:
             shape = RowShape(repeats.cuts_schema, own=True)
@@ -169,6 +170,7 @@ def cut_parts(
     if not quiet:
         say_notes([*source.notes(), *notes])
         say_flags(source.flags())
+        say_skipped(source.skipped())
         _say(found, parts, output, plan)
     return found
 

@@ -22,6 +22,7 @@ from lookalike.cli.output import (
 from lookalike.cli.reading import PathsArgument, Reading, say_flags, say_notes, with_reading
 from lookalike.cli.values import completion, one_of, whole_number
 from lookalike.cli.writing import destination, keep_sources
+from lookalike.documents.skipped import reason_words
 from lookalike.tables.json import to_json
 from lookalike.tables.visible import visible
 from lookalike.tables.wording import count
@@ -174,8 +175,7 @@ def _to_table(tally: Tally) -> Iterator[RenderableType]:
         yield from _listed("Skipped", tally.skipped, tally.reasons.total())
     line = f"{count(tally.documents, 'document')} · {count(tally.characters, 'character')}"
     if tally.reasons:
-        reasons = ", ".join(f"{number:,} {reason}" for reason, number in tally.reasons.most_common())
-        line += f" · {tally.reasons.total():,} skipped: {reasons}"
+        line += f" · {reason_words(tally.reasons)}"
     yield Text(line)
 
 

@@ -12,6 +12,7 @@ from lookalike.cli.against import refuse_servers
 from lookalike.cli.messages import complain
 from lookalike.cli.options import flag, makes, option, several
 from lookalike.cli.values import size, whole_number
+from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -128,7 +129,7 @@ def say_flags(flags: Mapping[str, Sequence[Flag]]) -> None:
         say_notes(f"{name} has {flag.kind}: {flag.detail}" for name, found in flags.items() for flag in found)
         return
     kinds = Counter(flag.kind for found in flags.values() for flag in found)
-    listed = ", ".join(f"{kind} in {number:,} documents" for kind, number in kinds.most_common())
+    listed = ", ".join(f"{kind} in {count(number, 'document')}" for kind, number in kinds.most_common())
     say_notes([f"{listed}; --format json names them"])
 
 

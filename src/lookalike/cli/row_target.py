@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from lookalike.cli.row_files import RowForm, RowShape, form_of, row_file
 from lookalike.cli.row_folder import RowFolder, is_folder, row_folder
 from lookalike.errors import DocumentError, RecipeError
+from lookalike.tables.csv import not_for_csv
 from lookalike.tables.parquet_rows import CODECS
 from lookalike.tables.squeezed import ENDINGS
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from lookalike.documents import Source
     from lookalike.tables.write import RowsWriter
 
-__all__ = ["RowTarget", "as_lines", "row_target"]
+__all__ = ["RowTarget", "as_lines", "check_target", "row_target"]
 
 _IN_FOLDERS: Final = {
     "parquet": "parquet",
@@ -61,6 +62,16 @@ def as_lines(output: str, source: Source | None, codec: str | None = None) -> bo
     return _form(output, source, codec).kind == source.line_form.format and (
         is_folder(output) or not source.partitioned
     )
+
+
+def check_target(output: str, source: Source | None, codec: str | None = None) -> None:
+    """Refuse an output that cannot take the documents of a source, as far as is known before they are searched."""
+    kind = _form(output, source, codec).kind
+    if source is None or kind not in ("csv", "tsv") or as_lines(output, source, codec) or source.schema is None:
+        return
+    if (column := not_for_csv(source.schema)) is not None:
+        problem = f"cannot hold the column {column.name!r} of {source.name}, which is {column.type}"
+        raise DocumentError(output, "file", problem, "write .parquet or .jsonl")
 
 
 class RowTarget:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lookalike.cli.messages import complain
+from lookalike.cli.messages import UNREADABLE, complain
 from lookalike.cli.progress import showing_progress
 from lookalike.cli.reading import say_flags, say_notes
+from lookalike.documents.skipped import skipped_words, unread
 from lookalike.errors import DocumentError
+from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.result import Result
 
-__all__ = ["nothing_read", "run_search", "skipped_lines"]
+__all__ = ["StrictOption", "exit_if_strict", "nothing_read", "run_search", "say_skipped", "skipped_lines"]
+
+StrictOption = Annotated[bool, typer.Option("--strict", help="Exit with 3 if something could not be read.")]
 
 
 @contextmanager
@@ -66,18 +70,34 @@ def run_search(
 def nothing_read(name: str, skipped: Iterable[Skipped]) -> DocumentError:
     """Say that a collection has no document, and what to do about it."""
     listed = list(skipped)
-    remedy = "lookalike files tells what was skipped, and why" if listed else "it is empty"
-    if large := next((one for one in listed if one.reason == "too large"), None):
-        remedy = f"{large.id}: {large.detail}"
+    remedy = "it is empty"
+    if listed:
+        first = (unread(listed) or listed)[0]  # rather than what was skipped on purpose
+        why = first.detail or first.reason
+        remedy = why if first.id == name else f"{first.id}: {why}"
+    if len(listed) > 1:
+        remedy += f"; lookalike files lists all {len(listed):,}"
     return DocumentError(name, "file", "holds no document that can be read", remedy)
 
 
 def _details(result: Result) -> Iterator[str]:
     yield f"recipe: {result.recipe}"
     bands = f", {result.bands.bands} bands of {result.bands.rows}" if result.bands else ""
-    yield f"method: {result.method}{bands}; {result.candidates:,} pairs verified"
+    yield f"method: {result.method}{bands}; {count(result.candidates, 'pair')} verified"
     yield "seconds: " + ", ".join(f"{stage} {seconds:.3f}" for stage, seconds in result.timings.items())
     yield from skipped_lines(result.skipped)
+
+
+def say_skipped(skipped: Iterable[Skipped]) -> None:
+    """Tell how many were skipped, and why, where no closing line does."""
+    if said := skipped_words(skipped):
+        complain(f"note: {said}; lookalike files tells what, and why")
+
+
+def exit_if_strict(strict: bool, skipped: Iterable[Skipped]) -> None:
+    """End the command, with --strict, if something was meant to be read and could not be."""
+    if strict and unread(skipped):
+        raise typer.Exit(UNREADABLE)
 
 
 def skipped_lines(skipped: Iterable[Skipped]) -> Iterator[str]:

@@ -10,7 +10,7 @@ import typer
 from lookalike.cli.finishing import Attempts, keep_search
 from lookalike.cli.help import examples
 from lookalike.cli.hints import after_scan
-from lookalike.cli.messages import FOUND, UNREADABLE, complain
+from lookalike.cli.messages import FOUND, complain
 from lookalike.cli.options import typed
 from lookalike.cli.origin import origin
 from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, RawCsvOption, VerboseOption
@@ -18,7 +18,7 @@ from lookalike.cli.pair_rules import PairRules, pairs_left_out, with_pair_rules
 from lookalike.cli.reading import PathsArgument, Reading, say_notes, with_reading
 from lookalike.cli.recipe_options import with_recipe
 from lookalike.cli.report import ReportOption, write_html
-from lookalike.cli.running import run_search
+from lookalike.cli.running import StrictOption, exit_if_strict, run_search
 from lookalike.cli.scan_output import ResultFormat, Shown, show
 from lookalike.cli.searching import Search, with_search
 from lookalike.cli.values import completion, share, whole_number
@@ -33,10 +33,6 @@ __all__ = ["HELP", "scan"]
 
 SAMPLE = 1000
 """Documents that an audit draws unless it is told otherwise."""
-BY_RULE = frozenset(
-    {"hidden", "ignored", "excluded", "empty", "null text", "link", "link loop", "table", "given twice", "not a file"}
-)
-"""Reasons for which something is skipped on purpose; with any other it was meant to be read and could not be."""
 
 HELP = examples(
     "Find the documents of a collection that look alike.",
@@ -72,7 +68,6 @@ AuditOption = Annotated[
     str | None, typer.Option("--audit", metavar="[=N]", help="Measure the recall on a sample of N documents.")
 ]
 SaveOption = Annotated[str | None, typer.Option("--save", metavar="FILE", help="Save the result, to use it again.")]
-StrictOption = Annotated[bool, typer.Option("--strict", help="Exit with 3 if something could not be read.")]
 
 
 @with_recipe
@@ -123,8 +118,7 @@ def scan(
             attempts.each({report: partial(write_html, result, report, marks=known.marks, quiet=quiet)})
         attempts.each({output or "-": partial(show, result, shown, authors, hint, quiet=quiet)})
         attempts.finish(partial(keep_search, result, work=search.work, saved=next(iter(saved), None)))
-        if strict and any(skipped.reason not in BY_RULE for skipped in result.skipped):
-            raise typer.Exit(UNREADABLE)
+        exit_if_strict(strict, result.skipped)
         if worst is not None and _closest(result) >= worst:
             raise typer.Exit(FOUND)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, cast
 from lookalike.cli.group_by import left_out
 from lookalike.cli.messages import complain
 from lookalike.cli.output import check_raw_csv, send, send_drawn, wants_color
+from lookalike.cli.running import say_skipped
 from lookalike.cli.values import one_of, whole_number
 from lookalike.cli.writing import destination, extension
 from lookalike.errors import DocumentError
@@ -76,17 +77,22 @@ class Shown:
 
 
 def show(result: Result, shown: Shown, authors: Authors | None, next_command: str, *, quiet: bool) -> None:
-    """Write the result; if it goes to a file, say on standard error what was written."""
-    if shown.format in (ResultFormat.TABLE, ResultFormat.MD):
+    """Write the result; what was written to a file, and what formats for programs leave out, goes to standard error."""
+    for_people = shown.format in (ResultFormat.TABLE, ResultFormat.MD)
+    if for_people:
         _show_people(result, shown, authors, next_command)
     else:
         with destination(shown.output) as stream:
             kind = cast("Format", str(shown.format))
             result.write_pairs(stream, kind, top=shown.top or None, raw_csv=shown.raw_csv)
-    if authors is not None and shown.format not in (ResultFormat.TABLE, ResultFormat.MD) and not quiet:
+    if quiet:
+        return
+    if authors is not None and not for_people:
         complain(f"note: {left_out(authors)}")
-    if shown.output not in (None, "-") and not quiet:
+    if shown.output not in (None, "-"):
         complain(f"{shown.output}: {result.summary()}")
+    elif not for_people:
+        say_skipped(result.skipped)
 
 
 def _show_people(result: Result, shown: Shown, authors: Authors | None, next_command: str) -> None:

@@ -11,6 +11,7 @@ from lookalike.cli.messages import complain
 from lookalike.cli.output import QuietOption  # noqa: TC001 — the signature is read at run time
 from lookalike.cli.reading import PathsArgument, Reading, with_reading
 from lookalike.cli.recipe_options import with_recipe
+from lookalike.cli.running import say_skipped
 from lookalike.cli.values import completion, share, whole_number
 from lookalike.cli.writing import keep_sources
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
@@ -59,8 +60,9 @@ def sign(
 ) -> None:
     """Sign all documents and write the file."""
     keep_sources([output], paths)
+    source = reading.open(paths)
     documents = sign_shard(
-        reading.open(paths),
+        source,
         output,
         threshold=share("--threshold", threshold),
         recall=share("--recall", recall),
@@ -69,4 +71,5 @@ def sign(
         threads=whole_number("--threads", threads, least=0),
     )
     if not quiet:
+        say_skipped(source.skipped())
         complain(f"{output}: {count(documents, 'document')} signed")

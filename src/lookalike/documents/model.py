@@ -70,3 +70,5 @@ class Size:
     """How many there are at most, since some may be skipped; None if only reading would tell."""
     bytes: int
     """About how many bytes of text there are: the size of the files; what is compressed counts three times."""
+    too_large: int = 0
+    """Files that are not counted because their size tells that they will be skipped."""

@@ -272,7 +272,7 @@ class PartsSource(Source):
         sizes = [part.size() for part in self._parts]
         counts = [size.documents for size in sizes]
         known = None if None in counts else sum(count for count in counts if count is not None)
-        return Size(known, sum(size.bytes for size in sizes))
+        return Size(known, sum(size.bytes for size in sizes), sum(size.too_large for size in sizes))
 
 
 def _look_of_ids(given: Sequence[bool | None], parts: int) -> tuple[bool, bool]:

@@ -205,7 +205,8 @@ def _shards(listing: Listing, name: str, log: Log) -> list[Found]:
     """Return the tables of a folder that has nothing but tables of one kind: they are the parts of one."""
     if len({table.kind.format for table in listing.tables}) != 1:
         return listing.texts
-    log.note(f"{name} has {len(listing.tables)} {listing.tables[0].kind.format} files and no texts: read as one table")
+    tables = count(len(listing.tables), f"{listing.tables[0].kind.format} file")
+    log.note(f"{name} has {tables} and no texts: read as one table")
     return listing.tables
 
 

@@ -22,6 +22,12 @@ class TextDocument:
     size: int
     kind: Kind = Kind("text")  # noqa: RUF009 - it cannot change
 
+    @property
+    def is_too_large(self) -> bool:
+        """Whether it is plain text, and its size tells that it will be skipped."""
+        plain = self.kind.format == "text" and self.input.compression is None
+        return plain and self.size > self.input.limits.document
+
 
 @dataclass(frozen=True, slots=True)
 class Members:

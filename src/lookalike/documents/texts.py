@@ -16,6 +16,7 @@ from lookalike.documents.table_errors import changed
 from lookalike.documents.text_document import Members
 from lookalike.errors import DocumentError
 from lookalike.tables.packed import Ids, Texts
+from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,7 +56,8 @@ class TextFiles(Part):
     def size(self) -> Size:
         """Add up the files; how many are in an archive only reading tells."""
         known = not any(document.kind.is_archive for document in self._documents)
-        return Size(len(self._documents) if known else None, sum(document.size for document in self._documents))
+        sizes = [document.size for document in self._documents if not document.is_too_large]
+        return Size(len(sizes) if known else None, sum(sizes), too_large=len(self._documents) - len(sizes))
 
     def batches(self, reading: Pass) -> Iterator[Batch]:
         """Read file after file."""
@@ -86,7 +88,7 @@ class TextFiles(Part):
     def _keep(self, counts: array[int], left_out: dict[str, tuple[str, str]]) -> None:
         """Remember what a full pass found; it must be what the pass before found."""
         if self._counts is not None and sum(self._counts) != sum(counts):
-            problem = f"held {sum(self._counts)} documents before, and now {sum(counts)}"
+            problem = f"held {count(sum(self._counts), 'document')} before, and now {sum(counts):,}"
             raise _changed(self.name, problem)
         self._left_out, self._counts = left_out, counts
 

@@ -9,6 +9,7 @@ from lookalike._native import SignatureMatrix
 from lookalike.errors import LookalikeError, RecipeError
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.settings import settings
+from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,7 +41,7 @@ class Signatures:
 
     def __repr__(self) -> str:
         """Return what they are."""
-        return f"<Signatures: {len(self)} documents × {self.recipe.hashes} hashes, {self.recipe!r}>"
+        return f"<Signatures: {count(len(self), 'document')} × {self.recipe.hashes} hashes, {self.recipe!r}>"
 
     def __getitem__(self, i: int) -> list[int]:
         """Return the slots of one signature; 4294967295 stands for infinity, the slot of an empty set."""

@@ -21,6 +21,7 @@ from lookalike.engine.strategy import Strategy
 from lookalike.errors import DocumentError, LookalikeError, RecipeError
 from lookalike.result.pairs import NamedPairs, pairs_of
 from lookalike.tables.found import COLUMNS, Pairs
+from lookalike.tables.wording import count
 from lookalike.text.uncounted import blank
 
 if TYPE_CHECKING:
@@ -77,10 +78,10 @@ class Audit:
 
     def __str__(self) -> str:
         """Return one sentence."""
-        sample = f"{self.drawn:,} of {self.of:,} documents drawn"
+        sample = f"{self.drawn:,} of {count(self.of, 'document')} drawn"
         if self.measured is None or self.interval is None:
             return f"{sample}: they have no true pair but copies, so the recall could not be measured"
-        share = f"{self.found:,} of {self.true_pairs:,} true pairs found: recall {self.measured:.4f}"
+        share = f"{self.found:,} of {count(self.true_pairs, 'true pair')} found: recall {self.measured:.4f}"
         if self.drawn == self.of:
             return f"{sample}: {share}"
         low, high = self.interval

@@ -47,6 +47,10 @@ def check_parts(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None
     rows |= {"ids.arrow": new, "old_ids.arrow": documents - new}
     for name, expected in rows.items():
         _demand(name not in tables or tables[name].num_rows == expected, f"{name} has another length")
+    for name in ("ids.arrow", "old_ids.arrow"):
+        if name in tables:
+            given = whole(tables[name]["id"])
+            _demand(compute().count_distinct(given, mode="all").as_py() == len(given), f"{name} has an id twice")
     if "order.arrow" in tables:
         _demand(permutation(tables["order.arrow"]["document"]) is not None, "the order names a document twice")
     _check_numbers(documents, whole(tables["classes.arrow"]["class"]), tables["pairs.arrow"])

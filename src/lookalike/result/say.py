@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.metadata import first_of
+from lookalike.documents.skipped import skipped_words
 from lookalike.result.pairs import NamedPairs
 from lookalike.result.recall import recall_of
 from lookalike.result.texts import left_out_of
@@ -37,11 +37,8 @@ def summary(result: Result) -> str:
     """
     new = result.documents if result.old_from is None else result.old_from
     documents = count(new, "document")
-    if result.skipped:
-        reasons = Counter(skipped.reason for skipped in result.skipped)
-        by_reason = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-        listed = ", ".join(f"{number:,} {reason}" for reason, number in by_reason)
-        documents += f" ({len(result.skipped):,} skipped: {listed})"
+    if said := skipped_words(result.skipped):
+        documents += f" ({said})"
     if result.old_from is not None:
         documents += f" against {result.documents - new:,} old"
     threshold = f"{result.threshold:.2f}" if round(result.threshold, 2) == result.threshold else f"{result.threshold:g}"

@@ -45,6 +45,8 @@ class Cost:
     memory: int
     disk: int
     seconds: float
+    too_large: int = 0
+    """Files that are not among the documents because they will be skipped for their size."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, ready for JSON."""
@@ -54,8 +56,9 @@ class Cost:
         """Return it for a person, a line each."""
         about = "" if self.documents_counted else "about "
         disk = f"{size(self.disk)} of files while it runs" if self.disk else "none"
+        skipped = f" ({self.too_large:,} skipped: {self.too_large:,} too large)" if self.too_large else ""
         lines = [
-            f"documents  {about}{self.documents:,} in {size(self.bytes)}",
+            f"documents  {about}{self.documents:,} in {size(self.bytes)}{skipped}",
             f"method     {self.method}{f', {self.bands}' if self.bands else ''}",
             f"recall     {'1: every pair' if self.promised_recall == 1 else f'at least {self.promised_recall:.4f}'}",
             f"memory     about {size(self.memory)}",
@@ -102,6 +105,7 @@ def estimate_cost(
         memory=memory if in_files and memory is not None else in_memory,
         disk=count * row_bytes(strategy) if in_files and strategy.method == "lsh" else 0,
         seconds=factor * _seconds_to_sign(sample, given.bytes, recipe) + 0.3,
+        too_large=given.too_large,
     )
 
 

@@ -6,14 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from lookalike.documents import one_name
-from lookalike.errors import DocumentError
+from lookalike.documents.tokens import check_no_text
+from lookalike.errors import DocumentError, RecipeError
+from lookalike.recipe import suggest
 from lookalike.result.keep import KeepRule
 from lookalike.result.plan import Plan, make_plan
 from lookalike.search.find import find
-from lookalike.search.frames import frame_of
+from lookalike.search.frames import TextRows, frame_of
 from lookalike.tables.columns import compute, counting
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lookalike.recipe import Recipe
     from lookalike.search.frames import Frame
     from lookalike.tables.columns import Column
@@ -35,6 +39,7 @@ def drop_near_duplicates(
     drop_all: bool = ...,
     id: str | None = ...,
     values: Any = ...,
+    tokens: str | None = ...,
     return_plan: Literal[False] = ...,
     **find_options: Any,
 ) -> Data: ...
@@ -52,6 +57,7 @@ def drop_near_duplicates(
     drop_all: bool = ...,
     id: str | None = ...,
     values: Any = ...,
+    tokens: str | None = ...,
     return_plan: Literal[True],
     **find_options: Any,
 ) -> tuple[Data, Plan]: ...
@@ -69,6 +75,7 @@ def drop_near_duplicates(
     id: str | None = None,  # noqa: A002 - the name that it has everywhere
     values: Any = None,
     return_plan: bool = False,
+    tokens: str | None = None,
     text_column: str | None = None,
     id_column: str | None = None,
     **find_options: Any,
@@ -79,7 +86,8 @@ def drop_near_duplicates(
     only exports an Arrow stream, a Table. `text` and `id` name columns; ``doc.text`` is a field inside the column
     ``doc``. `text` may be left out where only one column can be meant. Of several tables in a dict, such as a
     DatasetDict, a row of a later table goes if it is like one of an earlier table, with ``keep="first"``.
-    (`text_column` and `id_column` are the older names of `text` and `id`.)
+    `tokens` names a column of lists of tokens instead, as in `find`. (`text_column` and `id_column` are the older names
+    of `text` and `id`.)
 
     `keep` says which document of a group stays, as `KeepRule` explains, and may name columns of the data:
     ``keep="max:stars"``, ``keep="newest:date"``. `values` gives values that are in no column. With `drop_all`, no
@@ -97,16 +105,17 @@ def drop_near_duplicates(
     >>> plan.removals.to_pylist()
     [{'id': 'b', 'kept_id': 'a', 'score': 1.0, 'group': 0}]
     """
+    _check_options(find_options)
     text, own_id = one_name("text", text, text_column), one_name("id", id, id_column)
     frame = frame_of(data)
     rule = KeepRule.parse(keep)
-    given = frame.documents(text)
+    given = frame.documents(text) if tokens is None else _token_rows(frame, text, tokens)
     ids = id_values(frame, own_id) if own_id else None
     if rule.column is not None and values is None:
         values = frame.column(rule.column)
     if values is not None:
         values = rule.values(values, len(frame))
-    result = find(given.documents, threshold, recall=recall, recipe=recipe, **find_options)
+    result = find(given.documents, threshold, tokens=tokens, recall=recall, recipe=recipe, **find_options)
     rows = given.found(result)
     ids = frame.ids() if ids is None else ids
     result = result.with_ids(ids.take(rows))
@@ -114,6 +123,28 @@ def drop_near_duplicates(
     plan = _for_all_rows(make_plan(result, rule, values=chosen, drop_all=drop_all), rows, ids)
     kept = frame.filter(plan.kept_mask)
     return (kept, plan) if return_plan else kept
+
+
+def _check_options(given: Mapping[str, Any]) -> None:
+    """Refuse an argument that neither this function nor `find` has; `find` would name itself in the error."""
+    others = find.__kwdefaults__ or {}
+    for name in given:
+        if name not in others:
+            hint = suggest(name, [*(drop_near_duplicates.__kwdefaults__ or {}), *others])
+            problem = f"drop_near_duplicates() got an unexpected keyword argument {name!r}"
+            raise TypeError(f"{problem}; {hint}" if hint else problem)
+
+
+def _token_rows(frame: Frame, text: str | None, tokens: str) -> TextRows:
+    """Return the rows that have tokens, as a table of the one column."""
+    import pyarrow as pa
+
+    check_no_text(text)
+    if not isinstance(tokens, str):
+        raise RecipeError("tokens", tokens, "the name of a column of lists")
+    column = frame.column(tokens)
+    there = column.is_valid()
+    return TextRows(pa.table({tokens: column.filter(there)}), counting(len(column)).filter(there))
 
 
 def id_values(frame: Frame, name: str) -> Column:

@@ -21,6 +21,7 @@ from lookalike.search.inputs import Documents, sources_together
 from lookalike.search.run import Run, Searched
 from lookalike.settings import settings
 from lookalike.tables.found import Found, Metric
+from lookalike.tables.wording import count
 from lookalike.text.counted import check_min_words
 from lookalike.text.excluded import check_kinds
 from lookalike.text.uncounted import Uncounted, template_shingles
@@ -229,7 +230,8 @@ def _without_common(task: Task, new: Documents, old: Documents | None) -> tuple[
 
     documents, frequent, least = _retried(counted, new, old)
     ignored = tuple(sorted({*asked.ignored, *frequent}))
-    said = f"{len(frequent)} shingles that at least {least} of {documents} documents have do not count"
+    do = "does" if len(frequent) == 1 else "do"
+    said = f"{count(len(frequent), 'shingle')} that at least {least:,} of {documents:,} documents have {do} not count"
     return replace(task, asked=replace(asked, ignored=ignored)), (said,)
 
 
@@ -297,5 +299,6 @@ def _notes(task: Task, found: dict[str, Any], uncounted: Uncounted) -> Iterator[
         if task.linkage == "linked":
             yield "linked groups are made of the listed pairs, so such a cluster may be in several parts"
     if found["in_part"]:
-        parts = f"{found['in_part']:,} of them were not compared with all representatives"
+        were = "was" if found["in_part"] == 1 else "were"
+        parts = f"{found['in_part']:,} of them {were} not compared with all representatives"
         yield f"{parts}: give more memory, a higher threshold, or leave out the text that they share (common)"

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from lookalike import _native
+from lookalike.documents import Skipped
 from lookalike.engine.bands import Bands, check_bands
 from lookalike.engine.rows import row_schema
 from lookalike.engine.strategy import Strategy, least_agreeing
@@ -25,7 +26,7 @@ from lookalike.result.archive import META, NotAnArchiveError, open_archive, read
 from lookalike.tables.columns import compute
 from lookalike.tables.files import new_file
 from lookalike.tables.packed import Ids
-from lookalike.tables.shapes import parse_json
+from lookalike.tables.shapes import is_text, list_of, parse_json, row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,6 +53,7 @@ _FIELDS: Final[Mapping[str, tuple[type, ...]]] = {
     "rows": (int,),
     "ids": (str,),
     "documents": (int,),
+    "skipped": (list,),
     "notes": (list,),
     "parts": (dict,),
 }
@@ -112,6 +114,7 @@ class ShardWriter:
         self._numbers: bool | None = None
         self._shingles: Any = None
         self.documents = 0
+        self.skipped: list[Skipped] = []
         self.notes: list[str] = []
 
     def __enter__(self) -> Self:
@@ -181,6 +184,7 @@ class ShardWriter:
             "rows": settings.bands.rows,
             "ids": "int" if self._numbers else "str",
             "documents": self.documents,
+            "skipped": [[one.id, one.reason, one.detail] for one in self.skipped],
             "notes": self.notes,
             "parts": parts,
         }
@@ -212,6 +216,7 @@ class Shard:
         self.name = os.fspath(path)
         self._path, self._meta = path, meta
         self.settings = _settings_of(meta)
+        self.skipped = [Skipped(*one) for one in meta["skipped"]]
         self.notes: list[str] = meta["notes"]
         self.ids = Ids.from_arrow(rows.column("id").combine_chunks())
         self.rows = rows.drop_columns(["id"])
@@ -327,7 +332,8 @@ def _check_meta(meta: Any, archive: zipfile.ZipFile) -> None:
         raise ValueError(f"it has the format {str(meta['format'])[:40]}, and this version reads {FORMAT}")
     if set(meta) != set(_FIELDS) or any(type(meta[name]) not in kinds for name, kinds in _FIELDS.items()):
         raise ValueError("its fields are not those of a shard")
-    if not all(isinstance(note, str) for note in meta["notes"]) or meta["ids"] not in ("int", "str"):
+    told = list_of(is_text)(meta["notes"]) and list_of(row(is_text, is_text, is_text))(meta["skipped"])
+    if not told or meta["ids"] not in ("int", "str"):
         raise ValueError("its fields are not those of a shard")
     parts = meta["parts"]
     if _ROWS not in parts or not set(parts) <= {_ROWS, _SHINGLES} or set(archive.namelist()) != {META, *parts}:

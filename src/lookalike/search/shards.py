@@ -23,6 +23,7 @@ from lookalike.search.shard_file import Shard, ShardSettings, ShardWriter
 from lookalike.tables.columns import as_bytes, numbers
 from lookalike.tables.found import COLUMNS, Found
 from lookalike.tables.packed import Ids, Texts
+from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +78,7 @@ def sign_shard(
             rows = sign_rows(batch.texts, strategy, threads=threads)
             kept = sets(batch.texts, strategy, threads=threads) if keep == "shingles" else None
             writer.write(batch.ids, rows, kept)
-        writer.notes = [*source.notes(), *(f"skipped: {one.id}: {one.reason}" for one in source.skipped())]
+        writer.notes, writer.skipped = source.notes(), source.skipped()
     return writer.documents
 
 
@@ -122,6 +123,7 @@ def find_shards(
     documents = SearchedDocuments(
         ids=ids,
         lengths=as_bytes(rows.column("length")),
+        skipped=[one for shard in shards for one in shard.skipped],
         notes=[note for shard in shards for note in shard.notes],
         source=source,
     )
@@ -193,7 +195,8 @@ def _check_sources(shards: Sequence[Shard], ids: Ids, source: Source | None) -> 
                 raise DocumentError(own, "text", "is not the document that was signed in its place", _ORDER)
             place += 1
     if place != len(ids):
-        raise DocumentError(source.name, "texts", f"are {place:,} documents, and {len(ids):,} were signed", _ORDER)
+        problem = f"are {count(place, 'document')}, and {len(ids):,} were signed"
+        raise DocumentError(source.name, "texts", problem, _ORDER)
 
 
 _NAMES: Final = "put the name of its part before each id (--names, names=True)"

@@ -6,7 +6,6 @@ import re
 from functools import cache
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from lookalike.errors import DocumentError
 from lookalike.tables.visible import Shown, visible
 
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["CsvRows", "CsvTable", "safe_for_spreadsheets", "write_csv"]
+__all__ = ["CsvRows", "CsvTable", "not_for_csv", "safe_for_spreadsheets", "write_csv"]
 
 _BEFORE: Final = (
     " \n\v\f\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # white space; tab and return begin
@@ -94,18 +93,26 @@ class CsvTable:
         return "" if value is None else str(value).lower()  # true and false
 
 
+def not_for_csv(schema: pa.Schema) -> pa.Field[Any] | None:
+    """Return the first column that CSV cannot hold.
+
+    >>> import pyarrow as pa
+    >>> not_for_csv(pa.schema({"a": pa.string(), "b": pa.list_(pa.string())})).name
+    'b'
+    """
+    import pyarrow.types as kinds
+
+    misfits = (kinds.is_nested, kinds.is_binary, kinds.is_large_binary)
+    return next((field for field in schema if any(misfit(field.type) for misfit in misfits)), None)
+
+
 class CsvRows:
     """Rows of a table that somebody gave, as they are: a formula stays a formula."""
 
     def __init__(self, stream: IO[bytes], schema: pa.Schema, delimiter: str = ",") -> None:
-        """Begin the file; a column that CSV cannot hold is an error."""
-        import pyarrow.types as kinds
+        """Begin the file; `not_for_csv` must have found nothing."""
         from pyarrow.csv import CSVWriter, WriteOptions
 
-        for field in schema:
-            if kinds.is_nested(field.type) or kinds.is_binary(field.type) or kinds.is_large_binary(field.type):
-                problem = f"is {field.type}, which CSV cannot hold"
-                raise DocumentError("rows", f"column {field.name!r}", problem, "write .parquet or .jsonl")
         self._writer = CSVWriter(stream, schema, write_options=WriteOptions(delimiter=delimiter))
 
     def write(self, batch: pa.RecordBatch) -> None:

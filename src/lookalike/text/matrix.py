@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lookalike import checks
 from lookalike.errors import DocumentError
+from lookalike.tables.wording import count
 from lookalike.text.shingles import shingles
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class CharacteristicMatrix:
             values = (str(cell).rjust(len(name)) for cell, name in zip(cells, names, strict=True))
             lines.append("  ".join([_visible(row).ljust(wide), *values]))
         if len(self.rows) > PRINTABLE:
-            lines.append(f"… and {len(self.rows) - PRINTABLE} more rows, {self.density:.1%} ones in all")
+            lines.append(f"… and {count(len(self.rows) - PRINTABLE, 'more row')}, {self.density:.1%} ones in all")
         return "\n".join(lines)
 
 
