@@ -11,7 +11,7 @@ from lookalike.tables.wording import size
 __all__ = ["HELP", "index_compact"]
 
 HELP = examples(
-    "Give back the room of removed documents.",
+    "Free the space of removed documents.",
     "lookalike index compact class.db",
     last="It also makes queries as quick as they can be. For a while it takes as much room again.",
 )

@@ -21,7 +21,16 @@ from lookalike.index.mending import made_again
 from lookalike.index.sqlite_check import is_whole, verify
 from lookalike.index.sqlite_postings import post
 from lookalike.index.sqlite_rows import ROW
-from lookalike.index.sqlite_schema import connect, create_file, file_errors, remove_files, store_errors, sync_folder
+from lookalike.index.sqlite_schema import (
+    CANNOT,
+    RESTORE,
+    connect,
+    create_file,
+    file_errors,
+    remove_files,
+    store_errors,
+    sync_folder,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,9 +40,11 @@ if TYPE_CHECKING:
     from lookalike.index.sqlite import SqliteStore
     from lookalike.tables.packed import Id
 
-__all__ = ["repair"]
+__all__ = ["put_in_place", "repair"]
 
 _PAUSE: Final = 0.05
+_PROBED: Final = 10_000_000
+"""Numbers that are looked up one by one in a file that can be read neither from the front nor from the back."""
 
 
 def repair(store: SqliteStore) -> Check:
@@ -41,6 +52,16 @@ def repair(store: SqliteStore) -> Check:
     before = verify(store)
     if before.ok:
         return before
+    try:
+        lost = _rewrite(store)
+    except DamagedError as error:
+        raise DamagedError(store.name, CANNOT, RESTORE) from error
+    after = verify(store)
+    after.lost = lost
+    return after
+
+
+def _rewrite(store: SqliteStore) -> list[Id]:
     with store.alone():
         unfinished = store.path.with_name(f"{store.path.name}.repair-{os.getpid()}")
         remove_files(unfinished)
@@ -48,12 +69,10 @@ def repair(store: SqliteStore) -> Check:
             create_file(unfinished, store.settings)
             with store_errors(store.name):
                 lost = _copy(store, unfinished)
-            _swap(store, unfinished)
+            put_in_place(unfinished, store.path)
         finally:
             remove_files(unfinished)
-    after = verify(store)
-    after.lost = lost
-    return after
+    return lost
 
 
 def _copy(store: SqliteStore, unfinished: Path) -> list[Id]:
@@ -88,7 +107,7 @@ def _empty_log(source: sqlite3.Connection, name: str) -> None:
         try:
             (busy, *_) = source.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except sqlite3.DatabaseError as error:
-            raise DamagedError(name, "cannot be mended", "take a backup, or build it anew") from error
+            raise DamagedError(name, CANNOT, RESTORE) from error
         if not busy:
             return
         if time.monotonic() > until:
@@ -173,10 +192,18 @@ class Rescue:
                 break
             except sqlite3.DatabaseError:
                 continue
-        for wanted in sorted(self._named.keys() - seen):
-            with suppress(sqlite3.DatabaseError):
-                for number, *row in self._source.execute(f"SELECT {ROW} FROM document WHERE number = ?", (wanted,)):
-                    yield number, tuple(row)
+        else:
+            for wanted in self._unseen(seen):
+                with suppress(sqlite3.DatabaseError):
+                    for number, *row in self._source.execute(f"SELECT {ROW} FROM document WHERE number = ?", (wanted,)):
+                        yield number, tuple(row)
+
+    def _unseen(self, seen: set[int]) -> Iterator[int]:
+        """Give the numbers that a document may have between what was read from the front and from the back."""
+        yield from (wanted for wanted in sorted(self._named) if wanted not in seen)
+        if not self._all_named:
+            every = range(min(self.next, _PROBED))
+            yield from (wanted for wanted in every if wanted not in seen and wanted not in self._named)
 
     def _whole(self, number: int, found: tuple[Any, ...]) -> Row | None:
         id, shingles, length, digest, keys, slots, head, own, body = found
@@ -208,16 +235,17 @@ class Rescue:
         return sorted(missing, key=lambda one: (isinstance(one, str), one))
 
 
-def _swap(store: SqliteStore, unfinished: Path) -> None:
-    kept = store.path.with_name(store.path.name + ".damaged")
+def put_in_place(repaired: Path, path: Path) -> None:
+    """Put a repaired file in the place of a damaged one, which stays beside it."""
+    kept = path.with_name(path.name + ".damaged")
     number = 1
     while os.path.lexists(kept):
         number += 1
-        kept = store.path.with_name(f"{store.path.name}.damaged-{number}")
-    with file_errors(store.path, f"cannot be kept as {kept.name}", "check the folder"):
-        os.link(store.path, kept)
-    with file_errors(store.path, "cannot be replaced", "check the folder"):
+        kept = path.with_name(f"{path.name}.damaged-{number}")
+    with file_errors(path, f"cannot be kept as {kept.name}", "check the folder"):
+        os.link(path, kept)
+    with file_errors(path, "cannot be replaced", "check the folder"):
         for suffix in ("-wal", "-shm"):  # empty by now; those of the old file must not meet the new one
-            store.path.with_name(store.path.name + suffix).unlink(missing_ok=True)
-        unfinished.replace(store.path)
-        sync_folder(store.path.parent)
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        repaired.replace(path)
+        sync_folder(path.parent)

@@ -22,12 +22,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "APPLICATION",
+    "CANNOT",
+    "NO_INDEX",
+    "OTHER_DATABASE",
     "PAGE",
+    "REPAIR",
+    "RESTORE",
     "SCHEMA",
     "VERSION",
     "check_file",
     "connect",
     "create_file",
+    "define_tables",
     "file_errors",
     "give_name",
     "has_reset_bug",
@@ -45,6 +51,12 @@ PAGE: Final = 8192
 _PATIENCE: Final = 10.0
 """Seconds that SQLite waits for a lock of its own."""
 _HEADER: Final = b"SQLite format 3\0"
+NO_INDEX: Final = "is no index"
+OTHER_DATABASE: Final = "is a database, but no index"
+_OTHER_FILE: Final = "give the file of an index, or a new name; if it is a damaged index, run: lookalike index repair"
+CANNOT: Final = "cannot be repaired"
+REPAIR: Final = "run: lookalike index repair"
+RESTORE: Final = "restore a backup, or build it again"
 
 SCHEMA: Final = {
     "settings": """CREATE TABLE settings (
@@ -178,7 +190,8 @@ def file_errors(path: Path, problem: str, remedy: str) -> Iterator[None]:
         raise StoreError(str(path), f"{problem} ({error.strerror or error})", remedy) from error
 
 
-def _fill(connection: sqlite3.Connection, settings: IndexSettings) -> None:
+def define_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables of a new index; they are always at the same places."""
     connection.execute(f"PRAGMA page_size={PAGE}")
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
@@ -187,6 +200,12 @@ def _fill(connection: sqlite3.Connection, settings: IndexSettings) -> None:
     connection.execute(f"PRAGMA user_version={VERSION}")
     for statement in SCHEMA.values():
         connection.execute(statement)
+    connection.execute("COMMIT")
+
+
+def _fill(connection: sqlite3.Connection, settings: IndexSettings) -> None:
+    define_tables(connection)
+    connection.execute("BEGIN")
     value = settings.to_json()
     connection.execute("INSERT INTO settings VALUES (1, ?, ?)", (value, zlib.crc32(value.encode())))
     connection.execute("INSERT INTO state VALUES (1, 0, 0, 0, 0, 'none')")
@@ -206,10 +225,10 @@ def check_file(path: Path) -> None:
     except OSError as error:
         raise StoreError(str(path), f"cannot be opened ({error.strerror})", "check its permissions") from None
     if len(header) < 100 or not header.startswith(_HEADER):
-        raise StoreError(str(path), "is no index", "give the file of an index, or a new name")
+        raise StoreError(str(path), NO_INDEX, _OTHER_FILE)
     application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
     if application != APPLICATION:
-        raise StoreError(str(path), "is a database, but no index", "give the file of an index, or a new name")
+        raise StoreError(str(path), OTHER_DATABASE, _OTHER_FILE)
     if version > VERSION:
         raise StoreError(str(path), f"has the newer format {version}", "open it with a newer version of lookalike")
 
@@ -221,7 +240,7 @@ def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
         raise StoreError(name, f"has the format {version}, not {VERSION}", "open it with another version of lookalike")
     found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
     if found != SCHEMA:
-        raise DamagedError(name, "has other tables than an index", "take a backup, or build it anew")
+        raise DamagedError(name, "has other tables than an index", RESTORE)
     rows = connection.execute("SELECT value, checksum FROM settings").fetchall()
     try:
         ((value, checksum),) = rows
@@ -229,7 +248,7 @@ def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
             raise ValueError("checksum")  # noqa: TRY301 — as what else is wrong with them
         return IndexSettings.of_json(value)
     except (ValueError, TypeError, AttributeError) as error:
-        raise DamagedError(name, "has damaged settings", "take a backup, or build it anew") from error
+        raise DamagedError(name, "has damaged settings", RESTORE) from error
 
 
 def sync_folder(folder: Path) -> None:
@@ -267,6 +286,6 @@ def store_errors(name: str) -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGED:
-            raise DamagedError(name, "is damaged", "run: lookalike index repair") from error
+            raise DamagedError(name, "is damaged", REPAIR) from error
         problem, remedy = _KNOWN.get(code, (f"failed: {error}", "run: lookalike index verify"))
         raise StoreError(name, problem, remedy) from error
