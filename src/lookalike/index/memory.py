@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike._native import Postings
 from lookalike.errors import DuplicateIdError, StoreError
-from lookalike.index.contract import LAST_NUMBER, NO_KIND, Check, Head, Met, Reader, Row, Store, Writer, kind_of, met_of
+from lookalike.index.contract import (
+    LAST_NUMBER,
+    NO_KIND,
+    Check,
+    Head,
+    Met,
+    Reader,
+    Row,
+    Store,
+    Writer,
+    check_rows,
+    met_of,
+)
 
 if TYPE_CHECKING:
     import os
@@ -114,7 +126,7 @@ class _MemoryWriter(Writer):
         return id in self.added or (id in self._there and id not in self.removed)
 
     def put(self, rows: Sequence[Row]) -> None:
-        self.kind = kind_of(rows, self.kind, self._name)
+        self.kind = check_rows(rows, self.kind, self._name)
         for row in rows:
             if self._has(row.id):
                 raise DuplicateIdError(row.id)

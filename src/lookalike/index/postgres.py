@@ -13,7 +13,7 @@ from array import array
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.errors import DamagedError, DuplicateIdError, StoreError
+from lookalike.errors import DamagedError, DuplicateIdError, StoreError, _show
 from lookalike.index.contract import (
     LAST_NUMBER,
     Check,
@@ -23,6 +23,7 @@ from lookalike.index.contract import (
     Row,
     Store,
     Writer,
+    check_rows,
     checksum,
     kind_of,
 )
@@ -186,7 +187,7 @@ class _PostgresWriter(Writer):
             return
         if self._next + len(rows) > LAST_NUMBER + 1:
             raise StoreError(self._store.name, f"has had {LAST_NUMBER + 1:,} documents", "make a new one")
-        self._kind = kind_of(rows, self._kind, self._store.name)
+        self._kind = check_rows(rows, self._kind, self._store.name)
         self._refuse_twice(rows)
         statement = f"COPY {self._store.table} ({COLUMNS}) FROM STDIN (FORMAT BINARY)"
         with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
@@ -211,7 +212,7 @@ class _PostgresWriter(Writer):
         return _numbers(self._connection, self._store.table, ids)
 
     def discard(self, ids: Iterable[Id]) -> int:
-        given = [id for id in ids if _kind(id) == self._kind]
+        given = [id for id in ids if kind_of(id) == self._kind]
         numbers = list(self._numbers(given).values())
         self._connection.execute(f"DELETE FROM {self._store.table} WHERE number = ANY(%s::bigint[])", [numbers])
         self._documents -= len(numbers)
@@ -221,10 +222,6 @@ class _PostgresWriter(Writer):
         """Write the state."""
         changed = f"UPDATE {self._store.state} SET next = %s, documents = %s, kind = %s"
         self._connection.execute(changed, [self._next, self._documents, self._kind])
-
-
-def _kind(id: Id) -> str:
-    return "int" if isinstance(id, int) else "str"
 
 
 def _numbers(connection: psycopg.Connection[Any], table: str, ids: Sequence[Id]) -> dict[bytes, int]:
@@ -325,9 +322,9 @@ class _PostgresReader(Reader):
         return found
 
     def numbers(self, ids: Sequence[Id]) -> list[int | None]:
-        given = [id for id in ids if _kind(id) == self._kind]
+        given = [id for id in ids if kind_of(id) == self._kind]
         found = _numbers(self._connection, self._store.table, given)
-        return [found.get(stored(id)) if _kind(id) == self._kind else None for id in ids]
+        return [found.get(stored(id)) if kind_of(id) == self._kind else None for id in ids]
 
     def _blocks(self, columns: str) -> Iterator[list[tuple[Any, ...]]]:
         after = -1
@@ -355,4 +352,4 @@ class _PostgresReader(Reader):
             yield from (id_of(id, self._kind) for _, id in block)
 
     def _damaged(self, id: Id) -> DamagedError:
-        return DamagedError(self._store.name, f"is damaged: document {id!r}", "run: lookalike index repair")
+        return DamagedError(self._store.name, f"is damaged: document {_show(id)}", "run: lookalike index repair")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lookalike.errors import StoreError
+from lookalike.errors import StoreError, _show
 from lookalike.index.contract import DIGEST, NO_KIND, Check, Row
 from lookalike.index.mending import made_again
 from lookalike.index.postgres_rows import COLUMNS, row_of, values_of
@@ -43,7 +43,7 @@ def _look(connection: psycopg.Connection[Any], store: PostgresStore, check: Chec
         return
     for _, row, right, _ in _rows(connection, store, state[2]):
         if not right:
-            check.problems.append(f"document {row.id!r} is damaged")
+            check.problems.append(f"document {_show(row.id)} is damaged")
 
 
 def _rows(connection: psycopg.Connection[Any], store: PostgresStore, kind: str) -> Iterator[tuple[int, Row, bool, int]]:

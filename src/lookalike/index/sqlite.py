@@ -244,7 +244,7 @@ class SqliteStore(Store):
     def tail(self, connection: sqlite3.Connection, state: State) -> Tail:
         """Return the tail that a snapshot has."""
         if self._tail is None or self._tail.first != state.posted or self._tail.next > state.next:
-            self._tail = Tail(state.posted, self.settings.bands.bands, self.name)
+            self._tail = Tail(state.posted, self.settings, self.name)
         self._tail.read(connection, state.next)
         return self._tail
 

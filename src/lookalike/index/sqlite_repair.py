@@ -19,8 +19,8 @@ from lookalike.index import lock
 from lookalike.index.contract import LAST_NUMBER, NO_KIND, Check, Row
 from lookalike.index.mending import made_again
 from lookalike.index.sqlite_check import is_whole, verify
+from lookalike.index.sqlite_columns import ID, columns_of
 from lookalike.index.sqlite_postings import post
-from lookalike.index.sqlite_rows import ROW
 from lookalike.index.sqlite_schema import (
     CANNOT,
     RESTORE,
@@ -120,13 +120,14 @@ class Rescue:
 
     def __init__(self, source: sqlite3.Connection, settings: IndexSettings) -> None:
         """Read which documents there should be."""
-        self._source, self._settings = source, settings
+        self._source, self._settings, self._row = source, settings, columns_of(settings).row
         self.numbers: set[int] = set()
         self.ids: set[Id] = set()
         self._named: dict[int, set[Any]] = defaultdict(set)
-        self._aside: list[tuple[int, Row]] = []
+        self._aside: list[int] = []
+        """Numbers of rows that are whole, but named otherwise, or not at all; read again, not held."""
         self._rejected: list[Any] = []
-        named = "SELECT number, id FROM document INDEXED BY sqlite_autoindex_document_1 ORDER BY id"
+        named = f"SELECT number, {ID} FROM document INDEXED BY sqlite_autoindex_document_1 ORDER BY id"
         self._all_named = self._read_names(named) or self._read_names(named + " DESC")
         self._named_ids = {id for ids in self._named.values() for id in ids}
         self.kind, self.next, self._documents = NO_KIND, 0, -1
@@ -138,14 +139,15 @@ class Rescue:
     def _read_names(self, asked: str) -> bool:
         try:
             for number, id in self._source.execute(asked):
-                self._named[number].add(id)
+                if id is not None:
+                    self._named[number].add(id)
         except sqlite3.DatabaseError:
             return False
         return True
 
     def _read_state(self) -> None:
         with suppress(sqlite3.DatabaseError, TypeError):
-            asked = "SELECT next, documents, kind FROM state"
+            asked = "SELECT next, documents, substr(kind, 1, 9) FROM state"
             following, self._documents, kind = self._source.execute(asked).fetchone()
             if isinstance(following, int) and 0 <= following <= LAST_NUMBER + 1:
                 self.next = following
@@ -161,8 +163,11 @@ class Rescue:
             elif whole.id in self._named.get(number, ()) or not self._named:
                 yield from self._take(number, whole)
             else:
-                self._aside.append((number, whole))
-        for number, whole in self._aside:
+                self._aside.append(number)
+        for number, row in (found for aside in self._aside for found in self._rows_of(aside)):
+            whole = self._whole(number, row)
+            if whole is None:
+                continue
             # The index of the ids has one half of it; with neither, it is a document that was removed.
             known = whole.id in self._named_ids or number in self._named
             if known or not (self._all_named or number in self._removed):
@@ -185,7 +190,7 @@ class Rescue:
         seen: set[int] = set()
         for order in ("", " DESC"):
             try:
-                for number, *row in self._source.execute(f"SELECT {ROW} FROM document ORDER BY number{order}"):
+                for number, *row in self._source.execute(f"SELECT {self._row} FROM document ORDER BY number{order}"):
                     if number not in seen:
                         seen.add(number)
                         yield number, tuple(row)
@@ -194,9 +199,12 @@ class Rescue:
                 continue
         else:
             for wanted in self._unseen(seen):
-                with suppress(sqlite3.DatabaseError):
-                    for number, *row in self._source.execute(f"SELECT {ROW} FROM document WHERE number = ?", (wanted,)):
-                        yield number, tuple(row)
+                yield from self._rows_of(wanted)
+
+    def _rows_of(self, wanted: int) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        with suppress(sqlite3.DatabaseError):
+            for number, *row in self._source.execute(f"SELECT {self._row} FROM document WHERE number = ?", (wanted,)):
+                yield number, tuple(row)
 
     def _unseen(self, seen: set[int]) -> Iterator[int]:
         """Give the numbers that a document may have between what was read from the front and from the back."""

@@ -48,6 +48,9 @@ APPLICATION: Final = 0x6C6B6531
 """What `PRAGMA application_id` reads in every index: "lke1"."""
 VERSION: Final = 1
 PAGE: Final = 8192
+_LARGEST_VALUE: Final = 128 << 20
+"""Bytes of a value that SQLite loads at all: twice what a document has at most."""
+_LARGEST_SETTINGS: Final = 1 << 16
 _PATIENCE: Final = 10.0
 """Seconds that SQLite waits for a lock of its own."""
 _HEADER: Final = b"SQLite format 3\0"
@@ -121,6 +124,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=_PATIENCE)
     try:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
         for setting in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "cache_size=-65536"):
             connection.execute(f"PRAGMA {setting}")
         if not read_only:
@@ -241,7 +245,9 @@ def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
     found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
     if found != SCHEMA:
         raise DamagedError(name, "has other tables than an index", RESTORE)
-    rows = connection.execute("SELECT value, checksum FROM settings").fetchall()
+    rows = connection.execute(
+        f"SELECT CASE WHEN length(CAST(value AS BLOB)) <= {_LARGEST_SETTINGS} THEN value END, checksum FROM settings"
+    ).fetchmany(2)
     try:
         ((value, checksum),) = rows
         if zlib.crc32(value.encode()) != checksum:
@@ -262,7 +268,8 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-_DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG)
+_SAID: Final = 200
 _KNOWN: Final = {
     sqlite3.SQLITE_FULL: ("could not be written: the disk is full", "make room; everything added before is safe"),
     sqlite3.SQLITE_BUSY: ("is in use by another process", "try again when it has finished"),
@@ -271,7 +278,6 @@ _KNOWN: Final = {
     sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "check the name and the permissions"),
     sqlite3.SQLITE_IOERR: ("could not be read or written (I/O error)", "check the disk; then open the index again"),
     sqlite3.SQLITE_PERM: ("cannot be opened", "check its permissions"),
-    sqlite3.SQLITE_TOOBIG: ("got a document that is too large", "give documents of less than 1 GB"),
     sqlite3.SQLITE_NOMEM: ("needs more memory than there is", "add fewer documents at a time"),
 }
 
@@ -287,5 +293,5 @@ def store_errors(name: str) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGED:
             raise DamagedError(name, "is damaged", REPAIR) from error
-        problem, remedy = _KNOWN.get(code, (f"failed: {error}", "run: lookalike index verify"))
+        problem, remedy = _KNOWN.get(code, (f"failed: {str(error)[:_SAID]}", "run: lookalike index verify"))
         raise StoreError(name, problem, remedy) from error
