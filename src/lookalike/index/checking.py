@@ -36,7 +36,7 @@ class Checking:
 
     store: Store
     threshold: float
-    """0 asks for the nearest ones, of which `top` says how many."""
+    """0 asks for the nearest of those that share anything, of which `top` says how many."""
     top: int | None = None
     """At most so many hits of each document."""
     own: bool = False

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from lookalike.errors import StoreError
     from lookalike.index.settings import IndexSettings
     from lookalike.tables.packed import Id
 
@@ -149,6 +150,15 @@ class Check:
     lost: list[Id] = field(default_factory=list)
     """Documents that cannot be used any more: add them again."""
 
+    def add(self, error: StoreError) -> None:
+        """Take an error that ended the look for a problem, in a sentence of its own."""
+        what = error.problem.removeprefix("is damaged: ")
+        if what == "is damaged":
+            what = "the database is damaged"
+        elif what != error.problem and not what.endswith("is missing"):
+            what = f"{what} is damaged"
+        self.problems.append(what)
+
     @property
     def ok(self) -> bool:
         """Whether nothing is wrong."""
@@ -224,11 +234,11 @@ class Store(ABC):
 
     @abstractmethod
     def repair(self) -> Check:
-        """Mend what can be mended, from what is kept of each document."""
+        """Repair what can be repaired, from what is kept of each document."""
 
     @abstractmethod
     def compact(self) -> None:
-        """Give back the room of what was removed."""
+        """Free the space of what was removed."""
 
     @abstractmethod
     def backup(self, path: str | os.PathLike[str]) -> None:

@@ -88,11 +88,11 @@ class MemoryStore(Store):
         return Check(len(self._rows))
 
     def repair(self) -> Check:
-        """Mend nothing."""
+        """Repair nothing."""
         return self.verify()
 
     def compact(self) -> None:
-        """Make the table of keys anew."""
+        """Rebuild the table of keys."""
         with self._lock:
             postings = Postings(self.settings.bands.bands)
             keys = b"".join(row.keys for row in self._rows.values())
@@ -129,7 +129,7 @@ class _MemoryWriter(Writer):
         self.kind = check_rows(rows, self.kind, self._name)
         for row in rows:
             if self._has(row.id):
-                raise DuplicateIdError(row.id)
+                raise DuplicateIdError(row.id, index="" if row.id in self.added else self._name)
             self.added[row.id] = row
 
     def discard(self, ids: Iterable[Id]) -> int:

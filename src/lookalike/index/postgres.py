@@ -132,7 +132,7 @@ class PostgresStore(Store):
         return verify(self)
 
     def repair(self) -> Check:
-        """Mend rows from their texts, and make the indexes anew."""
+        """Repair rows from their texts, and rebuild the indexes."""
         from lookalike.index.postgres_check import repair
 
         return repair(self)
@@ -179,7 +179,7 @@ class _PostgresWriter(Writer):
         self._store, self._connection = store, connection
         row = connection.execute(f"SELECT next, documents, kind FROM {store.state} FOR UPDATE").fetchone()
         if row is None:
-            raise DamagedError(store.name, "is damaged: its state", "run: lookalike index repair")
+            raise DamagedError(store.name, "is damaged: the state", "run: lookalike index repair")
         self._next, self._documents, self._kind = row
 
     def put(self, rows: Sequence[Row]) -> None:
@@ -206,7 +206,7 @@ class _PostgresWriter(Writer):
         there = self._numbers([row.id for row in rows])
         for row in rows:
             if stored(row.id) in there:
-                raise DuplicateIdError(row.id)
+                raise DuplicateIdError(row.id, index=self._store.name)
 
     def _numbers(self, ids: Sequence[Id]) -> dict[bytes, int]:
         return _numbers(self._connection, self._store.table, ids)
@@ -243,7 +243,7 @@ class _PostgresReader(Reader):
         self._store, self._connection = store, connection
         row = connection.execute(f"SELECT documents, kind FROM {store.state}").fetchone()
         if row is None:
-            raise DamagedError(store.name, "is damaged: its state", "run: lookalike index repair")
+            raise DamagedError(store.name, "is damaged: the state", "run: lookalike index repair")
         self._documents, self._kind = row
 
     def _rows(self, statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:

@@ -1,4 +1,4 @@
-"""Looking at all rows of an index in PostgreSQL, and mending them."""
+"""Looking at all rows of an index in PostgreSQL, and repairing them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def verify(store: PostgresStore) -> Check:
         with store.transaction(write=False) as connection:
             _look(connection, store, check)
     except StoreError as error:
-        check.problems.append(error.problem)
+        check.add(error)
     return check
 
 
@@ -61,7 +61,7 @@ def _rows(connection: psycopg.Connection[Any], store: PostgresStore, kind: str) 
 
 
 def repair(store: PostgresStore) -> Check:
-    """Make damaged rows again from their texts, remove those that cannot be, and make the indexes anew."""
+    """Make damaged rows again from their texts, remove those that cannot be, and rebuild the indexes."""
     lost = []
     with store.transaction(write=True) as connection:
         state = connection.execute(f"SELECT kind FROM {store.state} FOR UPDATE").fetchone()

@@ -37,7 +37,7 @@ def verify(store: SqliteStore) -> Check:
             connection = store.snapshot()
             _look(connection, store, check)
     except StoreError as error:
-        check.problems.append(error.problem)
+        check.add(error)
     return check
 
 

@@ -229,7 +229,7 @@ def removed_in(connection: sqlite3.Connection, name: str) -> array[int]:
     """Return the numbers of documents that were removed, ascending."""
     found = [number for (number,) in connection.execute("SELECT number FROM removed ORDER BY number")]
     if any(not 0 <= number <= LAST_NUMBER for number in found):
-        raise damaged(name, "what was removed")
+        raise damaged(name, "the list of removed documents")
     return array("I", found)
 
 

@@ -1,4 +1,4 @@
-"""Mending the file of an index: everything that is right, and what can be made right, is copied to a new file.
+"""Repairing the file of an index: everything that is right, and what can be made right, is copied to a new file.
 
 Documents have checksums, so a row that is right is known to be right. Which documents there should be is known twice:
 from the rows, and from SQLite's own index of the ids.

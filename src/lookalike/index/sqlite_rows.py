@@ -45,7 +45,7 @@ def state_of(connection: sqlite3.Connection, name: str) -> State:
     row = connection.execute("SELECT version, next, posted, documents, substr(kind, 1, 9) FROM state").fetchone()
     right = row is not None and all(isinstance(one, int) for one in row[:4]) and row[4] in ("none", "int", "str")
     if not right or not 0 <= row[2] <= row[1] <= LAST_NUMBER + 1 or not 0 <= row[3] <= row[1]:
-        raise damaged(name, "its state")
+        raise damaged(name, "the state")
     return State(*row)
 
 
@@ -94,7 +94,7 @@ class SqliteWriter(Writer):
         try:
             self._connection.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         except sqlite3.IntegrityError as error:
-            raise DuplicateIdError(self._twice(rows, first)) from error
+            raise self._twice(rows, first) from error
         self._next += len(rows)
         self._documents += len(rows)
 
@@ -103,17 +103,17 @@ class SqliteWriter(Writer):
             raise StoreError(self._name, f"has had {LAST_NUMBER + 1:,} documents", "make a new one")
         self._kind = check_rows(rows, self._kind, self._name)
 
-    def _twice(self, rows: Sequence[Row], first: int) -> Id:
-        """Return the id that is there twice: in what was given, or in the index before it."""
+    def _twice(self, rows: Sequence[Row], first: int) -> DuplicateIdError:
+        """Name the id that is there twice: in what was given, or in the index before it."""
         seen: set[Id] = set()
         for row in rows:
             there = self._connection.execute(
-                "SELECT 1 FROM document WHERE id = ? AND number < ?", (row.id, first)
+                "SELECT number FROM document WHERE id = ? AND number < ?", (row.id, first)
             ).fetchone()
             if there or row.id in seen:
-                return row.id
+                return DuplicateIdError(row.id, index=self._name if there and there[0] < self._state.next else "")
             seen.add(row.id)
-        return rows[0].id
+        return DuplicateIdError(rows[0].id)
 
     def discard(self, ids: Iterable[Id]) -> int:
         """Remove documents; returns how many there were."""
@@ -224,7 +224,7 @@ class SqliteReader(Reader):
             if not block:
                 return
             if not all(after < one[0] <= LAST_NUMBER for one in (block[0], block[-1])):
-                raise damaged(self._store.name, "numbers")
+                raise damaged(self._store.name, "the number of a document")
             yield block
             after = block[-1][0]
 
@@ -232,7 +232,7 @@ class SqliteReader(Reader):
         """Give all documents in blocks: numbers, and their slots in one piece."""
         for block in self._blocks(f"number, {self._columns.slots}"):
             if any(not isinstance(slots, bytes) for _, slots in block):
-                raise damaged(self._store.name, "signatures")
+                raise damaged(self._store.name, "a signature")
             yield array("I", (number for number, _ in block)), b"".join(slots for _, slots in block)
 
     def rows(self) -> Iterator[list[tuple[int, Row]]]:
