@@ -288,7 +288,7 @@ def store_errors(name: str) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:  # a message of SQLite that quotes damaged bytes, or a damaged text
-        raise DamagedError(name, "is damaged", "run: lookalike index repair") from error
+        raise DamagedError(name, "is damaged", REPAIR) from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGED:
