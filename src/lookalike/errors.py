@@ -10,7 +10,7 @@
     ├── MismatchError        two things made with different recipes
     ├── MissingExtraError    an optional part is not installed              (also an ImportError)
     ├── StoreError           an index that cannot be opened, read or written
-    │   └── DamagedError       an index with damage, which `repair` may mend
+    │   └── DamagedError       an index with damage, which `repair` may fix
     └── InternalError        a bug of lookalike itself
 
 Catch `LookalikeError` for all of them. Each message says what was required, what was given and, where there is one, the
@@ -129,16 +129,22 @@ class DuplicateIdError(DocumentError):
     "document 'essay-7': id is used by more than one document; give every document its own id"
     """
 
-    _facts: ClassVar[tuple[str, ...]] = ("document", "first", "second")
+    _facts: ClassVar[tuple[str, ...]] = ("document", "first", "second", "index")
 
-    def __init__(self, document: object, first: str = "", second: str = "") -> None:
-        """Say that more than one document has the id `document`, and where the first two are, if that is known."""
+    def __init__(self, document: object, first: str = "", second: str = "", index: str = "") -> None:
+        """Say that more than one document has the id `document`.
+
+        `first` and `second` say where two of them are, and `index` which index has one already, if that is known.
+        """
         self.first = first
         self.second = second
+        self.index = index
         problem, remedy = "is used by more than one document", "give every document its own id"
         if first and second:
             problem = f"{problem}: {first} and {second}"
             remedy = f"{remedy}, or name another column with --id-column ('' numbers the rows)"
+        elif index:
+            problem, remedy = f"is in {index} already", "use replace(), or give it another id"
         super().__init__(document, "id", problem, remedy)
 
 
@@ -152,15 +158,22 @@ class MismatchError(LookalikeError):
     ('k', 'unit')
     """
 
-    _facts: ClassVar[tuple[str, ...]] = ("left", "right", "differences")
+    _facts: ClassVar[tuple[str, ...]] = ("left", "right", "differences", "remedy")
 
-    def __init__(self, left: str, right: str, differences: dict[str, tuple[object, object]]) -> None:
+    def __init__(
+        self,
+        left: str,
+        right: str,
+        differences: dict[str, tuple[object, object]],
+        remedy: str = "compare only what one recipe made",
+    ) -> None:
         """Say that `left` and `right` differ: `differences` gives, per setting, the value of each."""
         self.left = left
         self.right = right
         self.differences = differences
+        self.remedy = remedy
         listed = ", ".join(f"{name} is {_show(a)} and {_show(b)}" for name, (a, b) in differences.items())
-        super().__init__(f"{left} and {right} differ: {listed}; compare only what one recipe made")
+        super().__init__(f"{left} and {right} differ: {listed}; {remedy}")
 
     @property
     def fields(self) -> tuple[str, ...]:

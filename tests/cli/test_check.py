@@ -207,7 +207,7 @@ def test_lines(run: Run, stored: str) -> None:
         "line 5 is not JSON",
         "line 6 is no object with a text in 'text'",
         "line 7 is no object with a text in 'text'",
-        "line 8 has no text and no whole number in 'id'",
+        "line 8 has an id in 'id' that is neither a text nor a whole number of 64 bits",
     ]
     assert done.err == "lookalike: note: 4 lines could not be read; the output says why\n"
     assert found[9]["hits"] == found[2]["hits"], "the last line needs no end"
@@ -230,7 +230,7 @@ def test_lines_that_are_kept(run: Run, stored: str) -> None:
     found = answers(done.out)
     assert found[0]["hits"] == []
     assert [hit["id"] for hit in found[1]["hits"]] == ["a"]
-    assert found[2]["error"] == "line 3 has no text and no whole number in 'id'", "what is added needs an id"
+    assert found[2]["error"] == "line 3 has no id in 'id'; --add needs one", "what is added needs an id"
     assert "1 document added to class.db" in done.err
     assert "1 document not added" in done.err
     with la.Index.open(stored) as index:
@@ -312,3 +312,57 @@ print(*sorted({"numpy", "pandas", "pyarrow", "pydantic", "ssl", "psycopg"} & set
 def test_the_shell_completes_formats(start: Start) -> None:
     done = start(_LOOKALIKE_COMPLETE="complete_bash", COMP_WORDS="lookalike check --format j", COMP_CWORD="3")
     assert set(done.out.split()) == {"json", "jsonl"}
+
+
+# -- ids of the wrong kind ---------------------------------------------------------------------------------------------
+
+
+def test_an_id_of_the_wrong_kind_stops_nobody_else(run: Run, stored: str) -> None:
+    texts = [words(400 + 50 * number, 440 + 50 * number) for number in range(5)]
+    rows = [{"id": name, "text": text} for name, text in zip(["a", "b", 5, "d", "x" * (1 << 21)], texts, strict=True)]
+    done = run("check", "-", "--index", stored, "--jsonl", "--add", stdin=lines(*rows))
+    assert done.code == 0
+    said = answers(done.out)
+    assert [one.get("id") for one in said] == ["a", "b", None, "d", None]
+    assert said[2] == {"line": 3, "error": "id is a number; the ids of class.db are texts"}
+    assert said[4] == {"line": 5, "error": "id is longer than 1 MiB"}
+    with la.Index.open(stored) as index:
+        assert {"a", "b", "d"} <= set(index)
+        assert len(index) == 7
+
+
+def test_the_first_id_decides_in_an_empty_index(run: Run) -> None:
+    la.Index.open("new.db").close()
+    rows = [{"id": name, "text": words(50 * place, 50 * place + 40)} for place, name in enumerate([1, "b", 3])]
+    done = run("check", "-", "--index", "new.db", "--jsonl", "--add", stdin=lines(*rows))
+    assert done.code == 0
+    assert answers(done.out)[1] == {"line": 2, "error": "id is a text; the ids of new.db are numbers"}
+    with la.Index.open("new.db") as index:
+        assert list(index) == [1, 3]
+
+
+def test_without_add_an_id_may_be_of_any_kind(run: Run, stored: str) -> None:
+    done = run("check", "-", "--index", stored, "--jsonl", stdin=lines({"id": 5, "text": words(0, 98)}))
+    assert answers(done.out)[0]["hits"]
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"text": "one"}, "line 1 has no id in 'id'; --add needs one"),
+        ({"id": None, "text": "one"}, "line 1 has no id in 'id'; --add needs one"),
+        ({"id": 1.5, "text": "one"}, "line 1 has an id in 'id' that is neither a text nor a whole number of 64 bits"),
+    ],
+)
+def test_a_line_without_an_id_is_not_added(run: Run, stored: str, row: dict[str, Any], problem: str) -> None:
+    done = run("check", "-", "--index", stored, "--jsonl", "--add", stdin=lines(row))
+    assert answers(done.out) == [{"line": 1, "error": problem}]
+
+
+def test_the_document_with_the_wrong_id_is_named(run: Run) -> None:
+    la.Index.open("new.db").close()
+    with la.Index.open("new.db") as index:
+        index.add({7: words(0, 40)})
+    Path("rows.jsonl").write_bytes(lines({"id": "seven", "text": words(50, 90)}))
+    done = run("check", "rows.jsonl", "--index", "new.db", "--add")
+    assert done.complaint.startswith("document 'seven': id is a text; the ids of new.db are numbers; ")

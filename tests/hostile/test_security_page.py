@@ -10,6 +10,7 @@ from lookalike import opening
 from lookalike.documents import ignore, remote, small_file
 from lookalike.documents.extract import limits as extract
 from lookalike.documents.limits import HARMLESS, LIMITS, MOST_COLUMNS
+from lookalike.index import contract
 from lookalike.search import workdir
 
 PAGE = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
@@ -38,6 +39,9 @@ EXPECTED = {
     "name of a member": f"{extract.LONGEST_NAME:,} characters",
     "marks, `--meta` and stop-word files": f"{small_file.LARGEST // 10**6} MB",
     "ignore file (`.gitignore`)": f"{ignore.MOST_RULES:,} rules",
+    "id of a document in an index": f"{contract.LONGEST_ID // MIB} MiB",
+    "text or shingles of a document in an index": f"{contract.LARGEST_BODY // MIB} MiB",
+    "documents ever added to one index": f"{contract.LAST_NUMBER + 1:,}",
     "manifest of a work folder": f"{workdir._LARGEST_MANIFEST // MIB} MiB",
 }
 

@@ -146,6 +146,9 @@ class _Cursor:
     def fetchmany(self, size: int) -> list[Any]:
         return [row for _, row in zip(range(size), self, strict=False)]
 
+    def close(self) -> None:
+        self._cursor.close()
+
 
 class Connection:
     """As much of a connection of sqlite3 as the store uses."""
@@ -159,6 +162,9 @@ class Connection:
     def execute(self, statement: str, values: Sequence[Any] = ()) -> _Cursor:
         with _errors():
             return _Cursor(self._own.execute(statement, tuple(values)), self._own.changes())
+
+    def setlimit(self, category: int, limit: int) -> None:
+        self._own.limit(category, limit)
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         with _errors():

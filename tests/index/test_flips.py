@@ -132,7 +132,7 @@ def test_repair_waits_for_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         with reader._store.reading():
             index.add({"b": "five six seven eight"})
             with closing(sqlite3.connect(path)) as connection:
-                connection.execute("UPDATE state SET documents = 7")
+                connection.execute("UPDATE state SET documents = 0")
                 connection.commit()
             monkeypatch.setattr("lookalike.index.sqlite_schema._PATIENCE", 0.1)
             with pytest.raises(la.StoreError, match="is being read by another process"):

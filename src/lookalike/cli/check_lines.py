@@ -42,7 +42,7 @@ def check_lines(stream: IO[bytes], checking: Checking, reading: Reading) -> int:
         for line in lines:
             number += 1
             if line is None or line.strip():
-                read.append(_document(line, number, columns, add=checking.add))
+                read.append(_document(line, number, columns, checking))
         documents = [one for one in read if isinstance(one, tuple)]
         found = checking.check([name for name, _ in documents], Texts.of(text for _, text in documents))
         for one in read:
@@ -72,7 +72,7 @@ def _arrived(stream: BinaryIO, most: int) -> Iterator[list[bytes | None]]:
 
 
 def _document(
-    line: bytes | None, number: int, columns: tuple[str, str], *, add: bool
+    line: bytes | None, number: int, columns: tuple[str, str], checking: Checking
 ) -> tuple[Id, str] | dict[str, Any]:
     """Return the id and the text of a line; if it has none, what to answer."""
     if line is None:
@@ -85,15 +85,18 @@ def _document(
     if not isinstance(row, dict) or not isinstance(text := row.get(text_column), str):
         return _wrong(number, f"is no object with a text in {text_column!r}")
     name = row.get(id_column)
-    if name is None and not add:
-        return number - 1, text
+    if name is None:
+        return _wrong(number, f"has no id in {id_column!r}; --add needs one") if checking.add else (number - 1, text)
     if (
         not isinstance(name, int | str)
         or isinstance(name, bool)
         or (isinstance(name, int) and abs(name) >= _LARGEST_ID)
     ):
-        return _wrong(number, f"has no text and no whole number in {id_column!r}")
-    return encoded(name).decode() if isinstance(name, str) else name, text
+        return _wrong(number, f"has an id in {id_column!r} that is neither a text nor a whole number of 64 bits")
+    name = encoded(name).decode() if isinstance(name, str) else name
+    if checking.add and (problem := checking.refuses(name)):
+        return {"line": number, "error": f"id {problem}"}
+    return name, text
 
 
 def _wrong(number: int, problem: str) -> dict[str, Any]:

@@ -103,6 +103,8 @@ def _summary(checking: Checking) -> str:
 
     stored = count(len(Index(checking.store)), "document")
     alike = f"{checking.alike:,} with hits ≥ {checking.threshold:.2f}"
+    if not checking.threshold:
+        alike = f"{checking.alike:,} that {'shares' if checking.alike == 1 else 'share'} something with them"
     exact = "estimated" if checking.store.settings.keep == "signature" else "exact"
     name = visible(checking.store.name)
     return f"{count(checking.documents, 'document')} checked against {name} ({stored}) · {alike} · scores {exact}"

@@ -39,12 +39,12 @@ def after_scan(result: Result, paths: Sequence[str], recipe: Recipe, reading: Re
         pair = closest[0]
         a = _file(str(pair["a"]), paths)
         b = _file(str(pair["b"]), search.against if pair.get("b_old") else paths)
+        if a is not None and pair.get("b_old") and is_index(search.against[0]):
+            least = [] if search.threshold is None else ["-t", f"{search.threshold:g}"]
+            return command_line("check", [a], ["--index", search.against[0]], least)
         if a is not None and b is not None:
             left_out = LeftOut(ignore=search.ignore, skip=search.skip, min_words=search.min_words)
             return command_line("compare", [a, b], typed(left_out, LeftOut()), typed(recipe, Recipe()))
-        if a is not None and search.against and is_index(search.against[0]):
-            least = [] if search.threshold is None else ["-t", f"{search.threshold:g}"]
-            return command_line("check", [a], ["--index", search.against[0]], least)
         kept = extension(paths[0]) if extension(paths[0]) in TABLES else TABLES[0]
         return command_line("dedupe", paths, same, ["-o", f"kept.{kept}", "--plan", "plan.csv"])
     if result.documents > 1 and search.least > LOWER:

@@ -17,8 +17,8 @@ SUBCOMMANDS: Final = {
     "query": "Tell which stored documents are like others.",
     "info": "Tell what an index is, and how large.",
     "verify": "Look at every document and every key.",
-    "repair": "Mend what can be mended; say what is lost.",
-    "compact": "Give back the room of removed documents.",
+    "repair": "Repair what can be repaired; say what is lost.",
+    "compact": "Free the space of removed documents.",
     "backup": "Write a copy to a new file.",
 }
 

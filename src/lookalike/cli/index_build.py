@@ -24,8 +24,8 @@ HELP = examples(
     "lookalike index build class.db essays/",
     "lookalike index build class.db essays/ -t 0.5 --keep shingles",
     "lookalike index build pages.db corpus.parquet --text-column text",
-    last="It appears under its name when it is whole; what is interrupted leaves nothing. Its recipe and its threshold "
-    "are fixed from then on.",
+    last="It appears under its name when it is whole; what is interrupted leaves nothing. After kill -9, files "
+    "INDEX.new-… are left, which the next build of INDEX removes. Its recipe and its threshold are fixed from then on.",
 )
 
 ThresholdOption = Annotated[

@@ -1,4 +1,4 @@
-"""`lookalike index compact INDEX`: the room of removed documents is given back."""
+"""`lookalike index compact INDEX`: the space of removed documents is freed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from lookalike.tables.wording import size
 __all__ = ["HELP", "index_compact"]
 
 HELP = examples(
-    "Give back the room of removed documents.",
+    "Free the space of removed documents.",
     "lookalike index compact class.db",
-    last="It also makes queries as quick as they can be. For a while it takes as much room again.",
+    last="It also makes queries as quick as they can be. Meanwhile it needs as much space again.",
 )
 
 

@@ -40,6 +40,10 @@ def index_info(where: IndexArgument, format: FormatOption = Format.TABLE, color:
             send_drawn(_to_table(store.name, info), None, color=in_color)
 
 
+def _percent(share: float) -> str:
+    return f"{100 * float(at_least(share)):g} %"
+
+
 def _to_table(name: str, info: Mapping[str, Any]) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
@@ -53,7 +57,7 @@ def _to_table(name: str, info: Mapping[str, Any]) -> Iterator[RenderableType]:
         "Documents": f"{info['documents']:,}",
         "Size": size(info["bytes"]),
         "Keeps": f"{info['keep']}: scores are {_SCORES[info['keep']]}",
-        "Threshold": f"{info['threshold']:g}, of which at least {at_least(info['recall'])} is found",
+        "Threshold": f"at least {_percent(info['recall'])} of the hits at {info['threshold']:g} are found",
         "Bands": f"{info['bands']} of {info['rows']} rows",
         "Recipe": info["recipe"] + secret,
     }

@@ -28,7 +28,7 @@ HELP = examples(
     "lookalike index remove class.db one.txt two.txt",
     "cat ids.txt | lookalike index remove class.db -",
     last="With - the ids come from standard input, one a line. All are removed or none; those that are not there are "
-    "named. Room on the disk is given back by lookalike index compact.",
+    "named. If an id begins with -, put -- before the ids. lookalike index compact frees the space on the disk.",
 )
 
 _NAMED: Final = 5

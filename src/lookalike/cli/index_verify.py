@@ -41,14 +41,14 @@ def index_verify(where: IndexArgument, format: FormatOption = Format.TABLE) -> N
             send(f"{visible(store.name)}: {count(found.documents, 'document')}, all is well\n", None)
         else:
             lines = [f"{store.name} is damaged:", *(f"  {problem}" for problem in found.problems)]
-            if mend := command_line("index", ["repair", store.name]):
-                lines.append(f"Next: {mend}")
+            if repair := command_line("index", ["repair", store.name]):
+                lines.append(f"Next: {repair}")
             send("".join(f"{visible(line)}\n" for line in lines), None)
     if not found.ok:
         raise typer.Exit(FOUND)
 
 
 def checked_json(name: str, found: Check) -> str:
-    """Return what was found, or mended, as JSON."""
+    """Return what was found, or repaired, as JSON."""
     values = {"documents": found.documents, "ok": found.ok, "problems": found.problems, "lost": found.lost}
     return to_json({"schema": "lookalike/1", "index": name, **values})

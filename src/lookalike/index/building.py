@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lookalike.errors import StoreError
+from lookalike.index.abandoned import being_built, remove_abandoned
 from lookalike.index.index import Index
 from lookalike.index.opening import MEMORY, is_server
 from lookalike.index.portions import portions
@@ -87,7 +88,13 @@ def _new_file(where: str) -> Iterator[tuple[str, str]]:
     path = Path(where)
     if os.path.lexists(path):
         raise _there(where)
+    remove_abandoned(path)
     unfinished = path.with_name(f"{path.name}.new-{os.getpid()}-{os.urandom(4).hex()}")
+    with being_built(unfinished):
+        yield from _finished(where, path, unfinished)
+
+
+def _finished(where: str, path: Path, unfinished: Path) -> Iterator[tuple[str, str]]:
     try:
         yield where, str(unfinished)
         log = unfinished.with_name(unfinished.name + "-wal")

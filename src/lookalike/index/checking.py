@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.model import Batch
 from lookalike.errors import DocumentError
+from lookalike.index.contract import NO_KIND, kind_of, wrong_id
 from lookalike.index.hits import Hit, Hits
 from lookalike.index.index import Index
 from lookalike.index.memory import MemoryStore
@@ -35,7 +36,7 @@ class Checking:
 
     store: Store
     threshold: float
-    """0 asks for the nearest ones, of which `top` says how many."""
+    """0 asks for the nearest of those that share anything, of which `top` says how many."""
     top: int | None = None
     """At most so many hits of each document."""
     own: bool = False
@@ -54,6 +55,16 @@ class Checking:
     truncated: int = 0
     """Documents that share a key with so many that not all were looked at."""
     closest: float = 0.0
+    _kind: str = NO_KIND
+    """What the ids of the store are, as far as it was looked at."""
+
+    def refuses(self, name: Id) -> str:
+        """Say why a document with this id cannot be added; nothing if it can. The first one decides what ids are."""
+        if self._kind == NO_KIND:
+            with self.store.reading() as reader:
+                first = next(iter(reader.ids()), None)
+            self._kind = kind_of(name if first is None else first)
+        return wrong_id(name, self._kind, self.store.name)
 
     def check(self, ids: Sequence[Id], texts: Texts) -> Iterator[Hits]:
         """Give the hits of each document; what is added is safe before they are given."""
@@ -108,10 +119,15 @@ class Checking:
             new.append(place)
             beside.add({place: text}, threads=1)  # by number: ids of both kinds may be there, until all are added
         if new:
-            self.added += Index(self.store).add(
-                Portion("new documents", [_batch(ids, texts, new)]), threads=self.threads
-            )
+            self._add([ids[place] for place in new], Texts.of(texts.take(new)))
         return answers
+
+    def _add(self, ids: list[Id], texts: Texts) -> None:
+        for name in ids:
+            if problem := self.refuses(name):
+                raise DocumentError(name, "id", problem, "give it another id")
+        batch = Batch(Ids.of(ids), texts)  # type: ignore[arg-type]
+        self.added += Index(self.store).add(Portion("new documents", [batch]), threads=self.threads)
 
 
 def _without(hits: Hits, name: Id | None) -> Hits:
@@ -124,11 +140,3 @@ def _together(hits: Hits, more: Sequence[Hit]) -> Hits:
         return hits
     merged = heapq.merge(hits, more, key=lambda hit: (-hit.jaccard, -(hit.containment_query or 0.0)))
     return Hits(merged, query=hits.query, truncated=hits.truncated)
-
-
-def _batch(ids: Sequence[Id], texts: Texts, places: Sequence[int]) -> Batch:
-    chosen = [ids[place] for place in places]
-    kinds = {isinstance(name, int) for name in chosen}
-    if len(kinds) > 1:
-        raise DocumentError(chosen[0], "id", "is of another kind than the others", "give only texts, or only numbers")
-    return Batch(Ids.of(chosen), Texts.of(texts.take(places)))  # type: ignore[arg-type]

@@ -26,12 +26,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from lookalike.errors import StoreError
     from lookalike.index.settings import IndexSettings
     from lookalike.tables.packed import Id
 
 __all__ = [
     "DIGEST",
+    "LARGEST_BODY",
     "LAST_NUMBER",
+    "LONGEST_ID",
     "NO_KIND",
     "Check",
     "Head",
@@ -40,12 +43,18 @@ __all__ = [
     "Row",
     "Store",
     "Writer",
+    "check_rows",
     "checksum",
     "kind_of",
     "met_of",
+    "wrong_id",
 ]
 
 DIGEST: Final = 24
+LONGEST_ID: Final = 1 << 20
+"""Bytes of an id in UTF-8."""
+LARGEST_BODY: Final = 64 << 20
+"""Bytes that are kept of a document beside its signature."""
 NO_KIND: Final = "none"
 """What the ids are before there are any."""
 LAST_NUMBER: Final = 2**31 - 2
@@ -79,15 +88,31 @@ def checksum(id: Id, shingles: int, length: int, *parts: bytes) -> int:
     return found
 
 
-def kind_of(rows: Sequence[Row], kind: str, name: str) -> str:
-    """Return what the ids of an index are, int or str: fixed by its first document, and refused if they differ."""
+def kind_of(id: Id) -> str:
+    """Return what an id is, int or str."""
+    return "int" if isinstance(id, int) else "str"
+
+
+def wrong_id(id: Id, kind: str, name: str) -> str:
+    """Say what is wrong with an id for an index whose ids are of a kind; nothing if it can be added."""
+    if kind not in (NO_KIND, kind_of(id)):
+        own, its = ("a number", "texts") if isinstance(id, int) else ("a text", "numbers")
+        return f"is {own}; the ids of {name} are {its}"
+    if isinstance(id, str) and len(id) > LONGEST_ID // 4 and len(id.encode()) > LONGEST_ID:
+        return f"is longer than {LONGEST_ID >> 20} MiB"
+    return ""
+
+
+def check_rows(rows: Sequence[Row], kind: str, name: str) -> str:
+    """Refuse what is too large, and ids of two kinds; the first document decides, and the kind is returned."""
     for row in rows:
-        own = "int" if isinstance(row.id, int) else "str"
         if kind == NO_KIND:
-            kind = own
-        if own != kind:
-            problem = f"is {own}, but the ids of {name} are {kind}"
-            raise DocumentError(row.id, "id", problem, f"give {kind} ids")
+            kind = kind_of(row.id)
+        if problem := wrong_id(row.id, kind, name):
+            raise DocumentError(row.id, "id", problem, "give it another id")
+        if len(row.body) > LARGEST_BODY:
+            problem = f"is larger than {LARGEST_BODY >> 20} MiB, or its shingles are"
+            raise DocumentError(row.id, "text", problem, "split it, or make an index with keep='signature'")
     return kind
 
 
@@ -124,6 +149,15 @@ class Check:
     """What is wrong, in sentences; nothing if all is well."""
     lost: list[Id] = field(default_factory=list)
     """Documents that cannot be used any more: add them again."""
+
+    def add(self, error: StoreError) -> None:
+        """Take an error that ended the look for a problem, in a sentence of its own."""
+        what = error.problem.removeprefix("is damaged: ")
+        if what == "is damaged":
+            what = "the database is damaged"
+        elif what != error.problem and not what.endswith("is missing"):
+            what = f"{what} is damaged"
+        self.problems.append(what)
 
     @property
     def ok(self) -> bool:
@@ -200,11 +234,11 @@ class Store(ABC):
 
     @abstractmethod
     def repair(self) -> Check:
-        """Mend what can be mended, from what is kept of each document."""
+        """Repair what can be repaired, from what is kept of each document."""
 
     @abstractmethod
     def compact(self) -> None:
-        """Give back the room of what was removed."""
+        """Free the space of what was removed."""
 
     @abstractmethod
     def backup(self, path: str | os.PathLike[str]) -> None:

@@ -198,13 +198,15 @@ class Index:
 
         * Neither `threshold` nor `top`: all at or above the threshold of the index.
         * `threshold`: all at or above it. Below that of the index, every signature is looked at.
-        * `top`: at most so many. Without a threshold these are the nearest neighbours, and every signature is looked
-          at.
+        * `top`: at most so many. Without a threshold, or with 0, these are the nearest of those that share anything,
+          and every signature is looked at.
         """
         if threshold is not None:
-            threshold = checks.number("threshold", threshold, "a number above 0 and at most 1")
-            if not 0.0 < threshold <= 1.0:
-                raise RecipeError("threshold", threshold, "a number above 0 and at most 1")
+            allowed = "a number above 0 and at most 1, or 0 with top"
+            threshold = checks.number("threshold", threshold, allowed)
+            if not 0.0 <= threshold <= 1.0 or (threshold == 0.0 and top is None):
+                raise RecipeError("threshold", threshold, allowed)
+            threshold = threshold or None
         top = None if top is None else checks.whole("top", top, 1, 1_000_000)
         threads = checks.threads(threads)
         if isinstance(documents, str):
@@ -294,11 +296,11 @@ class Index:
         return self._store.verify()
 
     def repair(self) -> Check:
-        """Mend what can be mended; what cannot is in `.lost`, and has to be added again."""
+        """Repair what can be repaired; what cannot is in `.lost`, and has to be added again."""
         return self._store.repair()
 
     def compact(self) -> None:
-        """Give back the room of removed documents, and make queries as quick as they can be."""
+        """Free the space of removed documents, and make queries as quick as they can be."""
         self._store.compact()
 
     def backup(self, path: str | os.PathLike[str]) -> None:

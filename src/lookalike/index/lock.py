@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["locked"]
+__all__ = ["is_free", "locked"]
 
 PATIENCE: Final = 60.0
 """Seconds to wait for another process."""
@@ -68,6 +68,22 @@ def locked(path: Path) -> Iterator[None]:
         if os.getpid() == pid:  # else it was closed after the fork
             _HELD.discard(handle)
             os.close(handle)  # which lets go of the lock
+
+
+def is_free(path: Path) -> bool:
+    """Tell whether nobody holds the lock of a file; without such locks, nobody knows."""
+    try:
+        import fcntl
+    except ImportError:
+        return False
+    handle = _open(path)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return True
 
 
 def _open(path: Path) -> int:

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike._native import Postings
 from lookalike.errors import DuplicateIdError, StoreError
-from lookalike.index.contract import LAST_NUMBER, NO_KIND, Check, Head, Met, Reader, Row, Store, Writer, kind_of, met_of
+from lookalike.index.contract import (
+    LAST_NUMBER,
+    NO_KIND,
+    Check,
+    Head,
+    Met,
+    Reader,
+    Row,
+    Store,
+    Writer,
+    check_rows,
+    met_of,
+)
 
 if TYPE_CHECKING:
     import os
@@ -76,11 +88,11 @@ class MemoryStore(Store):
         return Check(len(self._rows))
 
     def repair(self) -> Check:
-        """Mend nothing."""
+        """Repair nothing."""
         return self.verify()
 
     def compact(self) -> None:
-        """Make the table of keys anew."""
+        """Rebuild the table of keys."""
         with self._lock:
             postings = Postings(self.settings.bands.bands)
             keys = b"".join(row.keys for row in self._rows.values())
@@ -114,10 +126,10 @@ class _MemoryWriter(Writer):
         return id in self.added or (id in self._there and id not in self.removed)
 
     def put(self, rows: Sequence[Row]) -> None:
-        self.kind = kind_of(rows, self.kind, self._name)
+        self.kind = check_rows(rows, self.kind, self._name)
         for row in rows:
             if self._has(row.id):
-                raise DuplicateIdError(row.id)
+                raise DuplicateIdError(row.id, index="" if row.id in self.added else self._name)
             self.added[row.id] = row
 
     def discard(self, ids: Iterable[Id]) -> int:

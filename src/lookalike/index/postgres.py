@@ -13,7 +13,7 @@ from array import array
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.errors import DamagedError, DuplicateIdError, StoreError
+from lookalike.errors import DamagedError, DuplicateIdError, StoreError, _show
 from lookalike.index.contract import (
     LAST_NUMBER,
     Check,
@@ -23,6 +23,7 @@ from lookalike.index.contract import (
     Row,
     Store,
     Writer,
+    check_rows,
     checksum,
     kind_of,
 )
@@ -131,7 +132,7 @@ class PostgresStore(Store):
         return verify(self)
 
     def repair(self) -> Check:
-        """Mend rows from their texts, and make the indexes anew."""
+        """Repair rows from their texts, and rebuild the indexes."""
         from lookalike.index.postgres_check import repair
 
         return repair(self)
@@ -178,7 +179,7 @@ class _PostgresWriter(Writer):
         self._store, self._connection = store, connection
         row = connection.execute(f"SELECT next, documents, kind FROM {store.state} FOR UPDATE").fetchone()
         if row is None:
-            raise DamagedError(store.name, "is damaged: its state", "run: lookalike index repair")
+            raise DamagedError(store.name, "is damaged: the state", "run: lookalike index repair")
         self._next, self._documents, self._kind = row
 
     def put(self, rows: Sequence[Row]) -> None:
@@ -186,7 +187,7 @@ class _PostgresWriter(Writer):
             return
         if self._next + len(rows) > LAST_NUMBER + 1:
             raise StoreError(self._store.name, f"has had {LAST_NUMBER + 1:,} documents", "make a new one")
-        self._kind = kind_of(rows, self._kind, self._store.name)
+        self._kind = check_rows(rows, self._kind, self._store.name)
         self._refuse_twice(rows)
         statement = f"COPY {self._store.table} ({COLUMNS}) FROM STDIN (FORMAT BINARY)"
         with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
@@ -205,13 +206,13 @@ class _PostgresWriter(Writer):
         there = self._numbers([row.id for row in rows])
         for row in rows:
             if stored(row.id) in there:
-                raise DuplicateIdError(row.id)
+                raise DuplicateIdError(row.id, index=self._store.name)
 
     def _numbers(self, ids: Sequence[Id]) -> dict[bytes, int]:
         return _numbers(self._connection, self._store.table, ids)
 
     def discard(self, ids: Iterable[Id]) -> int:
-        given = [id for id in ids if _kind(id) == self._kind]
+        given = [id for id in ids if kind_of(id) == self._kind]
         numbers = list(self._numbers(given).values())
         self._connection.execute(f"DELETE FROM {self._store.table} WHERE number = ANY(%s::bigint[])", [numbers])
         self._documents -= len(numbers)
@@ -221,10 +222,6 @@ class _PostgresWriter(Writer):
         """Write the state."""
         changed = f"UPDATE {self._store.state} SET next = %s, documents = %s, kind = %s"
         self._connection.execute(changed, [self._next, self._documents, self._kind])
-
-
-def _kind(id: Id) -> str:
-    return "int" if isinstance(id, int) else "str"
 
 
 def _numbers(connection: psycopg.Connection[Any], table: str, ids: Sequence[Id]) -> dict[bytes, int]:
@@ -246,7 +243,7 @@ class _PostgresReader(Reader):
         self._store, self._connection = store, connection
         row = connection.execute(f"SELECT documents, kind FROM {store.state}").fetchone()
         if row is None:
-            raise DamagedError(store.name, "is damaged: its state", "run: lookalike index repair")
+            raise DamagedError(store.name, "is damaged: the state", "run: lookalike index repair")
         self._documents, self._kind = row
 
     def _rows(self, statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -325,9 +322,9 @@ class _PostgresReader(Reader):
         return found
 
     def numbers(self, ids: Sequence[Id]) -> list[int | None]:
-        given = [id for id in ids if _kind(id) == self._kind]
+        given = [id for id in ids if kind_of(id) == self._kind]
         found = _numbers(self._connection, self._store.table, given)
-        return [found.get(stored(id)) if _kind(id) == self._kind else None for id in ids]
+        return [found.get(stored(id)) if kind_of(id) == self._kind else None for id in ids]
 
     def _blocks(self, columns: str) -> Iterator[list[tuple[Any, ...]]]:
         after = -1
@@ -355,4 +352,4 @@ class _PostgresReader(Reader):
             yield from (id_of(id, self._kind) for _, id in block)
 
     def _damaged(self, id: Id) -> DamagedError:
-        return DamagedError(self._store.name, f"is damaged: document {id!r}", "run: lookalike index repair")
+        return DamagedError(self._store.name, f"is damaged: document {_show(id)}", "run: lookalike index repair")

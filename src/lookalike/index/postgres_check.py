@@ -1,10 +1,10 @@
-"""Looking at all rows of an index in PostgreSQL, and mending them."""
+"""Looking at all rows of an index in PostgreSQL, and repairing them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lookalike.errors import StoreError
+from lookalike.errors import StoreError, _show
 from lookalike.index.contract import DIGEST, NO_KIND, Check, Row
 from lookalike.index.mending import made_again
 from lookalike.index.postgres_rows import COLUMNS, row_of, values_of
@@ -28,7 +28,7 @@ def verify(store: PostgresStore) -> Check:
         with store.transaction(write=False) as connection:
             _look(connection, store, check)
     except StoreError as error:
-        check.problems.append(error.problem)
+        check.add(error)
     return check
 
 
@@ -43,7 +43,7 @@ def _look(connection: psycopg.Connection[Any], store: PostgresStore, check: Chec
         return
     for _, row, right, _ in _rows(connection, store, state[2]):
         if not right:
-            check.problems.append(f"document {row.id!r} is damaged")
+            check.problems.append(f"document {_show(row.id)} is damaged")
 
 
 def _rows(connection: psycopg.Connection[Any], store: PostgresStore, kind: str) -> Iterator[tuple[int, Row, bool, int]]:
@@ -61,7 +61,7 @@ def _rows(connection: psycopg.Connection[Any], store: PostgresStore, kind: str) 
 
 
 def repair(store: PostgresStore) -> Check:
-    """Make damaged rows again from their texts, remove those that cannot be, and make the indexes anew."""
+    """Make damaged rows again from their texts, remove those that cannot be, and rebuild the indexes."""
     lost = []
     with store.transaction(write=True) as connection:
         state = connection.execute(f"SELECT kind FROM {store.state} FOR UPDATE").fetchone()

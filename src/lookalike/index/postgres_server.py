@@ -118,7 +118,7 @@ def read_settings(connection: psycopg.Connection[Any], address: Address) -> Inde
     row = connection.execute(f"SELECT format, value, checksum FROM {address.schema}.settings").fetchone()
     if row is not None and row[0] > VERSION:
         raise StoreError(address.name, f"has the newer format {row[0]}", "open it with a newer version of lookalike")
-    damaged = DamagedError(address.name, "has damaged settings", "take a backup, or build it anew")
+    damaged = DamagedError(address.name, "has damaged settings", "restore a backup, or build it again")
     if row is None or zlib.crc32(row[1].encode()) != row[2]:
         raise damaged
     try:

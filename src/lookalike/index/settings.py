@@ -89,7 +89,8 @@ class IndexSettings:
             if given is not None and given != getattr(self, name)
         }
         if differ:
-            raise MismatchError(index, "what was asked for", differ)
+            out = "leave it out" if len(differ) == 1 else "leave them out"
+            raise MismatchError(index, "what was asked for", differ, f"{out}, or make another index")
 
     def strategy(self, threshold: float | None = None) -> Strategy:
         """Return how rows are signed and, at a threshold, which pairs are verified."""

@@ -132,7 +132,7 @@ class SqliteStore(Store):
             raise StoreError(self.name, f"is gone ({error.strerror})", "check the name") from None
         if (found.st_dev, found.st_ino) in _TAKEN:
             raise StoreError(
-                self.name, "was in use when this process was forked", "fork while it is not, or start the process anew"
+                self.name, "was in use when this process was forked", "fork while it is not, or start a new process"
             )
         if self._file is not None and not os.path.samestat(found, self._file):
             self.forget()
@@ -244,7 +244,7 @@ class SqliteStore(Store):
     def tail(self, connection: sqlite3.Connection, state: State) -> Tail:
         """Return the tail that a snapshot has."""
         if self._tail is None or self._tail.first != state.posted or self._tail.next > state.next:
-            self._tail = Tail(state.posted, self.settings.bands.bands, self.name)
+            self._tail = Tail(state.posted, self.settings, self.name)
         self._tail.read(connection, state.next)
         return self._tail
 
@@ -255,7 +255,7 @@ class SqliteStore(Store):
         return verify(self)
 
     def repair(self) -> Check:
-        """Make postings anew, and rows from their texts; what is lost is removed."""
+        """Rebuild postings, and rows from their texts; what is lost is removed."""
         from lookalike.index.sqlite_repair import repair
 
         return repair(self)
@@ -275,7 +275,7 @@ class SqliteStore(Store):
             self._tail = self._segments = None
 
     def compact(self) -> None:
-        """Post the tail, merge all segments, and give back what is free."""
+        """Post the tail, merge all segments, and free the space."""
         bands = self.settings.bands.bands
         with self.exclusive() as connection:
             state = state_of(connection, self.name)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 from lookalike._native import entries_of, merge_entries
 from lookalike.errors import StoreError
 from lookalike.index.contract import DIGEST, Check, Row
+from lookalike.index.sqlite_columns import columns_of, named
 from lookalike.index.sqlite_postings import ENTRY, PER_PAGE, Segments, removed_in, segments_in
-from lookalike.index.sqlite_rows import ROW, is_body, is_right
+from lookalike.index.sqlite_rows import is_body, is_right
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,7 +37,7 @@ def verify(store: SqliteStore) -> Check:
             connection = store.snapshot()
             _look(connection, store, check)
     except StoreError as error:
-        check.problems.append(error.problem)
+        check.add(error)
     return check
 
 
@@ -44,7 +45,7 @@ def _look(connection: sqlite3.Connection, store: SqliteStore, check: Check) -> N
     for (said,) in connection.execute(f"PRAGMA integrity_check({_SAID})"):
         if said != "ok":
             check.problems.append(f"the database: {said}")
-    state = connection.execute("SELECT next, posted, documents, kind FROM state").fetchone()
+    state = connection.execute("SELECT next, posted, documents, substr(kind, 1, 9) FROM state").fetchone()
     count, least, greatest = connection.execute("SELECT count(*), min(number), max(number) FROM document").fetchone()
     check.documents = count
     if state is None or state[2] != count or not isinstance(state[0], int):
@@ -56,12 +57,12 @@ def _look(connection: sqlite3.Connection, store: SqliteStore, check: Check) -> N
     if not isinstance(state[1], int) or not 0 <= state[1] <= state[0]:
         check.problems.append("the number of documents with postings is none")
         return
-    for found in connection.execute(f"SELECT {ROW} FROM document ORDER BY number"):
+    for found in connection.execute(f"SELECT {columns_of(store.settings).row} FROM document ORDER BY number"):
         row = Row(found[1], found[2], found[3], found[4], found[5], found[6], found[9])
         if not is_whole(row, found[7], found[8], store.settings):
-            check.problems.append(f"document {row.id!r} is damaged")
+            check.problems.append(f"{named(found[0], row.id)} is damaged")
         elif type(row.id).__name__ != state[3]:
-            check.problems.append(f"document {row.id!r} has an id of another kind")
+            check.problems.append(f"{named(found[0], row.id)} has an id of another kind")
     if not check.problems:
         _look_at_postings(connection, store, state[1], check)
 
@@ -82,7 +83,7 @@ def _look_at_postings(connection: sqlite3.Connection, store: SqliteStore, posted
         check.problems.append("there are pages of no segment, or too few")
     removed = removed_in(connection, store.name)
     total = sum(segment.entries for segment in segments.all)
-    windows = max(1, max(total, posted * bands) // _WINDOW)
+    windows = max(1, max(total, min(posted, check.documents) * bands) // _WINDOW)
     for window in range(windows):
         least, greatest = window * 2**64 // windows, (window + 1) * 2**64 // windows - 1
         parts: list[bytes] = []

@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from lookalike._native import Postings, entries_of, merge_entries, numbers_in
-from lookalike.errors import DamagedError
 from lookalike.index.contract import LAST_NUMBER, Met, checksum, met_of
+from lookalike.index.sqlite_columns import blob, columns_of, damaged, named
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
+
+    from lookalike.index.settings import IndexSettings
 
 __all__ = [
     "ENTRY",
@@ -47,7 +49,9 @@ MOST_SEGMENTS: Final = 4
 _WINDOW: Final = 1 << 22
 """Entries that a merge holds at once."""
 _MANY: Final = 500
-_HEAD: Final = "number, id, shingles, length, digest, keys, slots, checksum"
+_FIRSTS: Final = blob("firsts", f"= 8 * ((entries + {PER_PAGE - 1}) / {PER_PAGE})")
+_SEGMENT: Final = f"SELECT number, first_page, entries, {_FIRSTS}, checksum FROM segment ORDER BY number"
+_PAGE: Final = f"SELECT number, checksum, {blob('entries', f'<= {PER_PAGE * ENTRY}')} FROM page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +80,12 @@ class Segment:
 def segments_in(connection: sqlite3.Connection, name: str) -> list[Segment]:
     """Read which segments there are."""
     found = []
-    for number, first_page, entries, firsts, expected in connection.execute("SELECT * FROM segment ORDER BY number"):
+    for number, first_page, entries, firsts, expected in connection.execute(_SEGMENT):
         if not all(isinstance(one, int) for one in (first_page, entries)) or not isinstance(firsts, bytes):
-            raise _damaged(name, f"segment {number}")
+            raise damaged(name, f"segment {number}")
         pages = -(-entries // PER_PAGE)
         if zlib.crc32(firsts, number & 0xFFFFFFFF) != expected or len(firsts) != 8 * pages:
-            raise _damaged(name, f"segment {number}")
+            raise damaged(name, f"segment {number}")
         found.append(Segment(number, first_page, entries, memoryview(firsts).cast("Q")))
     return found
 
@@ -119,39 +123,37 @@ class Segments:
         for start in range(0, len(wanted), _MANY):
             some = wanted[start : start + _MANY]
             marks = ",".join("?" * len(some))
-            for number, expected, entries in connection.execute(
-                f"SELECT number, checksum, entries FROM page WHERE number IN ({marks})", some
-            ):
+            for number, expected, entries in connection.execute(f"{_PAGE} WHERE number IN ({marks})", some):
                 if number not in self._checked:
                     if not isinstance(entries, bytes) or zlib.crc32(entries, number & 0xFFFFFFFF) != expected:
-                        raise _damaged(self._name, f"page {number}")
+                        raise damaged(self._name, f"page {number}")
                     self._checked.add(number)
                 held[number] = entries
         if len(held) != len(wanted):
-            raise _damaged(self._name, "a page is missing")
+            raise damaged(self._name, "a page is missing")
         return held
 
 
 class Tail:
     """The newest documents, which have no postings in the file."""
 
-    def __init__(self, first: int, bands: int, name: str) -> None:
+    def __init__(self, first: int, settings: IndexSettings, name: str) -> None:
         """Begin with the number of the first."""
         self.first = self.next = first
-        self._bands, self._name = bands, name
-        self._postings = Postings(bands)
+        self._head, self._name = columns_of(settings).head, name
+        self._postings = Postings(settings.bands.bands)
 
     def read(self, connection: sqlite3.Connection, end: int) -> None:
         """Read the keys of documents up to a number."""
         if end <= self.next:
             return
         # These keys have no other checksum than that of their row.
-        asked = f"SELECT {_HEAD} FROM document WHERE number >= ? AND number < ? ORDER BY number"
+        asked = f"SELECT {self._head} FROM document WHERE number >= ? AND number < ? ORDER BY number"
         numbers, keys = array("I"), []
         for number, id, shingles, length, digest, own, slots, expected in connection.execute(asked, (self.next, end)):
             parts = (digest, own, slots)
             if not all(isinstance(part, bytes) for part in parts) or checksum(id, shingles, length, *parts) != expected:
-                raise _damaged(self._name, f"document {id!r}")
+                raise damaged(self._name, named(number, id))
             numbers.append(number)
             keys.append(own)
         self._postings.insert(numbers.tobytes(), b"".join(keys))
@@ -164,14 +166,15 @@ class Tail:
 
 def post(connection: sqlite3.Connection, posted: int, end: int, bands: int, name: str) -> None:
     """Make segments of the documents from `posted` on, and merge segments if they are many."""
+    wanted = blob("keys", f"= {8 * bands}")
     for start in range(posted, end, _PORTION):
         numbers, keys = array("I"), []
         for number, own in connection.execute(
-            "SELECT number, keys FROM document WHERE number >= ? AND number < ? ORDER BY number",
+            f"SELECT number, {wanted} FROM document WHERE number >= ? AND number < ? ORDER BY number",
             (start, min(start + _PORTION, end)),
         ):
-            if not isinstance(own, bytes) or len(own) != 8 * bands:
-                raise _damaged(name, f"the keys of document number {number}")
+            if not isinstance(own, bytes):
+                raise damaged(name, f"the keys of document number {number}")
             numbers.append(number)
             keys.append(own)
         if numbers:
@@ -226,7 +229,7 @@ def removed_in(connection: sqlite3.Connection, name: str) -> array[int]:
     """Return the numbers of documents that were removed, ascending."""
     found = [number for (number,) in connection.execute("SELECT number FROM removed ORDER BY number")]
     if any(not 0 <= number <= LAST_NUMBER for number in found):
-        raise _damaged(name, "what was removed")
+        raise damaged(name, "the list of removed documents")
     return array("I", found)
 
 
@@ -242,7 +245,3 @@ def _merged(
         for segment in segments:
             parts += reader.read(connection, segment.between(least, greatest)).values()
         yield merge_entries(parts, least, greatest, removed.tobytes())
-
-
-def _damaged(name: str, what: str) -> DamagedError:
-    return DamagedError(name, f"is damaged: {what}", "run: lookalike index repair")

@@ -1,4 +1,4 @@
-"""Mending the file of an index: everything that is right, and what can be made right, is copied to a new file.
+"""Repairing the file of an index: everything that is right, and what can be made right, is copied to a new file.
 
 Documents have checksums, so a row that is right is known to be right. Which documents there should be is known twice:
 from the rows, and from SQLite's own index of the ids.
@@ -19,9 +19,18 @@ from lookalike.index import lock
 from lookalike.index.contract import LAST_NUMBER, NO_KIND, Check, Row
 from lookalike.index.mending import made_again
 from lookalike.index.sqlite_check import is_whole, verify
+from lookalike.index.sqlite_columns import ID, columns_of
 from lookalike.index.sqlite_postings import post
-from lookalike.index.sqlite_rows import ROW
-from lookalike.index.sqlite_schema import connect, create_file, file_errors, remove_files, store_errors, sync_folder
+from lookalike.index.sqlite_schema import (
+    CANNOT,
+    RESTORE,
+    connect,
+    create_file,
+    file_errors,
+    remove_files,
+    store_errors,
+    sync_folder,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,9 +40,11 @@ if TYPE_CHECKING:
     from lookalike.index.sqlite import SqliteStore
     from lookalike.tables.packed import Id
 
-__all__ = ["repair"]
+__all__ = ["put_in_place", "repair"]
 
 _PAUSE: Final = 0.05
+_PROBED: Final = 10_000_000
+"""Numbers that are looked up one by one in a file that can be read neither from the front nor from the back."""
 
 
 def repair(store: SqliteStore) -> Check:
@@ -41,6 +52,16 @@ def repair(store: SqliteStore) -> Check:
     before = verify(store)
     if before.ok:
         return before
+    try:
+        lost = _rewrite(store)
+    except DamagedError as error:
+        raise DamagedError(store.name, CANNOT, RESTORE) from error
+    after = verify(store)
+    after.lost = lost
+    return after
+
+
+def _rewrite(store: SqliteStore) -> list[Id]:
     with store.alone():
         unfinished = store.path.with_name(f"{store.path.name}.repair-{os.getpid()}")
         remove_files(unfinished)
@@ -48,12 +69,10 @@ def repair(store: SqliteStore) -> Check:
             create_file(unfinished, store.settings)
             with store_errors(store.name):
                 lost = _copy(store, unfinished)
-            _swap(store, unfinished)
+            put_in_place(unfinished, store.path)
         finally:
             remove_files(unfinished)
-    after = verify(store)
-    after.lost = lost
-    return after
+    return lost
 
 
 def _copy(store: SqliteStore, unfinished: Path) -> list[Id]:
@@ -88,7 +107,7 @@ def _empty_log(source: sqlite3.Connection, name: str) -> None:
         try:
             (busy, *_) = source.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except sqlite3.DatabaseError as error:
-            raise DamagedError(name, "cannot be mended", "take a backup, or build it anew") from error
+            raise DamagedError(name, CANNOT, RESTORE) from error
         if not busy:
             return
         if time.monotonic() > until:
@@ -101,13 +120,14 @@ class Rescue:
 
     def __init__(self, source: sqlite3.Connection, settings: IndexSettings) -> None:
         """Read which documents there should be."""
-        self._source, self._settings = source, settings
+        self._source, self._settings, self._row = source, settings, columns_of(settings).row
         self.numbers: set[int] = set()
         self.ids: set[Id] = set()
         self._named: dict[int, set[Any]] = defaultdict(set)
-        self._aside: list[tuple[int, Row]] = []
+        self._aside: list[int] = []
+        """Numbers of rows that are whole, but named otherwise, or not at all; read again, not held."""
         self._rejected: list[Any] = []
-        named = "SELECT number, id FROM document INDEXED BY sqlite_autoindex_document_1 ORDER BY id"
+        named = f"SELECT number, {ID} FROM document INDEXED BY sqlite_autoindex_document_1 ORDER BY id"
         self._all_named = self._read_names(named) or self._read_names(named + " DESC")
         self._named_ids = {id for ids in self._named.values() for id in ids}
         self.kind, self.next, self._documents = NO_KIND, 0, -1
@@ -119,14 +139,15 @@ class Rescue:
     def _read_names(self, asked: str) -> bool:
         try:
             for number, id in self._source.execute(asked):
-                self._named[number].add(id)
+                if id is not None:
+                    self._named[number].add(id)
         except sqlite3.DatabaseError:
             return False
         return True
 
     def _read_state(self) -> None:
         with suppress(sqlite3.DatabaseError, TypeError):
-            asked = "SELECT next, documents, kind FROM state"
+            asked = "SELECT next, documents, substr(kind, 1, 9) FROM state"
             following, self._documents, kind = self._source.execute(asked).fetchone()
             if isinstance(following, int) and 0 <= following <= LAST_NUMBER + 1:
                 self.next = following
@@ -142,8 +163,11 @@ class Rescue:
             elif whole.id in self._named.get(number, ()) or not self._named:
                 yield from self._take(number, whole)
             else:
-                self._aside.append((number, whole))
-        for number, whole in self._aside:
+                self._aside.append(number)
+        for number, row in (found for aside in self._aside for found in self._rows_of(aside)):
+            whole = self._whole(number, row)
+            if whole is None:
+                continue
             # The index of the ids has one half of it; with neither, it is a document that was removed.
             known = whole.id in self._named_ids or number in self._named
             if known or not (self._all_named or number in self._removed):
@@ -166,17 +190,28 @@ class Rescue:
         seen: set[int] = set()
         for order in ("", " DESC"):
             try:
-                for number, *row in self._source.execute(f"SELECT {ROW} FROM document ORDER BY number{order}"):
+                for number, *row in self._source.execute(f"SELECT {self._row} FROM document ORDER BY number{order}"):
                     if number not in seen:
                         seen.add(number)
                         yield number, tuple(row)
                 break
             except sqlite3.DatabaseError:
                 continue
-        for wanted in sorted(self._named.keys() - seen):
-            with suppress(sqlite3.DatabaseError):
-                for number, *row in self._source.execute(f"SELECT {ROW} FROM document WHERE number = ?", (wanted,)):
-                    yield number, tuple(row)
+        else:
+            for wanted in self._unseen(seen):
+                yield from self._rows_of(wanted)
+
+    def _rows_of(self, wanted: int) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        with suppress(sqlite3.DatabaseError):
+            for number, *row in self._source.execute(f"SELECT {self._row} FROM document WHERE number = ?", (wanted,)):
+                yield number, tuple(row)
+
+    def _unseen(self, seen: set[int]) -> Iterator[int]:
+        """Give the numbers that a document may have between what was read from the front and from the back."""
+        yield from (wanted for wanted in sorted(self._named) if wanted not in seen)
+        if not self._all_named:
+            every = range(min(self.next, _PROBED))
+            yield from (wanted for wanted in every if wanted not in seen and wanted not in self._named)
 
     def _whole(self, number: int, found: tuple[Any, ...]) -> Row | None:
         id, shingles, length, digest, keys, slots, head, own, body = found
@@ -208,16 +243,17 @@ class Rescue:
         return sorted(missing, key=lambda one: (isinstance(one, str), one))
 
 
-def _swap(store: SqliteStore, unfinished: Path) -> None:
-    kept = store.path.with_name(store.path.name + ".damaged")
+def put_in_place(repaired: Path, path: Path) -> None:
+    """Put a repaired file in the place of a damaged one, which stays beside it."""
+    kept = path.with_name(path.name + ".damaged")
     number = 1
     while os.path.lexists(kept):
         number += 1
-        kept = store.path.with_name(f"{store.path.name}.damaged-{number}")
-    with file_errors(store.path, f"cannot be kept as {kept.name}", "check the folder"):
-        os.link(store.path, kept)
-    with file_errors(store.path, "cannot be replaced", "check the folder"):
+        kept = path.with_name(f"{path.name}.damaged-{number}")
+    with file_errors(path, f"cannot be kept as {kept.name}", "check the folder"):
+        os.link(path, kept)
+    with file_errors(path, "cannot be replaced", "check the folder"):
         for suffix in ("-wal", "-shm"):  # empty by now; those of the old file must not meet the new one
-            store.path.with_name(store.path.name + suffix).unlink(missing_ok=True)
-        unfinished.replace(store.path)
-        sync_folder(store.path.parent)
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        repaired.replace(path)
+        sync_folder(path.parent)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from array import array
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from lookalike.errors import DamagedError, DocumentError, DuplicateIdError, StoreError
-from lookalike.index.contract import LAST_NUMBER, Head, Met, Reader, Row, Writer, kind_of
+from lookalike.errors import DuplicateIdError, StoreError, _show
+from lookalike.index.contract import LAST_NUMBER, Head, Met, Reader, Row, Writer, check_rows
+from lookalike.index.sqlite_columns import ID, columns_of, damaged, named
 from lookalike.index.sqlite_postings import TAIL, merge, post
 
 if TYPE_CHECKING:
@@ -17,12 +19,12 @@ if TYPE_CHECKING:
     from lookalike.index.sqlite import SqliteStore
     from lookalike.tables.packed import Id
 
-__all__ = ["ROW", "SqliteReader", "SqliteWriter", "State", "is_body", "is_right", "read_row", "state_of"]
+__all__ = ["SqliteReader", "SqliteWriter", "State", "is_body", "is_right", "read_row", "state_of"]
 
-ROW: Final = "number, id, shingles, length, digest, keys, slots, checksum, body_checksum, body"
 _MANY: Final = 500
 _BLOCK: Final = 2048
-_LONGEST_BODY: Final = 900_000_000
+_BYTES: Final = 8 << 20
+"""Documents of so many bytes are read at once, or one."""
 
 
 class State(NamedTuple):
@@ -40,19 +42,19 @@ class State(NamedTuple):
 
 def state_of(connection: sqlite3.Connection, name: str) -> State:
     """Read the state; it cannot be missing."""
-    row = connection.execute("SELECT version, next, posted, documents, kind FROM state").fetchone()
+    row = connection.execute("SELECT version, next, posted, documents, substr(kind, 1, 9) FROM state").fetchone()
     right = row is not None and all(isinstance(one, int) for one in row[:4]) and row[4] in ("none", "int", "str")
-    if not right or not 0 <= row[2] <= row[1] <= LAST_NUMBER + 1 or row[3] < 0:
-        raise DamagedError(name, "is damaged: its state", "run: lookalike index repair")
+    if not right or not 0 <= row[2] <= row[1] <= LAST_NUMBER + 1 or not 0 <= row[3] <= row[1]:
+        raise damaged(name, "the state")
     return State(*row)
 
 
 def read_row(found: Sequence[Any], name: str) -> tuple[int, Row]:
-    """Return a row of `document`, in the order of `ROW`, whose checksums are right."""
+    """Return a row of `document`, as `Columns.row` selects it, whose checksums are right."""
     number, *fields, head, own, body = found
     row = Row(fields[0], fields[1], fields[2], fields[3], fields[4], fields[5], body)
     if not is_right(row, head) or not is_body(body, own):
-        raise DamagedError(name, f"is damaged: document {row.id!r}", "run: lookalike index repair")
+        raise damaged(name, named(number, row.id))
     return number, row
 
 
@@ -92,29 +94,26 @@ class SqliteWriter(Writer):
         try:
             self._connection.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         except sqlite3.IntegrityError as error:
-            raise DuplicateIdError(self._twice(rows, first)) from error
+            raise self._twice(rows, first) from error
         self._next += len(rows)
         self._documents += len(rows)
 
     def _check(self, rows: Sequence[Row]) -> None:
         if self._next + len(rows) > LAST_NUMBER + 1:
             raise StoreError(self._name, f"has had {LAST_NUMBER + 1:,} documents", "make a new one")
-        self._kind = kind_of(rows, self._kind, self._name)
-        for row in rows:
-            if len(row.body) > _LONGEST_BODY:
-                raise DocumentError(row.id, "text", "is too long for an index", "split it, or keep='signature'")
+        self._kind = check_rows(rows, self._kind, self._name)
 
-    def _twice(self, rows: Sequence[Row], first: int) -> Id:
-        """Return the id that is there twice: in what was given, or in the index before it."""
+    def _twice(self, rows: Sequence[Row], first: int) -> DuplicateIdError:
+        """Name the id that is there twice: in what was given, or in the index before it."""
         seen: set[Id] = set()
         for row in rows:
             there = self._connection.execute(
-                "SELECT 1 FROM document WHERE id = ? AND number < ?", (row.id, first)
+                "SELECT number FROM document WHERE id = ? AND number < ?", (row.id, first)
             ).fetchone()
             if there or row.id in seen:
-                return row.id
+                return DuplicateIdError(row.id, index=self._name if there and there[0] < self._state.next else "")
             seen.add(row.id)
-        return rows[0].id
+        return DuplicateIdError(rows[0].id)
 
     def discard(self, ids: Iterable[Id]) -> int:
         """Remove documents; returns how many there were."""
@@ -128,7 +127,7 @@ class SqliteWriter(Writer):
                 continue
             gone = self._connection.execute("DELETE FROM document WHERE number = ? AND id = ?", (*row, id)).rowcount
             if gone != 1:
-                raise DamagedError(self._name, f"is damaged: the entry of id {id!r}", "run: lookalike index repair")
+                raise damaged(self._name, f"the entry of id {_show(id)}")
             self._connection.execute("INSERT INTO removed VALUES (?)", row)
             found += 1
         self._documents -= found
@@ -152,6 +151,7 @@ class SqliteReader(Reader):
 
     def __init__(self, store: SqliteStore, connection: sqlite3.Connection) -> None:
         self._store, self._connection = store, connection
+        self._columns = columns_of(store.settings)
         self._state = state_of(connection, store.name)
 
     def count(self) -> int:
@@ -186,19 +186,18 @@ class SqliteReader(Reader):
     def heads(self, numbers: Sequence[int]) -> dict[int, Head]:
         """Return what is known of documents by number; those that were removed are missing."""
         found = {}
-        columns = "number, id, shingles, length, digest, keys, slots, checksum"
-        for number, id, shingles, length, digest, keys, slots, expected in self._some(columns, numbers):
+        for number, id, shingles, length, digest, keys, slots, expected in self._some(self._columns.head, numbers):
             if not is_right(Row(id, shingles, length, digest, keys, slots, b""), expected):
-                raise DamagedError(self._store.name, f"is damaged: document {id!r}", "run: lookalike index repair")
+                raise damaged(self._store.name, named(number, id))
             found[number] = Head(id, slots)
         return found
 
     def bodies(self, numbers: Sequence[int]) -> dict[int, bytes]:
         """Return what was kept of documents."""
         found = {}
-        for number, id, expected, body in self._some("number, id, body_checksum, body", numbers):
+        for number, id, expected, body in self._some(f"number, {ID}, {self._columns.body}", numbers):
             if not is_body(body, expected):
-                raise DamagedError(self._store.name, f"is damaged: document {id!r}", "run: lookalike index repair")
+                raise damaged(self._store.name, named(number, id))
             found[number] = body
         return found
 
@@ -211,29 +210,40 @@ class SqliteReader(Reader):
         return found
 
     def _blocks(self, columns: str) -> Iterator[list[tuple[Any, ...]]]:
+        """Give rows, so many that the last of their columns take some bytes together."""
         after = -1
-        while block := self._connection.execute(
-            f"SELECT {columns} FROM document WHERE number > ? ORDER BY number LIMIT {_BLOCK}", (after,)
-        ).fetchall():
+        asked = f"SELECT {columns} FROM document WHERE number > ? ORDER BY number LIMIT {_BLOCK}"
+        while True:
+            block, size = [], 0
+            with closing(self._connection.execute(asked, (after,))) as cursor:
+                for row in cursor:
+                    block.append(row)
+                    size += len(row[-1]) if isinstance(row[-1], bytes | str) else 0
+                    if size >= _BYTES:
+                        break
+            if not block:
+                return
             if not all(after < one[0] <= LAST_NUMBER for one in (block[0], block[-1])):
-                raise DamagedError(self._store.name, "is damaged: numbers", "run: lookalike index repair")
+                raise damaged(self._store.name, "the number of a document")
             yield block
             after = block[-1][0]
 
     def slots(self) -> Iterator[tuple[array[int], bytes]]:
         """Give all documents in blocks: numbers, and their slots in one piece."""
-        size = self._store.settings.recipe.hashes
-        for block in self._blocks("number, slots"):
-            if any(not isinstance(slots, bytes) or len(slots) != size for _, slots in block):
-                raise DamagedError(self._store.name, "is damaged: signatures", "run: lookalike index repair")
+        for block in self._blocks(f"number, {self._columns.slots}"):
+            if any(not isinstance(slots, bytes) for _, slots in block):
+                raise damaged(self._store.name, "a signature")
             yield array("I", (number for number, _ in block)), b"".join(slots for _, slots in block)
 
     def rows(self) -> Iterator[list[tuple[int, Row]]]:
         """Give all documents in blocks."""
-        for block in self._blocks(ROW):
+        for block in self._blocks(self._columns.row):
             yield [read_row(found, self._store.name) for found in block]
 
     def ids(self) -> Iterator[Id]:
         """Give all ids."""
-        for block in self._blocks("number, id"):
-            yield from (id for _, id in block)
+        for block in self._blocks(f"number, {ID}"):
+            for number, id in block:
+                if id is None:
+                    raise damaged(self._store.name, named(number, id))
+                yield id

@@ -22,12 +22,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "APPLICATION",
+    "CANNOT",
+    "NO_INDEX",
+    "OTHER_DATABASE",
     "PAGE",
+    "REPAIR",
+    "RESTORE",
     "SCHEMA",
     "VERSION",
     "check_file",
     "connect",
     "create_file",
+    "define_tables",
     "file_errors",
     "give_name",
     "has_reset_bug",
@@ -42,9 +48,18 @@ APPLICATION: Final = 0x6C6B6531
 """What `PRAGMA application_id` reads in every index: "lke1"."""
 VERSION: Final = 1
 PAGE: Final = 8192
+_LARGEST_VALUE: Final = 128 << 20
+"""Bytes of a value that SQLite loads at all: twice what a document has at most."""
+_LARGEST_SETTINGS: Final = 1 << 16
 _PATIENCE: Final = 10.0
 """Seconds that SQLite waits for a lock of its own."""
 _HEADER: Final = b"SQLite format 3\0"
+NO_INDEX: Final = "is no index"
+OTHER_DATABASE: Final = "is a database, but no index"
+_OTHER_FILE: Final = "give the file of an index, or a new name; if it is a damaged index, run: lookalike index repair"
+CANNOT: Final = "cannot be repaired"
+REPAIR: Final = "run: lookalike index repair"
+RESTORE: Final = "restore a backup, or build it again"
 
 SCHEMA: Final = {
     "settings": """CREATE TABLE settings (
@@ -109,6 +124,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=_PATIENCE)
     try:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
         for setting in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "cache_size=-65536"):
             connection.execute(f"PRAGMA {setting}")
         if not read_only:
@@ -178,7 +194,8 @@ def file_errors(path: Path, problem: str, remedy: str) -> Iterator[None]:
         raise StoreError(str(path), f"{problem} ({error.strerror or error})", remedy) from error
 
 
-def _fill(connection: sqlite3.Connection, settings: IndexSettings) -> None:
+def define_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables of a new index; they are always at the same places."""
     connection.execute(f"PRAGMA page_size={PAGE}")
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
@@ -187,6 +204,12 @@ def _fill(connection: sqlite3.Connection, settings: IndexSettings) -> None:
     connection.execute(f"PRAGMA user_version={VERSION}")
     for statement in SCHEMA.values():
         connection.execute(statement)
+    connection.execute("COMMIT")
+
+
+def _fill(connection: sqlite3.Connection, settings: IndexSettings) -> None:
+    define_tables(connection)
+    connection.execute("BEGIN")
     value = settings.to_json()
     connection.execute("INSERT INTO settings VALUES (1, ?, ?)", (value, zlib.crc32(value.encode())))
     connection.execute("INSERT INTO state VALUES (1, 0, 0, 0, 0, 'none')")
@@ -206,10 +229,10 @@ def check_file(path: Path) -> None:
     except OSError as error:
         raise StoreError(str(path), f"cannot be opened ({error.strerror})", "check its permissions") from None
     if len(header) < 100 or not header.startswith(_HEADER):
-        raise StoreError(str(path), "is no index", "give the file of an index, or a new name")
+        raise StoreError(str(path), NO_INDEX, _OTHER_FILE)
     application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
     if application != APPLICATION:
-        raise StoreError(str(path), "is a database, but no index", "give the file of an index, or a new name")
+        raise StoreError(str(path), OTHER_DATABASE, _OTHER_FILE)
     if version > VERSION:
         raise StoreError(str(path), f"has the newer format {version}", "open it with a newer version of lookalike")
 
@@ -221,15 +244,17 @@ def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
         raise StoreError(name, f"has the format {version}, not {VERSION}", "open it with another version of lookalike")
     found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
     if found != SCHEMA:
-        raise DamagedError(name, "has other tables than an index", "take a backup, or build it anew")
-    rows = connection.execute("SELECT value, checksum FROM settings").fetchall()
+        raise DamagedError(name, "has other tables than an index", RESTORE)
+    rows = connection.execute(
+        f"SELECT CASE WHEN length(CAST(value AS BLOB)) <= {_LARGEST_SETTINGS} THEN value END, checksum FROM settings"
+    ).fetchmany(2)
     try:
         ((value, checksum),) = rows
         if zlib.crc32(value.encode()) != checksum:
             raise ValueError("checksum")  # noqa: TRY301 — as what else is wrong with them
         return IndexSettings.of_json(value)
     except (ValueError, TypeError, AttributeError) as error:
-        raise DamagedError(name, "has damaged settings", "take a backup, or build it anew") from error
+        raise DamagedError(name, "has damaged settings", RESTORE) from error
 
 
 def sync_folder(folder: Path) -> None:
@@ -243,7 +268,8 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-_DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG)
+_SAID: Final = 200
 _KNOWN: Final = {
     sqlite3.SQLITE_FULL: ("could not be written: the disk is full", "make room; everything added before is safe"),
     sqlite3.SQLITE_BUSY: ("is in use by another process", "try again when it has finished"),
@@ -252,7 +278,6 @@ _KNOWN: Final = {
     sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "check the name and the permissions"),
     sqlite3.SQLITE_IOERR: ("could not be read or written (I/O error)", "check the disk; then open the index again"),
     sqlite3.SQLITE_PERM: ("cannot be opened", "check its permissions"),
-    sqlite3.SQLITE_TOOBIG: ("got a document that is too large", "give documents of less than 1 GB"),
     sqlite3.SQLITE_NOMEM: ("needs more memory than there is", "add fewer documents at a time"),
 }
 
@@ -263,10 +288,10 @@ def store_errors(name: str) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:  # a message of SQLite that quotes damaged bytes, or a damaged text
-        raise DamagedError(name, "is damaged", "run: lookalike index repair") from error
+        raise DamagedError(name, "is damaged", REPAIR) from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGED:
-            raise DamagedError(name, "is damaged", "run: lookalike index repair") from error
-        problem, remedy = _KNOWN.get(code, (f"failed: {error}", "run: lookalike index verify"))
+            raise DamagedError(name, "is damaged", REPAIR) from error
+        problem, remedy = _KNOWN.get(code, (f"failed: {str(error)[:_SAID]}", "run: lookalike index verify"))
         raise StoreError(name, problem, remedy) from error

@@ -145,14 +145,13 @@ def find_shards(
 def _same_settings(shards: Sequence[Shard]) -> ShardSettings:
     first = shards[0]
     for other in shards[1:]:
-        first.settings.recipe.check_same(other.settings.recipe, this=first.name, that=other.name)
-        differ: dict[str, tuple[object, object]] = {
+        differ: dict[str, tuple[object, object]] = first.settings.recipe.differences(other.settings.recipe) or {
             name: (own, its)
             for name in ("threshold", "recall", "bands")
             if (own := getattr(first.settings, name)) != (its := getattr(other.settings, name))
         }
         if differ:
-            raise MismatchError(first.name, other.name, differ)
+            raise MismatchError(first.name, other.name, differ, "sign all shards with the same options")
     return first.settings
 
 
