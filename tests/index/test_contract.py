@@ -161,7 +161,7 @@ def test_whole_numbers_as_ids(new: Callable[[], Place]) -> None:
     index.add({-(2**63): "least", 2**63 - 1: "greatest"})
     assert list(index) == [0, 1, -(2**63), 2**63 - 1]
     assert index.query("greatest").ids == [2**63 - 1]
-    with pytest.raises(la.DocumentError, match="is a text; the ids of .* are numbers"):
+    with pytest.raises(la.DocumentError, match=r"is a text; the ids of .* are numbers"):
         index.add({"text": "an id of another kind"})
     assert "0" not in index
     check(index)
