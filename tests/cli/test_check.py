@@ -121,7 +121,7 @@ def test_documents_of_any_kind(run: Run, stored: str) -> None:
     assert found["one"][0] == "bob/essay.txt"
     assert found["page.html"] == ["cleo/essay.txt"]
     assert [(one["id"], one["reason"]) for one in done.json["skipped"]] == [("empty.txt", "empty")]
-    assert done.err.endswith("lookalike: note: 1 skipped; lookalike files tells what, and why\n")
+    assert done.err.endswith("lookalike: note: 1 skipped: 1 empty; lookalike files tells what, and why\n")
 
 
 # -- what is asked -----------------------------------------------------------------------------------------------------

@@ -189,7 +189,7 @@ def test_add_and_remove(run: Run, where: str, essays: Path) -> None:
     with la.Index.open(where) as index:
         assert len(index) == 2, "all or nothing"
     done = run("index", "add", where, "essays", "--skip-existing")
-    assert done.out.endswith(": 2 documents added, 2 left out that were there · 4 in all\n")
+    assert done.out.endswith(": 2 documents added, 2 already there · 4 in all\n")
     Path("one/bob").mkdir(parents=True)
     Path("one/bob/essay.txt").write_text(words(0, 50), encoding="utf-8")
     done = run("index", "add", where, "one", "--replace")

@@ -15,7 +15,7 @@ from lookalike.cli.messages import FOUND, complain
 from lookalike.cli.options import flag, makes, option
 from lookalike.cli.output import check_raw_csv, wants_color
 from lookalike.cli.reading import say_flags, say_notes
-from lookalike.cli.running import nothing_read
+from lookalike.cli.running import nothing_read, say_skipped
 from lookalike.cli.values import one_of, share, threads_of, whole_number
 from lookalike.cli.writing import destination, extension, keep_sources
 from lookalike.errors import RecipeError
@@ -187,8 +187,7 @@ def _run_paths(paths: Sequence[str], checking: Checking, reading: Reading, asked
     if not asked.quiet:
         say_notes(source.notes())
         say_flags(source.flags())
-        if skipped := len(source.skipped()):
-            complain(f"note: {skipped:,} skipped; lookalike files tells what, and why")
+        say_skipped(source.skipped())
 
 
 def _hits(source: Source, checking: Checking, texts: list[str]) -> Iterator[Hits]:

@@ -70,7 +70,7 @@ def index_add(
         if replace and (replaced := before + written - len(index)) > 0:
             said += f", {replaced:,} of them in the place of others"
         if new.left_out:
-            said += f", {new.left_out:,} left out that were there"
+            said += f", {new.left_out:,} already there"
         send(f"{visible(store.name)}: {said}{skipped_words(source)} · {len(index):,} in all\n", None)
 
 

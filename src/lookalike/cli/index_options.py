@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from lookalike.cli.index_opening import open_index
 from lookalike.cli.messages import complain
 from lookalike.cli.reading import say_flags, say_notes
 from lookalike.cli.running import nothing_read, skipped_lines
+from lookalike.documents.skipped import skipped_words as words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,10 +71,5 @@ def skipped_words(source: Source) -> str:
     >>> skipped_words(open_documents(["one"]))
     ''
     """
-    from collections import Counter
-
-    reasons: Any = Counter(one.reason for one in source.skipped())
-    if not reasons:
-        return ""
-    listed = ", ".join(f"{number:,} {reason}" for reason, number in reasons.most_common())
-    return f" ({reasons.total():,} skipped: {listed})"
+    words = words_of(source.skipped())
+    return f" ({words})" if words else ""

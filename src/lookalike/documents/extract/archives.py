@@ -219,7 +219,10 @@ def _unpacked(stream: IO[bytes], budget: Budget | None) -> BinaryIO:
             budget.take(len(block))
         found.write(block)
         if found.tell() > _LARGEST_MEMBER:
-            raise RefusedError("too large", f"in an archive or a compressed file, a document may have up to {_LARGEST_MEMBER >> 20} MiB")
+            raise RefusedError(
+                "too large",
+                f"in an archive or a compressed file, a document may have up to {_LARGEST_MEMBER >> 20} MiB",
+            )
     found.seek(0)
     return found
 
