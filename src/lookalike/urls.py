@@ -19,7 +19,7 @@ SCHEMES: Final = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "h
 WEB: Final = ("https", "http")
 
 _URL: Final = re.compile(rf"({'|'.join(SCHEMES)})://", re.IGNORECASE)
-_ANY_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://?")
+_ANY_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://?")
 _IN_TEXT: Final = re.compile(rf"\b(?:{'|'.join(SCHEMES)})://[^\s'\"<>]+", re.IGNORECASE)
 _USER: Final = re.compile(r"^[^/]*@")
 

@@ -29,6 +29,7 @@ _COLUMNS: Final = {
 """The columns, each with the names that it may have; Dolos calls them filename, full_name, created_at and label."""
 _DATES: Final = ("%Y-%m-%d %H:%M:%S %z", "%Y-%m-%d %H:%M", "%d.%m.%Y", "%Y/%m/%d", "%Y/%m/%d %H:%M:%S")
 """Forms of dates beside ISO 8601; none that reads differently in two countries."""
+_LONGEST_CELL: Final = 1 << 17
 _LOOKED_AT: Final = 100
 """Columns among which a misspelt one is looked for."""
 _REMEDY: Final = "write dates as 2026-03-31 or 2026-03-31 14:05"
@@ -127,6 +128,9 @@ def _documents(rows: Any, columns: Mapping[str, int], source: str) -> Iterator[t
     seen: dict[str, int] = {}
     for row in rows:
         line = f"line {rows.line_num}"
+        if max(map(len, row), default=0) > _LONGEST_CELL:
+            problem = f"has a cell of more than {_LONGEST_CELL:,} characters"
+            raise DocumentError(source, line, problem, "check its quotes, or shorten it")
         if not any(cell.strip() for cell in row):
             continue
         if len(row) <= max(columns.values()):
