@@ -32,9 +32,10 @@ def test_a_large_file_takes_little_memory(where: str, bucket: Bucket, site: Site
 import sys, warnings
 warnings.simplefilter("default")  # what the libraries of the stores warn of is not ours
 import lookalike as la
+from lookalike.documents.limits import Limits
 la.open_paths([sys.argv[2]]).size()  # loads all that there is to load
 before = peak()
-print(la.open_paths([sys.argv[1]]).size().bytes, peak() - before)
+print(la.open_paths([sys.argv[1]], limits=Limits(document={_SIZE})).size().bytes, peak() - before)
 """
     size, grown = map(int, run(program, url, small).split())
     assert size == _SIZE
@@ -45,7 +46,8 @@ print(la.open_paths([sys.argv[1]]).size().bytes, peak() - before)
 def test_a_server_that_falls_silent_can_be_left(site: Site, sent: signal.Signals, code: int) -> None:
     site.files["/a.txt"] = b"one two three"
     program = """
-import sys, warnings
+import signal, sys, warnings
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has its background jobs ignore it
 warnings.simplefilter("default")
 from lookalike.cli import main
 sys.exit(main(["scan", *sys.argv[1:]]))

@@ -15,6 +15,7 @@ from lookalike.errors import MissingExtraError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
@@ -147,8 +148,18 @@ def _make_room_for_note(figure: Figure) -> None:
 def _freeze(figure: Figure) -> None:
     """Lay out the figure once, for PNG and SVG alike, and round: the solver's last digits differ from run to run."""
     figure.draw_without_rendering()
-    figure.draw_without_rendering()  # the first layout may change the ticks, and longer labels need more room
+    for axes in figure.axes:
+        _keep_ticks(axes)  # the size of the axes decides their ticks, and a longer label would need more room
+    figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for axes in figure.axes:
         left, bottom, width, height = axes.get_position(original=True).bounds
         axes.set_position((round(left, 5), round(bottom, 5), round(width, 5), round(height, 5)))
+
+
+def _keep_ticks(axes: Axes) -> None:
+    """Keep the ticks that the axes have now, however they are laid out."""
+    from matplotlib.ticker import FixedLocator
+
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(FixedLocator(axis.get_majorticklocs().tolist()))

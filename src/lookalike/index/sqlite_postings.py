@@ -49,7 +49,7 @@ MOST_SEGMENTS: Final = 4
 _WINDOW: Final = 1 << 22
 """Entries that a merge holds at once."""
 _MANY: Final = 500
-_FIRSTS: Final = blob("firsts", f"= 8 * ((entries + {PER_PAGE - 1}) / {PER_PAGE})")
+_FIRSTS: Final = blob("firsts", "= 8 * ((entries + ?1 - 1) / ?1)")
 _SEGMENT: Final = f"SELECT number, first_page, entries, {_FIRSTS}, checksum FROM segment ORDER BY number"
 _PAGE: Final = f"SELECT number, checksum, {blob('entries', f'<= {PER_PAGE * ENTRY}')} FROM page"
 
@@ -80,7 +80,7 @@ class Segment:
 def segments_in(connection: sqlite3.Connection, name: str) -> list[Segment]:
     """Read which segments there are."""
     found = []
-    for number, first_page, entries, firsts, expected in connection.execute(_SEGMENT):
+    for number, first_page, entries, firsts, expected in connection.execute(_SEGMENT, (PER_PAGE,)):
         if not all(isinstance(one, int) for one in (first_page, entries)) or not isinstance(firsts, bytes):
             raise damaged(name, f"segment {number}")
         pages = -(-entries // PER_PAGE)
