@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.measure import print_table
-from benchmarks.rivals.catalogue import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,8 +36,6 @@ def show_task(job: Job, rows: Sequence[Mapping[str, Any]]) -> None:
     for row in rows:
         if row["why"]:
             print(f"  {row['engine']}: {row['why']}")
-    if job.kind == "queries":
-        print(f"  {OWN} has no index: it compares new documents with old ones, which are signed anew")
 
 
 def _cells(row: Mapping[str, Any], *, estimates: bool) -> list[str]:

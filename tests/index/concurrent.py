@@ -135,11 +135,12 @@ def contend(folder: Path, zygote: Zygote, where: str, seconds: float, crash: Cal
     la.Index.open(where, create=True).close()
     until = time.time() + seconds
     logs = [folder / f"writer {number}" for number in range(4)]
+    ends = [until + 600, until, until, until]  # the first is killed, however late that is on a busy machine
     pids = [
-        zygote.start("write_batches", {"where": where, "log": str(log), "writer": number, "until": until})
-        for number, log in enumerate(logs)
+        zygote.start("write_batches", {"where": where, "log": str(log), "writer": number, "until": end})
+        for number, (log, end) in enumerate(zip(logs, ends, strict=True))
     ]
-    while not acknowledged(logs[0]) and time.time() < until + 30:
+    while not acknowledged(logs[0]) and time.time() < until + 60:
         time.sleep(0.01)
     time.sleep(seconds / 3)
     os.kill(pids[0], signal.SIGKILL)

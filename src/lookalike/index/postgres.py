@@ -28,7 +28,7 @@ from lookalike.index.contract import (
     kind_of,
 )
 from lookalike.index.copying import copy_to_file
-from lookalike.index.postgres_rows import COLUMNS, id_of, row_of, stored, values_of
+from lookalike.index.postgres_rows import COLUMNS, copied, id_of, row_of, stored
 from lookalike.index.postgres_server import Address, connect, create_schema, read_settings, server_errors
 
 if TYPE_CHECKING:
@@ -41,10 +41,12 @@ if TYPE_CHECKING:
 
 __all__ = ["PostgresStore"]
 
-_TYPES: Final = ["int8", "bytea", "int8", "int8", "bytea", "int8[]", "bytea", "int8", "int8", "bytea"]
 _BLOCK: Final = 1000
 _TOGETHER: Final = 16
 """Queries whose keys are looked up at once."""
+_PENDING: Final = 1 << 17
+"""Documents whose keys may wait to be put into the GIN index."""
+_MERGE_MEMORY: Final = "256MB"
 _ABANDONED: list[object] = []
 """Connections of a parent process."""
 
@@ -169,6 +171,11 @@ class PostgresStore(Store):
         return f"{self._address.schema}.document"
 
     @property
+    def key_index(self) -> str:
+        """The GIN index of the keys."""
+        return f"{self._address.schema}.document_keys"
+
+    @property
     def state(self) -> str:
         """The table of the state."""
         return f"{self._address.schema}.state"
@@ -181,6 +188,7 @@ class _PostgresWriter(Writer):
         if row is None:
             raise DamagedError(store.name, "is damaged: the state", "run: lookalike index repair")
         self._next, self._documents, self._kind = row
+        self._pending = 0
 
     def put(self, rows: Sequence[Row]) -> None:
         if not rows:
@@ -191,11 +199,13 @@ class _PostgresWriter(Writer):
         self._refuse_twice(rows)
         statement = f"COPY {self._store.table} ({COLUMNS}) FROM STDIN (FORMAT BINARY)"
         with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
-            copy.set_types(_TYPES)
-            for number, row in enumerate(rows, self._next):
-                copy.write_row(values_of(number, row))
+            for row in copied(self._next, rows):
+                copy.write(row)
         self._next += len(rows)
         self._documents += len(rows)
+        self._pending += len(rows)
+        if self._pending >= _PENDING:
+            self._merge_keys()
 
     def _refuse_twice(self, rows: Sequence[Row]) -> None:
         seen: set[Id] = set()
@@ -222,6 +232,19 @@ class _PostgresWriter(Writer):
         """Write the state."""
         changed = f"UPDATE {self._store.state} SET next = %s, documents = %s, kind = %s"
         self._connection.execute(changed, [self._next, self._documents, self._kind])
+        if self._pending:
+            self._merge_keys()
+
+    def _merge_keys(self) -> None:
+        """Put new keys into the GIN index: sorted, so that each of its pages is written once, and queries find none
+        waiting. Only the owner may; what others add is merged by the next write of the owner, or by autovacuum."""
+        self._connection.execute(f"SET LOCAL maintenance_work_mem = '{_MERGE_MEMORY}'")
+        self._connection.execute(
+            "SELECT gin_clean_pending_list(oid) FROM pg_class"
+            " WHERE oid = %s::regclass AND pg_has_role(relowner, 'USAGE')",
+            [self._store.key_index],
+        )
+        self._pending = 0
 
 
 def _numbers(connection: psycopg.Connection[Any], table: str, ids: Sequence[Id]) -> dict[bytes, int]:
