@@ -9,6 +9,7 @@ import pytest
 from lookalike import errors
 from lookalike.errors import (
     BandsError,
+    ConflictError,
     DamagedError,
     DocumentError,
     DuplicateIdError,
@@ -28,8 +29,9 @@ EXAMPLES: list[LookalikeError] = [
     BandsError("20 bands × 10 rows need 200 hashes, and the signature has 128"),
     DocumentError(7, "text", "is None", "give a text"),
     DuplicateIdError("essay"),
+    ConflictError(("essay", "letter"), 2, "essays.db"),
     MismatchError("the index", "the query", {"k": (5, 9)}),
-    MissingExtraError("lookalike serve", "serve"),
+    MissingExtraError("lookalike serve", "server"),
     StoreError("essays.db", "is closed", "open it again"),
     DamagedError("essays.db", "is damaged", "run: lookalike index repair"),
     InternalError("index out of bounds"),
@@ -114,4 +116,4 @@ def test_a_mismatch_names_both_sides_and_the_fields() -> None:
 
 
 def test_a_missing_extra_says_what_to_install() -> None:
-    assert "pip install 'lookalike[serve]'" in str(MissingExtraError("lookalike serve", "serve"))
+    assert "pip install 'lookalike[server]'" in str(MissingExtraError("lookalike serve", "server"))

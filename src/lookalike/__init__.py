@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lookalike.engine.sign import Signatures, sign_sets
     from lookalike.errors import (
         BandsError,
+        ConflictError,
         DamagedError,
         DocumentError,
         DuplicateIdError,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
         RecipeError,
         StoreError,
     )
-    from lookalike.index import Check, Hit, Hits, Index
+    from lookalike.index import Check, Ensured, Hit, Hits, Index
     from lookalike.presets import PRESETS, Preset
     from lookalike.recipe import Recipe
     from lookalike.report.marks import Marks, read_marks
@@ -73,11 +74,13 @@ __all__ = [
     "CharacteristicMatrix",
     "Check",
     "Comparison",
+    "ConflictError",
     "Cost",
     "Cuts",
     "DamagedError",
     "DocumentError",
     "DuplicateIdError",
+    "Ensured",
     "Flag",
     "Group",
     "Hit",
@@ -171,6 +174,7 @@ _HOMES = {
     ),
     "lookalike.errors": (
         "BandsError",
+        "ConflictError",
         "DamagedError",
         "DocumentError",
         "DuplicateIdError",
@@ -183,6 +187,7 @@ _HOMES = {
     ),
     "lookalike.index": (
         "Check",
+        "Ensured",
         "Hit",
         "Hits",
         "Index",

@@ -6,7 +6,8 @@
     ├── RecipeError          a setting has a value that is not allowed      (also a ValueError)
     ├── BandsError           bands and rows that cannot do what was asked   (also a ValueError)
     ├── DocumentError        a document that cannot be used                 (also a ValueError)
-    │   └── DuplicateIdError   two documents with the same id
+    │   ├── DuplicateIdError   two documents with the same id
+    │   └── ConflictError      ids that an index has with another content
     ├── MismatchError        two things made with different recipes
     ├── MissingExtraError    an optional part is not installed              (also an ImportError)
     ├── StoreError           an index that cannot be opened, read or written
@@ -29,6 +30,7 @@ from typing import Any, ClassVar
 
 __all__ = [
     "BandsError",
+    "ConflictError",
     "DamagedError",
     "DocumentError",
     "DuplicateIdError",
@@ -148,6 +150,28 @@ class DuplicateIdError(DocumentError):
         super().__init__(document, "id", problem, remedy)
 
 
+class ConflictError(DocumentError):
+    """Documents whose ids an index has with another content.
+
+    >>> error = ConflictError(("essay-7", "essay-9"), 2, "essays.db")
+    >>> print(error)
+    document 'essay-7': id is in essays.db with another text, and so are 1 more; use replace(), or give other ids
+    >>> error.documents
+    ('essay-7', 'essay-9')
+    """
+
+    _facts: ClassVar[tuple[str, ...]] = ("documents", "count", "index")
+
+    def __init__(self, documents: tuple[str | int, ...], count: int, index: str) -> None:
+        """Name the first of `count` such documents, and the index."""
+        self.documents = documents
+        self.count = count
+        self.index = index
+        more = f", and so are {count - 1:,} more" if count > 1 else ""
+        remedy = "use replace(), or give other ids"
+        super().__init__(documents[0], "id", f"is in {index} with another text{more}", remedy)
+
+
 class MismatchError(LookalikeError):
     """Two things made with different recipes: their numbers cannot be compared.
 
@@ -184,8 +208,8 @@ class MismatchError(LookalikeError):
 class MissingExtraError(LookalikeError, ImportError):
     """An optional part is not installed; the message is the one line that installs it.
 
-    >>> print(MissingExtraError("lookalike serve", "serve"))
-    lookalike serve needs an optional part; install it with: pip install 'lookalike[serve]'
+    >>> print(MissingExtraError("lookalike serve", "server"))
+    lookalike serve needs an optional part; install it with: pip install 'lookalike[server]'
     >>> print(MissingExtraError("gs://", "remote", "gcsfs"))
     gs:// needs an optional part; install it with: pip install 'lookalike[remote]' gcsfs
     """
@@ -255,6 +279,7 @@ def all_errors() -> tuple[type[LookalikeError], ...]:
         BandsError,
         DocumentError,
         DuplicateIdError,
+        ConflictError,
         MismatchError,
         MissingExtraError,
         StoreError,

@@ -50,7 +50,7 @@ def test_json(run: Run) -> None:
     assert la.Recipe.parse(facts["recipe"]["default"]) == la.Recipe()
     assert [check["name"] for check in facts["checks"]] == list(doctor.CHECKS)
     assert all(check["passed"] for check in facts["checks"])
-    assert {extra["name"] for extra in facts["extras"]} == {"experiments", "postgres", "remote"}
+    assert {extra["name"] for extra in facts["extras"]} == {"client", "experiments", "postgres", "remote", "server"}
 
 
 def test_the_signature_it_expects_is_that_of_the_specification() -> None:
@@ -106,9 +106,11 @@ def test_what_is_missing_comes_with_the_line_that_installs_it(run: Run, monkeypa
     there = {"matplotlib": "3.9"}
     facts = run("doctor", "--format", "json").json
     assert [(extra["name"], extra["installed"]) for extra in facts["extras"]] == [
+        ("client", False),
         ("experiments", True),
         ("postgres", False),
         ("remote", False),
+        ("server", False),
     ]
     assert facts["packages"]["pyarrow"] is None
     words = " ".join(run("doctor").out.split())
@@ -127,8 +129,9 @@ def test_every_extra_is_one_that_is_declared_and_needed() -> None:
     sources = Path(la.__file__).parent.rglob("*.py")
     imported = {line.split()[1].split(".")[0] for path in sources for line in _imports(path)}
     imported |= set(SCHEMES.values())  # each is loaded with its scheme
-    assert {name for names in packages.values() for name in names} <= imported, "an extra that does nothing"
+    needed = {name.replace("-", "_") for names in packages.values() for name in names}
+    assert needed <= imported, "an extra that does nothing"
 
 
 def _imports(path: Path) -> Iterator[str]:
-    return (line for line in path.read_text("utf-8").splitlines() if re.match(r"\s+(import|from) ", line))
+    return (line for line in path.read_text("utf-8").splitlines() if re.match(r"\s*(import|from) ", line))

@@ -79,7 +79,11 @@ def everything(tables: None, essays: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [[], *([command] for command in COMMANDS)])
-def test_every_example_in_the_help_is_a_command_line_that_works(run: Run, everything: None, page: list[str]) -> None:
+def test_every_example_in_the_help_is_a_command_line_that_works(
+    run: Run, everything: None, page: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A server would run for ever; all that comes before it is tried.
+    monkeypatch.setattr("lookalike.server.running.serve", lambda where, settings, started: None)
     shown = run(*page, "--help").out
     examples = re.findall(r"^    (?:.*\| )?lookalike (.+?)(?:  .*| >.*)?$", shown, re.MULTILINE)
     assert examples

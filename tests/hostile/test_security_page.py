@@ -12,6 +12,8 @@ from lookalike.documents.extract import limits as extract
 from lookalike.documents.limits import HARMLESS, LIMITS, MOST_COLUMNS
 from lookalike.index import contract
 from lookalike.search import workdir
+from lookalike.server import guard
+from lookalike.server.settings import ServerLimits
 
 PAGE = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
 ROWS = {
@@ -21,6 +23,7 @@ ROWS = {
 }
 MIB, GIB = 1 << 20, 1 << 30
 TIMES = f"{extract.seconds_for(0):g} s and {extract.seconds_for(MIB) - extract.seconds_for(0):g} s per MiB"
+SERVER = ServerLimits()
 EXPECTED = {
     "one document, line, cell or value": f"{LIMITS.document // MIB} MiB",
     "text extracted from one document": f"{extract.LARGEST_TEXT // MIB} MiB",
@@ -43,6 +46,15 @@ EXPECTED = {
     "text or shingles of a document in an index": f"{contract.LARGEST_BODY // MIB} MiB",
     "documents ever added to one index": f"{contract.LAST_NUMBER + 1:,}",
     "manifest of a work folder": f"{workdir._LARGEST_MANIFEST // MIB} MiB",
+    "a request to the server, a line of NDJSON": f"{SERVER.body // 10**6} MB",
+    "headers of a request": (
+        f"{guard.LONGEST_HEADER // 1024} KiB, {guard.MOST_HEADERS} of them, {SERVER.header_seconds:g} s"
+    ),
+    "documents of a request": f"{SERVER.batch:,}",
+    "pause within a body": f"{SERVER.body_seconds:g} s",
+    "connections of a server": f"{SERVER.connections}",
+    "requests in work, and waiting": f"{SERVER.in_work} and {SERVER.waiting}",
+    "work on a request": f"{SERVER.seconds:g} s",
 }
 
 

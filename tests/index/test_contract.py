@@ -379,3 +379,92 @@ def test_what_no_index_can_be() -> None:
         la.Index.open(7)  # type: ignore[arg-type]
     with pytest.raises(la.RecipeError, match="threshold"):
         la.Index.open(":memory:", threshold=0)
+
+
+def test_ensure_can_be_repeated(new: Callable[[], Place]) -> None:
+    index = new().open()
+    documents = collection(40)
+    assert index.ensure(documents) == (len(documents), 0)
+    assert index.ensure(documents) == (0, len(documents))
+    assert index.ensure({**documents, "new": "a new one"}) == (1, len(documents))
+    assert [index.get(id) for id in documents] == list(documents.values())
+    check(index)
+
+
+@pytest.mark.parametrize("keep", ["text", "shingles", "signature"])
+def test_ensure_names_what_is_there_with_another_content(new: Callable[[], Place], keep: str) -> None:
+    index = new().open(keep=keep)
+    index.add({"a": "one two three four five six", "b": "seven eight nine ten eleven", "c": "same"})
+    with pytest.raises(la.ConflictError) as caught:
+        index.ensure({"new": "x", "b": "another text altogether", "c": "same", "a": "and another one here"})
+    assert caught.value.documents == ("b", "a")
+    assert caught.value.count == 2
+    assert sorted(map(str, index.ids())) == ["a", "b", "c"]
+    many = {f"d{number}": f"text {number}" for number in range(150)}
+    index.ensure(many)
+    with pytest.raises(la.ConflictError) as caught:
+        index.ensure({id: f"{text} changed" for id, text in many.items()})
+    assert (len(caught.value.documents), caught.value.count) == (100, 150)
+    check(index)
+
+
+def test_ensure_compares_texts_and_not_only_shingles(new: Callable[[], Place]) -> None:
+    index = new().open()
+    index.add({"a": "One two three!"})
+    with pytest.raises(la.ConflictError):
+        index.ensure({"a": "one two three"})
+    assert index.get("a") == "One two three!"
+    check(index)
+
+
+def test_put_says_what_became_of_a_text(new: Callable[[], Place]) -> None:
+    index = new().open()
+    assert [index.put("a", text) for text in ("one", "one", "two")] == ["added", "unchanged", "replaced"]
+    assert index.get("a") == "two"
+    with pytest.raises(la.DocumentError, match="is a number"):
+        index.put(7, "text")
+    assert len(index) == 1
+    check(index)
+
+
+def test_two_states_that_are_equal_have_the_same_documents(new: Callable[[], Place]) -> None:
+    index = new().open()
+    store = index._store
+    seen: list[object] = []
+
+    def changed() -> bool:
+        with store.reading() as reader:
+            version = reader.version()
+            assert version.documents == reader.count() == len(list(reader.ids()))
+        fresh = version not in seen
+        seen.append(version)
+        return fresh
+
+    assert changed()
+    for change in (
+        lambda: index.add({"a": "one", "b": "two"}),
+        lambda: index.remove(["a"]),
+        lambda: index.add({"a": "one"}),
+        lambda: index.replace({"a": "three"}),
+        lambda: index.put("b", "four"),
+        lambda: index.remove(["a", "b"]),
+    ):
+        change()
+        assert changed()
+    index.ensure({})
+    index.remove(["nobody"])
+    assert not changed()
+    check(index)
+
+
+def test_a_list_goes_on_behind_a_number(new: Callable[[], Place]) -> None:
+    index = new().open()
+    index.add({f"d{number}": f"text {number}" for number in range(10)})
+    index.remove(["d3", "d7"])
+    with index._store.reading() as reader:
+        listed = list(reader.listed())
+        assert [id for _, id in listed] == ["d0", "d1", "d2", "d4", "d5", "d6", "d8", "d9"]
+        for place, (number, _) in enumerate(listed):
+            assert list(reader.listed(number)) == listed[place + 1 :]
+        assert list(reader.listed(10**9)) == []
+    check(index)

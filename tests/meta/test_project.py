@@ -32,7 +32,8 @@ LAYERS = (
     {"report"},
     {"result"},
     {"search"},
-    {"lookalike", "experiments", "index", "server", "spark"},
+    {"lookalike", "experiments", "index", "spark"},
+    {"server"},
     {"cli", "__main__"},
 )
 

@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "dedupe": "Keep one document of each group; write what is kept, and why.",
     "check": "Tell which documents of an index are like a new one.",
     "index": "Keep documents: add to them, and ask which are like a new one.",
+    "serve": "Serve an index: a page for people, and an HTTP API for programs.",
     "sign": "Write the signatures of a shard, for find on another machine.",
     "find": "Find the documents of signed shards that look alike.",
     "plan": "Tell what a scan would cost, before it runs.",

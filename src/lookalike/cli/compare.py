@@ -106,7 +106,7 @@ def compare(
         same = (typed(left_out, LeftOut()), typed(recipe, Recipe()))
         write_pair(first, second, found, html, least=least, command=command_line("compare", [a, b], *same))
     if as_json:
-        from lookalike.cli.compare_json import to_values
+        from lookalike.text.compare_json import to_values
 
         send(to_json(to_values(first, second, found, top=shown or 0)), output, encoding="utf-8")
     else:

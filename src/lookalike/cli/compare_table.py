@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from lookalike.cli.compare_json import longest
 from lookalike.cli.left_out import in_words
 from lookalike.cli.passage_table import UNIT, Passages, count_of
 from lookalike.tables.visible import visible
+from lookalike.text.compare_json import longest
 from lookalike.text.passages import SHORTEST
 from lookalike.text.shingles import normalize
 

@@ -26,9 +26,11 @@ _PACKAGES: Final = (
     *("pypdfium2", "lxml", "striprtf", "pylatexenc", "markdown-it-py"),
 )
 _EXTRAS: Final = {
+    "client": ("urllib3",),
     "experiments": ("matplotlib",),
     "postgres": ("psycopg",),
     "remote": ("aiohttp", "fsspec", "s3fs"),
+    "server": ("fastapi", "prometheus-client", "uvicorn"),
 }
 """What can be installed besides and makes a difference: the extra, and the packages that it needs."""
 _SAMPLE: Final = "The quick brown fox jumps over the lazy dog — twice, naïvely."

@@ -11,8 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from lookalike.cli.compare_json import Lines
 from lookalike.tables.visible import visible
+from lookalike.text.compare_json import Lines
 from lookalike.text.shingles import units
 
 if TYPE_CHECKING:

@@ -2,6 +2,6 @@
 
 from lookalike.index.contract import Check
 from lookalike.index.hits import Hit, Hits
-from lookalike.index.index import Index
+from lookalike.index.index import Ensured, Index
 
-__all__ = ["Check", "Hit", "Hits", "Index"]
+__all__ = ["Check", "Ensured", "Hit", "Hits", "Index"]

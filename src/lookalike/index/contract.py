@@ -37,11 +37,13 @@ __all__ = [
     "LONGEST_ID",
     "NO_KIND",
     "Check",
+    "Content",
     "Head",
     "Met",
     "Reader",
     "Row",
     "Store",
+    "Version",
     "Writer",
     "check_rows",
     "checksum",
@@ -61,6 +63,14 @@ LAST_NUMBER: Final = 2**31 - 2
 """The largest number of a document, and so how many can ever be added to one index."""
 
 
+class Content(NamedTuple):
+    """What tells the content of a document from another without loading it."""
+
+    digest: bytes
+    length: int
+    body_checksum: int
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """What is kept of a document."""
@@ -78,6 +88,10 @@ class Row:
     def checksum(self) -> int:
         """Return a checksum of all but the body."""
         return checksum(self.id, self.shingles, self.length, self.digest, self.keys, self.slots)
+
+    def content(self) -> Content:
+        """Return what tells this content from another."""
+        return Content(self.digest, self.length, zlib.crc32(self.body))
 
 
 def checksum(id: Id, shingles: int, length: int, *parts: bytes) -> int:
@@ -121,6 +135,20 @@ class Head(NamedTuple):
 
     id: Id
     slots: bytes
+
+
+class Version(NamedTuple):
+    """Which state an index is in: two that are equal have the same documents.
+
+    Numbers are never used again, so an addition raises `next`; a removal alone lowers `documents`.
+    """
+
+    next: int
+    """The number of the next document."""
+    documents: int
+    """How many there are."""
+    kind: str
+    """What the ids are: int, str, or none so far."""
 
 
 class Met(NamedTuple):
@@ -176,13 +204,21 @@ class Writer(ABC):
     def discard(self, ids: Iterable[Id]) -> int:
         """Remove documents; returns how many there were."""
 
+    @abstractmethod
+    def contents(self, ids: Sequence[Id]) -> dict[Id, Content]:
+        """Return what tells the documents apart that are there under these ids, as the transaction has them."""
+
 
 class Reader(ABC):
     """One snapshot."""
 
     @abstractmethod
+    def version(self) -> Version:
+        """Return which state this is."""
+
     def count(self) -> int:
         """Return how many documents there are."""
+        return self.version().documents
 
     @abstractmethod
     def meet(self, keys: bytes, most: int) -> Met:
@@ -209,8 +245,12 @@ class Reader(ABC):
         """Give all documents in blocks, in the order of their numbers."""
 
     @abstractmethod
+    def listed(self, after: int = -1) -> Iterator[tuple[int, Id]]:
+        """Give the numbers and ids of all documents behind a number, in the order of the numbers."""
+
     def ids(self) -> Iterator[Id]:
         """Give all ids, in the order of the numbers."""
+        return (id for _, id in self.listed())
 
 
 class Store(ABC):

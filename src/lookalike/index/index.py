@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Self, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, overload
 
 from lookalike import _native, checks
 from lookalike.documents import open_documents
 from lookalike.engine.rows import texts_for_core
-from lookalike.errors import DocumentError, RecipeError, StoreError
+from lookalike.errors import ConflictError, DocumentError, RecipeError, StoreError
 from lookalike.index.contract import DIGEST, Check, Row
 from lookalike.index.opening import open_store
 from lookalike.index.query import Signed, ask, sign
@@ -31,12 +31,22 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.tables.packed import Id
 
-__all__ = ["Index"]
+__all__ = ["Ensured", "Index"]
 
 _AT_ONCE: Final = 1024
 """Queries that are worked on as one."""
 _FEW: Final = 16
 """Queries that look at every signature: each may have very many candidates, whose texts are held."""
+_NAMED: Final = 100
+"""Ids that an error names at most."""
+
+
+class Ensured(NamedTuple):
+    """What `Index.ensure` did."""
+
+    added: int
+    unchanged: int
+    """Documents that were there with the same content."""
 
 
 class Index:
@@ -113,6 +123,47 @@ class Index:
     ) -> int:
         """Add documents in the place of those with the same ids, if there are any; returns how many were given."""
         return self._write(open_documents(documents, text=text, id=id), threads, progress, replace=True)
+
+    def ensure(self, documents: Any, *, text: str | None = None, id: str | None = None, threads: int = 0) -> Ensured:
+        """Add the documents that are not there yet, and leave those that are: it can be repeated without harm.
+
+        All of them are added or none: ids that are there with another content are a `ConflictError`, which names them.
+        """
+        source, threads = open_documents(documents, text=text, id=id), checks.threads(threads)
+        added = unchanged = 0
+        others: list[Id] = []
+        with self._store.writing() as writer:
+            for batch in source.batches():
+                rows = self._rows(batch, threads)
+                known = writer.contents([row.id for row in rows])
+                new: list[Row] = []
+                for row in rows:
+                    if row.id not in known:
+                        new.append(row)
+                        known[row.id] = row.content()
+                    elif known[row.id] == row.content():
+                        unchanged += 1
+                    else:
+                        others.append(row.id)
+                if not others:
+                    writer.put(new)
+                added += len(new)
+            if others:
+                raise ConflictError(tuple(others[:_NAMED]), len(others), self._store.name)
+        return Ensured(added, unchanged)
+
+    def put(self, id: Id, text: str, *, threads: int = 0) -> str:
+        """Store a text under an id, whatever was there; returns "added", "replaced" or "unchanged"."""
+        (batch,) = open_documents({id: text}).batches()
+        (row,) = self._rows(batch, checks.threads(threads))
+        with self._store.writing() as writer:
+            known = writer.contents([row.id]).get(row.id)
+            if known == row.content():
+                return "unchanged"
+            if known is not None:
+                writer.discard([row.id])
+            writer.put([row])
+        return "added" if known is None else "replaced"
 
     def remove(self, ids: Iterable[Id]) -> int:
         """Remove documents; returns how many of them there were."""

@@ -13,11 +13,13 @@ from lookalike.index.contract import (
     LAST_NUMBER,
     NO_KIND,
     Check,
+    Content,
     Head,
     Met,
     Reader,
     Row,
     Store,
+    Version,
     Writer,
     check_rows,
     met_of,
@@ -55,7 +57,7 @@ class MemoryStore(Store):
     def writing(self) -> Iterator[Writer]:
         """Collect what is written, and take it over at the end."""
         with self._lock:
-            writer = _MemoryWriter(self._numbers, self._kind, self.name)
+            writer = _MemoryWriter(self._rows, self._numbers, self._kind, self.name)
             yield writer
             self._take(writer)
 
@@ -81,7 +83,8 @@ class MemoryStore(Store):
     def reading(self) -> Iterator[Reader]:
         """Read; nothing is written meanwhile."""
         with self._lock:
-            yield _MemoryReader(self._rows, self._numbers, self._postings)
+            version = Version(self._next, len(self._rows), self._kind)
+            yield _MemoryReader(self._rows, self._numbers, self._postings, version)
 
     def verify(self) -> Check:
         """Look at nothing: memory is trusted."""
@@ -117,8 +120,8 @@ class MemoryStore(Store):
 
 
 class _MemoryWriter(Writer):
-    def __init__(self, numbers: dict[Id, int], kind: str, name: str) -> None:
-        self._there, self.kind, self._name = numbers, kind, name
+    def __init__(self, rows: dict[int, Row], numbers: dict[Id, int], kind: str, name: str) -> None:
+        self._rows, self._there, self.kind, self._name = rows, numbers, kind, name
         self.added: dict[Id, Row] = {}
         self.removed: dict[Id, None] = {}
 
@@ -142,13 +145,18 @@ class _MemoryWriter(Writer):
                 self.removed[id] = None
         return found
 
+    def contents(self, ids: Sequence[Id]) -> dict[Id, Content]:
+        there = [id for id in ids if self._has(id)]
+        rows = (self.added[id] if id in self.added else self._rows[self._there[id]] for id in there)
+        return {row.id: row.content() for row in rows}
+
 
 class _MemoryReader(Reader):
-    def __init__(self, rows: dict[int, Row], numbers: dict[Id, int], postings: Postings) -> None:
-        self._rows, self._numbers, self._postings = rows, numbers, postings
+    def __init__(self, rows: dict[int, Row], numbers: dict[Id, int], postings: Postings, version: Version) -> None:
+        self._rows, self._numbers, self._postings, self._version = rows, numbers, postings, version
 
-    def count(self) -> int:
-        return len(self._rows)
+    def version(self) -> Version:
+        return self._version
 
     def meet(self, keys: bytes, most: int) -> Met:
         return met_of(self._postings.meet(keys, most))
@@ -172,5 +180,5 @@ class _MemoryReader(Reader):
         for start in range(0, len(all_rows), _BLOCK):
             yield all_rows[start : start + _BLOCK]
 
-    def ids(self) -> Iterator[Id]:
-        return (row.id for row in list(self._rows.values()))
+    def listed(self, after: int = -1) -> Iterator[tuple[int, Id]]:
+        return ((number, row.id) for number, row in list(self._rows.items()) if number > after)

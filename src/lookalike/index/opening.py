@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lookalike.index.contract import Store
     from lookalike.recipe import Recipe
 
-__all__ = ["MEMORY", "is_server", "open_store"]
+__all__ = ["MEMORY", "is_server", "open_existing", "open_store"]
 
 MEMORY = ":memory:"
 
@@ -75,3 +75,15 @@ def _open_file(
     if there:
         return SqliteStore.open(where), False
     return SqliteStore.create(where, chosen()), True
+
+
+def open_existing(where: str) -> Store:
+    """Open an index that is there, and lasts."""
+    if where == MEMORY:
+        raise StoreError(where, "is gone when a command ends", "give the name of a file, or a postgresql:// URL")
+    try:
+        return open_store(where, None, None, None, None, False, False)
+    except StoreError as error:
+        if error.problem != "does not exist":
+            raise
+        raise StoreError(error.store, error.problem, "check the name, or make it: lookalike index build") from None

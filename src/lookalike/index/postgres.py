@@ -17,18 +17,19 @@ from lookalike.errors import DamagedError, DuplicateIdError, StoreError, _show
 from lookalike.index.contract import (
     LAST_NUMBER,
     Check,
+    Content,
     Head,
     Met,
     Reader,
     Row,
     Store,
+    Version,
     Writer,
     check_rows,
-    checksum,
     kind_of,
 )
 from lookalike.index.copying import copy_to_file
-from lookalike.index.postgres_rows import COLUMNS, copied, id_of, row_of, stored
+from lookalike.index.postgres_rows import COLUMNS, HEAD, copied, head_of, id_of, row_of, stored
 from lookalike.index.postgres_server import Address, connect, create_schema, read_settings, server_errors
 
 if TYPE_CHECKING:
@@ -228,6 +229,18 @@ class _PostgresWriter(Writer):
         self._documents -= len(numbers)
         return len(numbers)
 
+    def contents(self, ids: Sequence[Id]) -> dict[Id, Content]:
+        numbers = list(self._numbers([id for id in ids if kind_of(id) == self._kind]).values())
+        asked = f"SELECT {HEAD}, body_checksum FROM {self._store.table} WHERE number = ANY(%s::bigint[])"
+        found = {}
+        with self._connection.cursor(binary=True) as cursor:
+            for *columns, body in cursor.execute(asked, [numbers]):
+                _, row, right = head_of(columns, self._kind)
+                if not right:
+                    raise _damaged(self._store.name, row.id)
+                found[row.id] = Content(row.digest, row.length, body)
+        return found
+
     def finish(self) -> None:
         """Write the state."""
         changed = f"UPDATE {self._store.state} SET next = %s, documents = %s, kind = %s"
@@ -264,17 +277,18 @@ def _numbers(connection: psycopg.Connection[Any], table: str, ids: Sequence[Id])
 class _PostgresReader(Reader):
     def __init__(self, store: PostgresStore, connection: psycopg.Connection[Any]) -> None:
         self._store, self._connection = store, connection
-        row = connection.execute(f"SELECT documents, kind FROM {store.state}").fetchone()
+        row = connection.execute(f"SELECT next, documents, kind FROM {store.state}").fetchone()
         if row is None:
             raise DamagedError(store.name, "is damaged: the state", "run: lookalike index repair")
-        self._documents, self._kind = row
+        self._version = Version(*row)
+        self._kind = self._version.kind
 
     def _rows(self, statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self._connection.cursor(binary=True) as cursor:
             return cursor.execute(statement, parameters).fetchall()
 
-    def count(self) -> int:
-        return int(self._documents)
+    def version(self) -> Version:
+        return self._version
 
     def meet(self, keys: bytes, most: int) -> Met:
         bands = self._store.settings.bands.bands
@@ -320,18 +334,13 @@ class _PostgresReader(Reader):
 
     def heads(self, numbers: Sequence[int]) -> dict[int, Head]:
         found = {}
-        asked = (
-            f"SELECT number, id, shingles, length, digest, keys, slots, checksum FROM {self._store.table}"
-            " WHERE number = ANY(%s::bigint[])"
-        )
+        asked = f"SELECT {HEAD} FROM {self._store.table} WHERE number = ANY(%s::bigint[])"
         for start in range(0, len(numbers), _BLOCK):
-            for number, id, shingles, length, digest, keys, slots, expected in self._rows(
-                asked, [list(numbers[start : start + _BLOCK])]
-            ):
-                name, own = id_of(id, self._kind), array("q", keys).tobytes()
-                if checksum(name, shingles, length, bytes(digest), own, bytes(slots)) != expected:
-                    raise self._damaged(name)
-                found[number] = Head(name, bytes(slots))
+            for columns in self._rows(asked, [list(numbers[start : start + _BLOCK])]):
+                number, row, right = head_of(columns, self._kind)
+                if not right:
+                    raise self._damaged(row.id)
+                found[number] = Head(row.id, row.slots)
         return found
 
     def bodies(self, numbers: Sequence[int]) -> dict[int, bytes]:
@@ -349,8 +358,7 @@ class _PostgresReader(Reader):
         found = _numbers(self._connection, self._store.table, given)
         return [found.get(stored(id)) if kind_of(id) == self._kind else None for id in ids]
 
-    def _blocks(self, columns: str) -> Iterator[list[tuple[Any, ...]]]:
-        after = -1
+    def _blocks(self, columns: str, after: int = -1) -> Iterator[list[tuple[Any, ...]]]:
         asked = f"SELECT {columns} FROM {self._store.table} WHERE number > %s ORDER BY number LIMIT {_BLOCK}"
         while block := self._rows(asked, [after]):
             yield block
@@ -370,9 +378,13 @@ class _PostgresReader(Reader):
                 rows.append((number, row))
             yield rows
 
-    def ids(self) -> Iterator[Id]:
-        for block in self._blocks("number, id"):
-            yield from (id_of(id, self._kind) for _, id in block)
+    def listed(self, after: int = -1) -> Iterator[tuple[int, Id]]:
+        for block in self._blocks("number, id", after):
+            yield from ((number, id_of(id, self._kind)) for number, id in block)
 
     def _damaged(self, id: Id) -> DamagedError:
-        return DamagedError(self._store.name, f"is damaged: document {_show(id)}", "run: lookalike index repair")
+        return _damaged(self._store.name, id)
+
+
+def _damaged(name: str, id: Id) -> DamagedError:
+    return DamagedError(name, f"is damaged: document {_show(id)}", "run: lookalike index repair")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 from array import array
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.index.contract import Row
@@ -14,9 +15,10 @@ if TYPE_CHECKING:
 
     from lookalike.tables.packed import Id
 
-__all__ = ["COLUMNS", "copied", "id_of", "row_of", "stored", "values_of"]
+__all__ = ["COLUMNS", "HEAD", "copied", "head_of", "id_of", "row_of", "stored", "values_of"]
 
-COLUMNS: Final = "number, id, shingles, length, digest, keys, slots, checksum, body_checksum, body"
+HEAD: Final = "number, id, shingles, length, digest, keys, slots, checksum"
+COLUMNS: Final = f"{HEAD}, body_checksum, body"
 
 _BEGIN: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _END: Final = b"\xff\xff"
@@ -43,6 +45,13 @@ def values_of(number: int, row: Row) -> tuple[Any, ...]:
     keys = memoryview(row.keys).cast("q").tolist()
     head = (number, stored(row.id), row.shingles, row.length, row.digest, keys, row.slots)
     return (*head, row.checksum(), zlib.crc32(row.body), row.body)
+
+
+def head_of(found: Sequence[Any], kind: str) -> tuple[int, Row, bool]:
+    """Return a row without its body from its columns, and whether its checksum is right."""
+    number, id, shingles, length, digest, keys, slots, expected = found
+    row = Row(id_of(id, kind), shingles, length, bytes(digest), array("q", keys).tobytes(), bytes(slots), b"")
+    return number, row, row.checksum() == expected
 
 
 def copied(first: int, rows: Sequence[Row]) -> Iterator[bytes]:
@@ -76,6 +85,6 @@ def copied(first: int, rows: Sequence[Row]) -> Iterator[bytes]:
 
 def row_of(found: Sequence[Any], kind: str) -> tuple[int, Row, bool]:
     """Return a row from its columns, and whether its checksums are right."""
-    number, id, shingles, length, digest, keys, slots, head, own, body = found
-    row = Row(id_of(id, kind), shingles, length, bytes(digest), array("q", keys).tobytes(), bytes(slots), bytes(body))
-    return number, row, row.checksum() == head and zlib.crc32(row.body) == own
+    *head, expected, body = found
+    number, row, right = head_of(head, kind)
+    return number, replace(row, body=bytes(body)), right and zlib.crc32(body) == expected

@@ -224,7 +224,7 @@ class SqliteStore(Store):
     def writing(self) -> Iterator[Writer]:
         """Write in one transaction."""
         with self.exclusive() as connection:
-            writer = SqliteWriter(connection, self.settings.bands.bands, self.name)
+            writer = SqliteWriter(connection, self.settings, self.name)
             yield writer
             writer.finish()
 

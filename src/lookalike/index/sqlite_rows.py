@@ -9,13 +9,14 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lookalike.errors import DuplicateIdError, StoreError, _show
-from lookalike.index.contract import LAST_NUMBER, Head, Met, Reader, Row, Writer, check_rows
+from lookalike.index.contract import LAST_NUMBER, Content, Head, Met, Reader, Row, Version, Writer, check_rows
 from lookalike.index.sqlite_columns import ID, columns_of, damaged, named
 from lookalike.index.sqlite_postings import TAIL, merge, post
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from lookalike.index.settings import IndexSettings
     from lookalike.index.sqlite import SqliteStore
     from lookalike.tables.packed import Id
 
@@ -71,8 +72,8 @@ def is_body(body: object, expected: int) -> bool:
 class SqliteWriter(Writer):
     """One transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, bands: int, name: str) -> None:
-        self._connection, self._bands, self._name = connection, bands, name
+    def __init__(self, connection: sqlite3.Connection, settings: IndexSettings, name: str) -> None:
+        self._connection, self._settings, self._name = connection, settings, name
         self._state = state_of(connection, name)
         self._next = self._state.next
         self._documents = self._state.documents
@@ -133,11 +134,26 @@ class SqliteWriter(Writer):
         self._documents -= found
         return found
 
+    def contents(self, ids: Sequence[Id]) -> dict[Id, Content]:
+        """Return what tells the documents apart that are there under these ids."""
+        found = {}
+        columns = columns_of(self._settings)
+        asked = f"SELECT {columns.head}, body_checksum FROM document WHERE id = ?"
+        for id in ids:
+            row = self._connection.execute(asked, (id,)).fetchone()
+            if row is None:
+                continue
+            number, own, shingles, length, digest, keys, slots, expected, body = row
+            if own != id or not is_right(Row(own, shingles, length, digest, keys, slots, b""), expected):
+                raise damaged(self._name, named(number, own))
+            found[id] = Content(digest, length, body)
+        return found
+
     def finish(self) -> None:
         """Post a tail that has become long, and write the state."""
         posted = self._state.posted
         if self._next - posted > TAIL:
-            post(self._connection, posted, self._next, self._bands, self._name)
+            post(self._connection, posted, self._next, self._settings.bands.bands, self._name)
             posted = self._next
             merge(self._connection, self._name)
         self._connection.execute(
@@ -154,9 +170,9 @@ class SqliteReader(Reader):
         self._columns = columns_of(store.settings)
         self._state = state_of(connection, store.name)
 
-    def count(self) -> int:
-        """Return how many documents there are."""
-        return self._state.documents
+    def version(self) -> Version:
+        """Return which state this is."""
+        return Version(self._state.next, self._state.documents, self._state.kind)
 
     def meet(self, keys: bytes, most: int) -> Met:
         """Return the documents that share a key with each query."""
@@ -209,9 +225,8 @@ class SqliteReader(Reader):
             found.append(None if row is None else row[0])
         return found
 
-    def _blocks(self, columns: str) -> Iterator[list[tuple[Any, ...]]]:
+    def _blocks(self, columns: str, after: int = -1) -> Iterator[list[tuple[Any, ...]]]:
         """Give rows, so many that the last of their columns take some bytes together."""
-        after = -1
         asked = f"SELECT {columns} FROM document WHERE number > ? ORDER BY number LIMIT {_BLOCK}"
         while True:
             block, size = [], 0
@@ -240,10 +255,10 @@ class SqliteReader(Reader):
         for block in self._blocks(self._columns.row):
             yield [read_row(found, self._store.name) for found in block]
 
-    def ids(self) -> Iterator[Id]:
-        """Give all ids."""
-        for block in self._blocks(f"number, {ID}"):
+    def listed(self, after: int = -1) -> Iterator[tuple[int, Id]]:
+        """Give numbers and ids."""
+        for block in self._blocks(f"number, {ID}", after):
             for number, id in block:
                 if id is None:
                     raise damaged(self._store.name, named(number, id))
-                yield id
+                yield number, id

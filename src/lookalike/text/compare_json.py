@@ -1,17 +1,28 @@
-"""`lookalike compare --format json`: the comparison as plain values."""
+"""A comparison as plain values, with the lines and the words of its passages: `lookalike compare --format json`."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from lookalike.documents.text_file import TextFile
     from lookalike.text.compare import Comparison
     from lookalike.text.passages import Passage
 
-__all__ = ["Lines", "longest", "to_values"]
+__all__ = ["Lines", "Named", "longest", "to_values"]
+
+
+class Named(Protocol):
+    """A text with a name."""
+
+    @property
+    def name(self) -> str | None:
+        """What it is called; None if it has no name."""
+
+    @property
+    def text(self) -> str:
+        """The text itself."""
 
 
 class Lines:
@@ -37,7 +48,7 @@ def longest(passages: tuple[Passage, ...], top: int) -> list[Passage]:
     return ranked[:top] if top else ranked
 
 
-def to_values(a: TextFile, b: TextFile, found: Comparison, *, top: int = 0) -> dict[str, Any]:
+def to_values(a: Named, b: Named, found: Comparison, *, top: int = 0) -> dict[str, Any]:
     """Return the JSON object; passages come in the order of A, the `top` longest of them alone unless that is 0."""
     chosen = set(longest(found.passages, top))
     lines_a, lines_b = Lines(a.text), Lines(b.text)

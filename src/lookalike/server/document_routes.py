@@ -1,0 +1,231 @@
+"""Stored documents: add, list, read, replace, remove."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from fastapi import APIRouter, Query, Request
+from starlette.convertors import PathConvertor, register_url_convertor
+from starlette.responses import Response
+
+from lookalike.errors import LookalikeError
+from lookalike.index import Ensured, Index
+from lookalike.server.bodies import Json, as_source, check_batch, check_text, is_ndjson, read_body
+from lookalike.server.description import answers, takes
+from lookalike.server.models import (
+    Acknowledged,
+    Added,
+    Document,
+    DocumentList,
+    Documents,
+    NewText,
+    Put,
+    Removed,
+    StoredDocument,
+)
+from lookalike.server.ndjson import Stream, batches, problem_line
+from lookalike.server.problems import Problem, field_problem, of_error
+from lookalike.server.state import State, state_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from lookalike.index.contract import Store
+    from lookalike.tables.packed import Id
+
+__all__ = ["AFTER", "LIMIT", "router"]
+
+router = APIRouter()
+AFTER: Final = Query(pattern=r"^[0-9]{1,18}$", description="What the last answer had as next.")
+LIMIT: Final = Query(ge=1, le=1000, description="How many at most.")
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
+
+
+# -- adding ------------------------------------------------------------------------------------------------------------
+
+
+@router.post(
+    "/v1/documents",
+    status_code=201,
+    summary="Add documents: all or none.",
+    responses=answers({201: (Added,)}, 409, line=Acknowledged),
+    openapi_extra=takes(Document, Documents, line=Document),
+)
+async def add_documents(request: Request) -> Response:
+    """Add documents. Those that are there with the same content count as unchanged, so it can be repeated.
+
+    An id that is there with another content is a conflict. Lines are added in batches, each all or none; a line of the
+    answer tells how many are safe so far.
+    """
+    state = state_of(request)
+    if is_ndjson(request):
+        return Stream(_added_lines(request, state), state)
+    body: Document | Documents = await read_body(request, Document, Documents)
+    documents = [body] if isinstance(body, Document) else body.documents
+    check_batch(documents, state.limits)
+    try:
+        done = await state.write(_ensure, documents)
+    except LookalikeError as error:
+        ids = [document.id for document in documents] if isinstance(body, Documents) else []
+        raise of_error(error, state.store.name, ids) from None
+    return Json(done._asdict(), 201)
+
+
+async def _added_lines(request: Request, state: State) -> AsyncIterator[Any]:
+    acknowledged = added = unchanged = 0
+    try:
+        async for documents in batches(request, state):
+            check_batch(documents, state.limits)
+            done = await state.write(_ensure, documents)
+            acknowledged += len(documents)
+            added += done.added
+            unchanged += done.unchanged
+            yield {"acknowledged": acknowledged, "added": added, "unchanged": unchanged}
+    except (Problem, LookalikeError) as error:
+        yield problem_line(error, state, acknowledged=acknowledged)
+    else:
+        if not acknowledged:
+            yield {"acknowledged": 0, "added": 0, "unchanged": 0}
+
+
+def _ensure(index: Index, documents: Sequence[Document]) -> Ensured:
+    return index.ensure(as_source(documents), threads=1)
+
+
+# -- listing -----------------------------------------------------------------------------------------------------------
+
+
+@router.get(
+    "/v1/documents",
+    summary="List documents, in the order in which they were added.",
+    responses=answers({200: (DocumentList,)}),
+)
+async def list_documents(
+    request: Request,
+    after: Annotated[str | None, AFTER] = None,
+    limit: Annotated[int, LIMIT] = 100,
+    search: Annotated[str, Query(max_length=200, description="Part of an id; case and accents do not matter.")] = "",
+) -> Response:
+    """List the ids of documents, those that hold `search` if it is given."""
+    return Json(await state_of(request).list(_listed, -1 if after is None else int(after), limit, search))
+
+
+def _listed(store: Store, after: int, limit: int, search: str) -> dict[str, Any]:
+    wanted = _folded(search)
+    with store.reading() as reader:
+        if wanted:
+            matching = [(number, id) for number, id in reader.listed() if wanted in _folded(str(id))]
+            total = len(matching)
+            found = list(islice((one for one in matching if one[0] > after), limit + 1))
+        else:
+            total = reader.count()
+            found = list(islice(reader.listed(after), limit + 1))
+    more = str(found[limit - 1][0]) if len(found) > limit else None
+    return {"documents": [{"id": id} for _, id in found[:limit]], "next": more, "total": total}
+
+
+def _folded(text: str) -> str:
+    """Return a text without case and accents.
+
+    >>> _folded("Élan") == _folded("ELAN")
+    True
+    """
+    if text.isascii():
+        return text.lower()
+    return "".join(one for one in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(one))
+
+
+# -- one document ------------------------------------------------------------------------------------------------------
+
+
+class _Anything(PathConvertor):
+    """The rest of a path, line breaks too, which those of Starlette end at."""
+
+    regex = r"[\s\S]*"
+
+
+register_url_convertor("anything", _Anything())
+_ONE: Final = "/v1/documents/{id:anything}"
+_BY_PARAMETER: Final = "/v1/document"
+"""For ids that no proxy leaves alone in a path: nothing, "." and ".."."""
+
+
+@router.get(_ONE, summary="Read a document.", responses=answers({200: (StoredDocument,)}, 404))
+@router.get(_BY_PARAMETER, summary="Read a document.", responses=answers({200: (StoredDocument,)}, 404))
+async def read_document(request: Request, id: str) -> Response:
+    """Return a document; its text is null where the index keeps none."""
+    state = state_of(request)
+    return Json(await state.run(_read, state.store, id))
+
+
+def _read(store: Store, given: str) -> dict[str, Any]:
+    with store.reading() as reader:
+        id = _own_id(given, reader.version().kind)
+        (number,) = reader.numbers([id])
+        if number is None:
+            raise _missing()
+        text = reader.bodies([number])[number].decode("utf-8") if store.settings.keep == "text" else None
+    return {"id": id, "text": text}
+
+
+@router.put(
+    _ONE,
+    summary="Add a document, or replace it.",
+    responses=answers({200: (Put,), 201: (Put,)}, 404, 409),
+    openapi_extra=takes(NewText),
+)
+@router.put(
+    _BY_PARAMETER,
+    summary="Add a document, or replace it.",
+    responses=answers({200: (Put,), 201: (Put,)}, 404, 409),
+    openapi_extra=takes(NewText),
+)
+async def put_document(request: Request, id: str) -> Response:
+    """Store a text under an id, whatever was there."""
+    state = state_of(request)
+    body: NewText = await read_body(request, NewText)
+    check_text(body.text, state.limits)
+    own = await state.run(_checked_id, state.store, id)
+    became = await state.write(_put, own, body.text)
+    return Json({"id": own, "replaced": became == "replaced"}, 201 if became == "added" else 200)
+
+
+def _put(index: Index, id: Id, text: str) -> str:
+    return index.put(id, text, threads=1)
+
+
+def _checked_id(store: Store, given: str) -> Id:
+    with store.reading() as reader:
+        return _own_id(given, reader.version().kind)
+
+
+@router.delete(_ONE, summary="Remove a document.", responses=answers({200: (Removed,)}, 404))
+@router.delete(_BY_PARAMETER, summary="Remove a document.", responses=answers({200: (Removed,)}, 404))
+async def remove_document(request: Request, id: str) -> Response:
+    """Remove a document."""
+    state = state_of(request)
+    own = await state.run(_checked_id, state.store, id)
+    if not await state.write(_remove, own):
+        raise _missing()
+    return Json({"removed": True})
+
+
+def _remove(index: Index, id: Id) -> int:
+    return index.remove([id])
+
+
+def _own_id(given: str, kind: str) -> Id:
+    """Return an id as the index has it; where its ids are numbers, nothing else is one."""
+    if kind != "int":
+        return given
+    if not _NUMBER.fullmatch(given) or not -(2**63) <= int(given) < 2**63 or str(int(given)) != given:
+        raise _missing()
+    return int(given)
+
+
+def _missing() -> Problem:
+    problem = "is not in the index"
+    return Problem(404, f"this id {problem}", [field_problem("/id", problem, "check the id")])

@@ -1,0 +1,351 @@
+"""The shapes of requests and answers: nothing else is taken, and nothing is converted."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from lookalike.tables.packed import Id  # noqa: TC001 — pydantic reads the signatures at run time
+
+__all__ = [
+    "ANSWERS",
+    "REQUESTS",
+    "Acknowledged",
+    "Added",
+    "BatchChecked",
+    "Check",
+    "CheckBatch",
+    "Checked",
+    "Compare",
+    "Compared",
+    "Document",
+    "DocumentList",
+    "Documents",
+    "Groups",
+    "Health",
+    "Histogram",
+    "Info",
+    "Listed",
+    "NewText",
+    "Pairs",
+    "ProblemDocument",
+    "Put",
+    "Removed",
+    "StoredText",
+    "TextOnly",
+]
+
+_LOW, _HIGH = -(2**63), 2**63 - 1
+_ID_SCHEMA: Final[dict[str, Any]] = {
+    "anyOf": [{"type": "string"}, {"type": "integer", "minimum": _LOW, "maximum": _HIGH}],
+    "title": "Id",
+}
+
+
+def _whole(value: object) -> object:
+    """Return 7.0 as 7, which is the same in JSON."""
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) <= 2**53 else value
+
+
+def _check_id(given: object) -> Id:
+    value = _whole(given)
+    if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool) and _LOW <= value <= _HIGH):
+        return value
+    raise PydanticCustomError("id_type", "must be a text, or a whole number of 64 bits")
+
+
+AnyId = Annotated[Any, PlainValidator(_check_id), WithJsonSchema(_ID_SCHEMA)]
+Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Top = Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+# -- requests ----------------------------------------------------------------------------------------------------------
+
+
+class Document(_Strict):
+    """A document."""
+
+    id: AnyId
+    text: str
+
+
+class Documents(_Strict):
+    """Several documents."""
+
+    documents: list[Document] = Field(min_length=1, max_length=100_000)
+
+
+class Check(_Strict):
+    """Which stored documents is a text like?"""
+
+    text: str
+    threshold: Share | None = None
+    top: Top | None = None
+
+
+class CheckBatch(_Strict):
+    """Which stored documents is each of these like?"""
+
+    documents: list[Document] = Field(min_length=1, max_length=100_000)
+    threshold: Share | None = None
+    top: Top | None = None
+
+
+class TextOnly(_Strict):
+    """A text that is sent."""
+
+    text: str
+
+
+class StoredText(_Strict):
+    """A text that is stored."""
+
+    id: AnyId
+
+
+def _which(value: object) -> str:
+    return _STORED if isinstance(value, dict) and "id" in value else _SENT
+
+
+_SENT, _STORED = "sent", "stored"
+_Side = Annotated[Annotated[TextOnly, Tag(_SENT)] | Annotated[StoredText, Tag(_STORED)], Discriminator(_which)]
+
+
+class Compare(_Strict):
+    """How alike are two texts, and what do they share?"""
+
+    a: _Side
+    b: _Side
+
+
+class NewText(_Strict):
+    """The new text of a document."""
+
+    text: str
+
+
+# -- answers -----------------------------------------------------------------------------------------------------------
+
+
+class Hit(_Strict):
+    """A stored document that is like the query."""
+
+    id: AnyId
+    jaccard: float
+    containment_query: float | None = None
+    containment_document: float | None = None
+    standard_error: float | None = None
+    """Of an estimate; missing where scores are exact."""
+
+
+class Checked(_Strict):
+    """The hits of a text, the most similar first."""
+
+    hits: list[Hit]
+    truncated: bool
+    """Whether there may be more."""
+
+
+class CheckedDocument(Checked):
+    """The hits of one document of a batch."""
+
+    query: AnyId
+
+
+class BatchChecked(_Strict):
+    """The hits of each document, in their order."""
+
+    results: list[CheckedDocument]
+
+
+class SharedPassage(_Strict):
+    """A run that both texts have; places are code points."""
+
+    a_start: int
+    a_end: int
+    b_start: int
+    b_end: int
+    units: int
+    a_line: int
+    b_line: int
+    text: str
+
+
+class Compared(BaseModel):
+    """How alike two texts are."""
+
+    schema_: Literal["lookalike/1"] = Field(alias="schema")
+    a: AnyId | None
+    b: AnyId | None
+    recipe: dict[str, Any]
+    jaccard: float
+    containment_a: float
+    containment_b: float
+    estimate: float
+    standard_error: float
+    shared: int
+    shingles_a: int
+    shingles_b: int
+    min_words: int | None
+    left_out: dict[str, Any]
+    passages: list[SharedPassage]
+
+
+class Added(_Strict):
+    """What became of documents."""
+
+    added: int
+    unchanged: int
+    """Those that were there with the same content."""
+
+
+class Acknowledged(Added):
+    """A line of the answer to a stream: what is safe so far."""
+
+    acknowledged: int
+    """Lines."""
+
+
+class Listed(_Strict):
+    """A document in a list."""
+
+    id: AnyId
+
+
+class DocumentList(_Strict):
+    """Some documents, in the order in which they were added."""
+
+    documents: list[Listed]
+    next: str | None
+    """What to give as `after` for more."""
+    total: int
+
+
+class StoredDocument(_Strict):
+    """A stored document."""
+
+    id: AnyId
+    text: str | None
+    """None where the index keeps no texts."""
+
+
+class Put(_Strict):
+    """What became of a document."""
+
+    id: AnyId
+    replaced: bool
+    """Whether another text was there."""
+
+
+class Removed(_Strict):
+    """A document is gone."""
+
+    removed: Literal[True]
+
+
+class OneGroup(_Strict):
+    """Documents that are alike."""
+
+    group: int
+    """Its place in the list, from 1."""
+    principal: AnyId
+    size: int
+    documents: list[AnyId]
+    """At most 1000 of them."""
+
+
+class Groups(_Strict):
+    """Groups, the largest first."""
+
+    groups: list[OneGroup]
+    next: str | None
+    total: int
+
+
+class OnePair(_Strict):
+    """Two documents that are alike."""
+
+    a: AnyId
+    b: AnyId
+    jaccard: float
+    containment_a: float | None = None
+    containment_b: float | None = None
+
+
+class Pairs(_Strict):
+    """Pairs, the most similar first."""
+
+    pairs: list[OnePair]
+    next: str | None
+    total: int
+
+
+class Histogram(_Strict):
+    """How many pairs have which similarity."""
+
+    edges: list[float]
+    counts: list[int]
+    """One less than edges; the last interval has both of its ends."""
+    threshold: float
+
+
+class Info(_Strict):
+    """What the server serves."""
+
+    version: str
+    """Of lookalike."""
+    store: str
+    documents: int
+    bytes: int
+    ids: Literal["str", "int", "none"]
+    """What the ids are; none as long as there was no document."""
+    recipe: str
+    threshold: float
+    recall: float
+    bands: int
+    rows: int
+    keep: Literal["text", "shingles", "signature"]
+    secret: bool
+    limits: dict[str, float]
+    may: list[Literal["read", "write"]]
+    """What this client may do."""
+
+
+class Health(_Strict):
+    """How the server is."""
+
+    status: Literal["ok"]
+
+
+class FieldProblem(_Strict):
+    """What is wrong with a field."""
+
+    field: str
+    """A JSON pointer, or the name of a parameter behind a slash."""
+    problem: str
+    remedy: str
+    id: AnyId | None = None
+
+
+class ProblemDocument(_Strict):
+    """What is wrong (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[FieldProblem] = []
+
+
+REQUESTS: Final = (Document, Documents, Check, CheckBatch, Compare, NewText)
+ANSWERS: Final = (
+    *(Checked, BatchChecked, CheckedDocument, Compared, Added, Acknowledged, DocumentList, StoredDocument, Put),
+    *(Removed, Groups, Pairs, Histogram, Info, Health, ProblemDocument),
+)
+"""What the description of the API names."""

@@ -1,0 +1,228 @@
+"""Time, connections and threads: who takes too much gets an answer that says so."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from lookalike.index.within import found_within
+from lookalike.server import collection
+from lookalike.server.settings import ServerLimits
+from tests.server.live import raw_answer, read_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    import pytest
+
+    from tests.server.live import Site
+
+    Serve = Callable[..., AbstractContextManager[Site]]
+
+HEAD = "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+
+def test_slow_headers_are_cut_off(serve_memory: Serve) -> None:
+    with serve_memory(limits=ServerLimits(header_seconds=1.0)) as site:
+        for beginning in (b"", b"GET /v1/health HTTP/1.1\r\n"):
+            with site.connect() as connection:
+                connection.sendall(beginning)
+                began = time.monotonic()
+                answer = read_all(connection)
+                assert time.monotonic() - began < 20
+                assert raw_answer(answer)[0] == 408
+
+
+def test_bytes_now_and_then_do_not_stop_the_clock(serve_memory: Serve) -> None:
+    with serve_memory(limits=ServerLimits(header_seconds=1.0)) as site, site.connect() as connection:
+        connection.settimeout(0.05)
+        began = time.monotonic()
+        answer = b""
+        connection.sendall(b"GET / HTTP/1.1\r\nX: ")
+        while time.monotonic() - began < 20:
+            try:
+                connection.sendall(b"x")
+                answer += connection.recv(4096)
+                break
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+        assert time.monotonic() - began < 15
+
+
+def test_the_clock_runs_for_every_request_of_a_connection(serve_memory: Serve) -> None:
+    with serve_memory(limits=ServerLimits(header_seconds=1.0)) as site, site.connect() as connection:
+        connection.sendall(b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200")
+        connection.sendall(b"GET /v1/health HTTP/1.1\r\nHost: ")
+        began = time.monotonic()
+        assert b"HTTP/1.1 408 " in read_all(connection)
+        assert time.monotonic() - began < 20
+
+
+def test_a_body_that_stops_is_cut_off(serve_memory: Serve) -> None:
+    with serve_memory(limits=ServerLimits(body_seconds=1.0)) as site:
+        for beginning in ("Content-Length: 100\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"):
+            with site.connect() as connection:
+                connection.sendall((HEAD + beginning).encode())
+                began = time.monotonic()
+                answer = read_all(connection)
+                assert raw_answer(answer)[0] == 408
+                assert time.monotonic() - began < 20
+        with site.connect() as connection:  # a stream ends with a problem
+            lines = HEAD.replace("application/json", "application/x-ndjson")
+            connection.sendall(f"{lines}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n".encode())
+            assert b"urn:lookalike:problem:timeout" in read_all(connection)
+
+
+def test_a_body_that_trickles_is_cut_off(serve_memory: Serve) -> None:
+    with serve_memory(limits=ServerLimits(body_seconds=1.0)) as site, site.connect() as connection:
+        connection.sendall(f"{HEAD}Content-Length: 1000\r\n\r\n".encode())
+        connection.settimeout(0.2)
+        began = time.monotonic()
+        answer = b""
+        while not answer and time.monotonic() - began < 20:
+            try:
+                connection.sendall(b" ")
+                answer = connection.recv(4096)
+            except TimeoutError:
+                continue
+        assert raw_answer(answer)[0] == 408
+
+
+def test_one_connection_too_many_is_told_so(serve_memory: Serve) -> None:
+    with serve_memory(limits=ServerLimits(connections=8, header_seconds=60.0)) as site:
+        held = [site.connect() for _ in range(8)]
+        try:
+            for connection in held:
+                connection.sendall(b"GET /v1/health HTTP/1.1\r\n")
+            answer = site.send_raw(b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            status, headers, _ = raw_answer(answer)
+            assert status == 503
+            assert headers["retry-after"] == "1"
+        finally:
+            for connection in held:
+                connection.close()
+        until = time.monotonic() + 20
+        while site.get("/v1/health").status != 200:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+
+def test_sixty_four_connections_by_default() -> None:
+    limits = ServerLimits()
+    assert (limits.connections, limits.in_work, limits.waiting) == (64, 16, 64)
+    assert (limits.seconds, limits.header_seconds, limits.body_seconds) == (30.0, 10.0, 30.0)
+    assert (limits.body, limits.line, limits.batch, limits.top) == (10_000_000, 10_000_000, 1000, 1000)
+
+
+class Gate:
+    """Work that lasts until it is let go."""
+
+    def __init__(self, real: Callable[..., Any]) -> None:
+        self._real = real
+        self.open = threading.Event()
+        self.waiting = threading.Semaphore(0)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        self.waiting.release()
+        assert self.open.wait(60)
+        return self._real(*args, **named)
+
+
+def test_when_too_many_wait_the_next_is_refused(serve_memory: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve_memory(limits=ServerLimits(in_work=2, waiting=3)) as site, ThreadPoolExecutor(8) as pool:
+        assert site.state is not None
+        gate = Gate(site.state.index.query)
+        monkeypatch.setattr(site.state.index, "query", gate)
+        asked = [pool.submit(site.post, "/v1/check", {"text": "a"}) for _ in range(5)]
+        for _ in range(2):
+            assert gate.waiting.acquire(timeout=30)
+        until = time.monotonic() + 30
+        while site.state._busy < 5:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        refused = site.post("/v1/check", {"text": "a"})
+        assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+        assert site.get("/v1/health").status == 200  # which needs no thread
+        gate.open.set()
+        assert [one.result(60).status for one in asked] == [200] * 5
+        assert site.post("/v1/check", {"text": "a"}).status == 200
+
+
+def test_work_that_takes_too_long_is_answered_and_finished(
+    serve_memory: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serve_memory(limits=ServerLimits(in_work=2, seconds=0.5)) as site:
+        assert site.state is not None
+        gate = Gate(site.state.index.query)
+        monkeypatch.setattr(site.state.index, "query", gate)
+        late = site.post("/v1/check", {"text": "a"})
+        assert late.status == 504
+        assert late.json["type"] == "urn:lookalike:problem:deadline"
+        gate.open.set()
+        until = time.monotonic() + 30
+        while site.state._busy:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        assert site.post("/v1/check", {"text": "a"}).status == 200
+
+
+def test_sixteen_clients_at_once_get_whole_answers(serve: Serve) -> None:
+    def text(number: int, client: int) -> str:
+        return " ".join(f"w{client}x{number}y{place}" for place in range(30))
+
+    def work(site: Site, client: int) -> None:
+        for number in range(8):
+            id = f"c{client}-{number}"
+            assert site.post("/v1/documents", {"id": id, "text": text(number, client)}).json == {
+                "added": 1,
+                "unchanged": 0,
+            }
+            found = site.post("/v1/check", {"text": text(number, client)}).json
+            assert [hit["id"] for hit in found["hits"]] == [id]
+            assert site.get(f"/v1/documents/{id}").json["text"] == text(number, client)
+
+    with serve() as site, ThreadPoolExecutor(16) as pool:
+        for done in [pool.submit(work, site, client) for client in range(16)]:
+            done.result(120)
+        assert site.get("/v1/info").json["documents"] == 128
+        assert json.loads(site.get("/v1/documents?limit=1000").body)["total"] == 128
+
+
+def test_one_computation_of_all_pairs_serves_everybody(serve_memory: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    real = found_within
+
+    def counted(*args: Any) -> Any:
+        made.append(args)
+        time.sleep(0.3)
+        return real(*args)
+
+    monkeypatch.setattr(collection, "found_within", counted)
+    with serve_memory() as site, ThreadPoolExecutor(8) as pool:
+        site.post("/v1/documents", {"documents": [{"id": name, "text": "one two three four"} for name in "abc"]})
+        for done in [pool.submit(site.get, path) for path in ("/v1/groups", "/v1/pairs", "/v1/histogram") * 2]:
+            assert done.result(60).status == 200
+        assert len(made) == 1
+        site.put("/v1/documents/d", {"text": "one two three four"})
+        assert site.get("/v1/groups").json["groups"][0]["size"] == 4
+        assert len(made) == 2
+
+
+def test_pairs_that_take_too_long_are_made_in_the_end(serve_memory: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = Gate(found_within)
+    monkeypatch.setattr(collection, "found_within", gate)
+    with serve_memory(limits=ServerLimits(seconds=0.5)) as site:
+        late = site.get("/v1/groups")
+        assert (late.status, late.headers["retry-after"]) == (503, "2")
+        gate.open.set()
+        until = time.monotonic() + 30
+        while site.get("/v1/groups").status != 200:
+            assert time.monotonic() < until
+            time.sleep(0.05)
