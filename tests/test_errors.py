@@ -18,6 +18,7 @@ from lookalike.errors import (
     MismatchError,
     MissingExtraError,
     RecipeError,
+    ServerError,
     StoreError,
     all_errors,
 )
@@ -34,6 +35,7 @@ EXAMPLES: list[LookalikeError] = [
     MissingExtraError("lookalike serve", "server"),
     StoreError("essays.db", "is closed", "open it again"),
     DamagedError("essays.db", "is damaged", "run: lookalike index repair"),
+    ServerError("http://127.0.0.1:8000", "refuses the token", "give another", 401),
     InternalError("index out of bounds"),
 ]
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike._native import build_info as _build_info
 
 if TYPE_CHECKING:
+    from lookalike.client import Client
     from lookalike.documents import Flag, Limits, Skipped, Source, open_documents, open_paths
     from lookalike.documents.metadata import Metadata, read_metadata
     from lookalike.engine.bands import Bands, choose_bands, s_curve
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         MismatchError,
         MissingExtraError,
         RecipeError,
+        ServerError,
         StoreError,
     )
     from lookalike.index import Check, Ensured, Hit, Hits, Index
@@ -73,6 +75,7 @@ __all__ = [
     "BandsError",
     "CharacteristicMatrix",
     "Check",
+    "Client",
     "Comparison",
     "ConflictError",
     "Cost",
@@ -101,6 +104,7 @@ __all__ = [
     "Recipe",
     "RecipeError",
     "Result",
+    "ServerError",
     "Shingle",
     "Signatures",
     "Skipped",
@@ -143,6 +147,7 @@ __all__ = [
 
 # A name loads its module when it is first asked for, so that a command loads only what it uses.
 _HOMES = {
+    "lookalike.client": ("Client",),
     "lookalike.documents": (
         "Flag",
         "Limits",
@@ -183,6 +188,7 @@ _HOMES = {
         "MismatchError",
         "MissingExtraError",
         "RecipeError",
+        "ServerError",
         "StoreError",
     ),
     "lookalike.index": (

@@ -12,6 +12,7 @@
     ├── MissingExtraError    an optional part is not installed              (also an ImportError)
     ├── StoreError           an index that cannot be opened, read or written
     │   └── DamagedError       an index with damage, which `repair` may fix
+    ├── ServerError          a server that does not answer, or refuses
     └── InternalError        a bug of lookalike itself
 
 Catch `LookalikeError` for all of them. Each message says what was required, what was given and, where there is one, the
@@ -39,6 +40,7 @@ __all__ = [
     "MismatchError",
     "MissingExtraError",
     "RecipeError",
+    "ServerError",
     "StoreError",
     "all_errors",
 ]
@@ -250,6 +252,27 @@ class DamagedError(StoreError):
     """
 
 
+class ServerError(LookalikeError):
+    """A server that could not be asked, or that refused: which one, what happened, and what to do about it.
+
+    >>> error = ServerError("http://127.0.0.1:8000", "refuses the token", "give the write token", 403)
+    >>> print(error)
+    http://127.0.0.1:8000 refuses the token; give the write token
+    >>> error.status
+    403
+    """
+
+    _facts: ClassVar[tuple[str, ...]] = ("server", "problem", "remedy", "status")
+
+    def __init__(self, server: str, problem: str, remedy: str, status: int | None = None) -> None:
+        """Say that `server` has a `problem`, and the `remedy`; `status` is its answer, None if there was none."""
+        self.server = server
+        self.problem = problem
+        self.remedy = remedy
+        self.status = status
+        super().__init__(f"{server} {problem}; {remedy}")
+
+
 class InternalError(LookalikeError):
     """A bug of lookalike: the native core panicked, or something impossible happened.
 
@@ -284,5 +307,6 @@ def all_errors() -> tuple[type[LookalikeError], ...]:
         MissingExtraError,
         StoreError,
         DamagedError,
+        ServerError,
         InternalError,
     )

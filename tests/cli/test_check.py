@@ -262,7 +262,7 @@ def test_an_answer_does_not_wait_for_the_next_line(stored: str) -> None:
 @pytest.mark.parametrize(
     ("args", "problem"),
     [
-        (["new.txt"], "Missing option '--index' (see: lookalike check --help)"),
+        (["new.txt"], "give the index with --index INDEX, or a server with --server URL"),
         (["new.txt", "--index", "no.db"], "no.db does not exist; check the name, or make it: lookalike index build"),
         (["no.txt", "--index", "class.db"], "no.txt does not exist: check the name"),
         (["new.txt", "--index", "class.db", "--top", "x"], "--top must be a whole number of at least 0, not 'x'"),

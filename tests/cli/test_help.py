@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,12 @@ import pytest
 
 import lookalike as la
 from lookalike.cli import commands
+from lookalike.index.stored import StoredHere
 from tests.cli.conftest import ROWS, words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.cli.conftest import Run, Start
 
 COMMANDS = tuple(commands.COMMANDS)
@@ -78,12 +82,20 @@ def everything(tables: None, essays: Path) -> None:
     la.sign_shard(la.open_paths(["corpus.parquet"]), "small.sig", keep="signature")
 
 
+@contextmanager
+def stored_here(url: str, token_file: str | None, *, writes: bool) -> Iterator[StoredHere]:
+    """Ask the index in the place of a server, which nobody runs."""
+    with la.Index.open("class.db", create=False) as index:
+        yield StoredHere(index._store)
+
+
 @pytest.mark.parametrize("page", [[], *([command] for command in COMMANDS)])
 def test_every_example_in_the_help_is_a_command_line_that_works(
     run: Run, everything: None, page: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A server would run for ever; all that comes before it is tried.
     monkeypatch.setattr("lookalike.server.running.serve", lambda where, settings, started: None)
+    monkeypatch.setattr("lookalike.cli.check_server.on_server", stored_here)
     shown = run(*page, "--help").out
     examples = re.findall(r"^    (?:.*\| )?lookalike (.+?)(?:  .*| >.*)?$", shown, re.MULTILINE)
     assert examples

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 PAGES: Final = run_pages()
 GUIDE: Final = ROOT / "docs" / "guide.md"
-LANGUAGES: Final = {"python", "console", "sh", "text", "json", "toml", "rust"}
+LANGUAGES: Final = {"python", "python server", "console", "sh", "text", "json", "toml", "rust"}
+"""Blocks of "python server" need a server, and are run by tests/server."""
 
 
 def name_of(value: object) -> str | None:

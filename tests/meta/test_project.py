@@ -32,7 +32,7 @@ LAYERS = (
     {"report"},
     {"result"},
     {"search"},
-    {"lookalike", "experiments", "index", "spark"},
+    {"lookalike", "client", "experiments", "index", "spark"},
     {"server"},
     {"cli", "__main__"},
 )

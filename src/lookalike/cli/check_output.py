@@ -40,7 +40,7 @@ def write(found: Iterator[Hits], source: Source, checking: Checking, texts: Sequ
 
 
 def _write_json(stream: IO[bytes], found: Iterator[Hits], source: Source, checking: Checking) -> None:
-    head: dict[str, Any] = {"schema": "lookalike/1", "index": checking.store.name, "threshold": checking.threshold}
+    head: dict[str, Any] = {"schema": "lookalike/1", "index": checking.stored.name, "threshold": checking.threshold}
     documents = (to_json(answer(hits), indent=None).rstrip("\n") for hits in found)
     write_json(stream, head, {"documents": documents, "skipped": _skipped(source)})
 
@@ -55,7 +55,7 @@ def _skipped(source: Source) -> Iterator[str]:
 def _write_csv(stream: IO[bytes], found: Iterator[Hits], checking: Checking, *, raw: bool) -> None:
     from lookalike.tables.csv import CsvTable
 
-    scores = _ESTIMATED if checking.store.settings.keep == "signature" else _EXACT
+    scores = _ESTIMATED if checking.stored.settings.keep == "signature" else _EXACT
     table = CsvTable(stream, ["id", "hit", *scores], raw=raw)
     for hits in found:
         if rows := [(str(hits.query), str(hit.id), *_values(hit, scores)) for hit in hits]:

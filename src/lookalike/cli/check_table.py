@@ -44,7 +44,7 @@ def to_table(
         nothing_before = not hits
         last = hits
         yield from _one(hits, checking, most)
-    if last and checking.documents == 1 and checking.store.settings.keep == "text":
+    if last and checking.documents == 1 and checking.stored.settings.keep == "text":
         yield from _passage(last, checking, texts[0])
     if nothing_before:
         yield Text()
@@ -57,7 +57,7 @@ def _one(hits: Hits, checking: Checking, most: int) -> Iterator[RenderableType]:
         yield Text.assemble((name, "bold"), ": nothing like it")
         return
     yield Text(name, style="bold")
-    yield _hits(hits, most or len(hits), estimated=checking.store.settings.keep == "signature")
+    yield _hits(hits, most or len(hits), estimated=checking.stored.settings.keep == "signature")
     if most and len(hits) > most:
         yield Text(f"… and {len(hits) - most:,} more (--top 0 shows all)", style="dim")
     yield Text()
@@ -79,15 +79,14 @@ def _hits(hits: Hits, most: int, *, estimated: bool) -> Table:
 def _passage(hits: Hits, checking: Checking, text: str) -> Iterator[RenderableType]:
     """Give the longest passage that the document shares with the closest one."""
     from lookalike.cli.passage_table import Passages
-    from lookalike.index import Index
     from lookalike.text.passages import passages
 
     closest = hits[0].id
     try:
-        stored = Index(checking.store).get(closest)
+        stored = checking.stored.get(closest)
     except KeyError:  # somebody has just removed it
         return
-    recipe = checking.store.settings.recipe
+    recipe = checking.stored.settings.recipe
     if max(len(text), len(stored)) > LONGEST_TEXT:
         return
     shared = passages(text, stored, recipe)
@@ -99,12 +98,10 @@ def _passage(hits: Hits, checking: Checking, text: str) -> Iterator[RenderableTy
 
 
 def _summary(checking: Checking) -> str:
-    from lookalike.index import Index
-
-    stored = count(len(Index(checking.store)), "document")
+    stored = count(checking.stored.count(), "document")
     alike = f"{checking.alike:,} with hits ≥ {checking.threshold:.2f}"
     if not checking.threshold:
         alike = f"{checking.alike:,} that {'shares' if checking.alike == 1 else 'share'} something with them"
-    exact = "estimated" if checking.store.settings.keep == "signature" else "exact"
-    name = visible(checking.store.name)
+    exact = "estimated" if checking.stored.settings.keep == "signature" else "exact"
+    name = visible(checking.stored.name)
     return f"{count(checking.documents, 'document')} checked against {name} ({stored}) · {alike} · scores {exact}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
@@ -23,14 +24,15 @@ from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from lookalike.cli.reading import Reading
     from lookalike.documents import Source
     from lookalike.index.checking import Checking
-    from lookalike.index.contract import Store
     from lookalike.index.hits import Hits
+    from lookalike.index.stored import Stored
 
-__all__ = ["Asked", "HitsFormat", "run_checks", "with_asked"]
+__all__ = ["Asked", "HitsFormat", "in_index", "run_checks", "with_asked"]
 
 
 class HitsFormat(StrEnum):
@@ -95,15 +97,15 @@ class Asked:
     color: bool
     quiet: bool
 
-    def start(self, store: Store) -> Checking:
+    def start(self, stored: Stored) -> Checking:
         """Begin the checks."""
         from lookalike.index.checking import Checking
 
-        least = store.settings.threshold if self.threshold is None else self.threshold
+        least = stored.settings.threshold if self.threshold is None else self.threshold
         if self.fail_over is not None and self.fail_over < least:
             hint = "documents below the threshold are not searched for"
             raise RecipeError("--fail-over", self.fail_over, f"at least the threshold, {least:g}", hint)
-        return Checking(store, least, self.top or None, self.own, self.add, self.threads)
+        return Checking(stored, least, self.top or None, self.own, self.add)
 
 
 def _make(given: dict[str, Any]) -> Asked:
@@ -143,13 +145,24 @@ with_asked = makes("asked", _OPTIONS, _make)
 """Give a command that takes what is `asked` the options that make it."""
 
 
-def run_checks(where: str, paths: Sequence[str], reading: Reading, asked: Asked) -> None:
-    """Check documents against an index, and write what was found."""
+@contextmanager
+def in_index(where: str, asked: Asked) -> Iterator[Stored]:
+    """Open an index that is there."""
+    with opened(where) as store:
+        from lookalike.index.stored import StoredHere
+
+        yield StoredHere(store, asked.threads)
+
+
+def run_checks(
+    opening: AbstractContextManager[Stored], paths: Sequence[str], reading: Reading, asked: Asked, file: str = ""
+) -> None:
+    """Check documents against those that are stored, and write what was found, but not over the `file` of an index."""
     if "-" in paths and sys.stdin is not None and sys.stdin.isatty():
         complain("reading standard input; end it with Ctrl-D")
-    keep_sources([asked.output], [*paths, where])
-    with opened(where) as store:
-        checking = asked.start(store)
+    keep_sources([asked.output], [*paths, file] if file else paths)
+    with opening as stored:
+        checking = asked.start(stored)
         if asked.jsonl:
             _run_lines(paths, checking, reading, asked)
         else:
@@ -200,12 +213,12 @@ def _hits(source: Source, checking: Checking, texts: list[str]) -> Iterator[Hits
 
 def _notes(checking: Checking) -> Iterator[str]:
     """Give what a person should know about the answers."""
-    name = checking.store.name
+    name = checking.stored.name
     if checking.added:
         yield f"{count(checking.added, 'document')} added to {name}"
     if checking.not_added:
         own = count(checking.not_added, "document")
-        yield f"{own} not added: {name} has the same ids; lookalike index add --replace replaces them"
+        yield f"{own} not added: {name} has the same ids; {checking.stored.to_replace}"
     if checking.own_left_out:
         yield f"{count(checking.own_left_out, 'document')} found under the same id in {name}: --self shows that as well"
     if checking.truncated:

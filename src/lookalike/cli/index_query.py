@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lookalike.cli.checking import Asked, run_checks, with_asked
+from lookalike.cli.checking import Asked, in_index, run_checks, with_asked
 from lookalike.cli.help import examples
 from lookalike.cli.index_options import IndexArgument  # noqa: TC001 — the signature is read at run time
 from lookalike.cli.reading import PathsArgument, Reading, with_reading
@@ -22,4 +22,4 @@ HELP = examples(
 @with_asked
 def index_query(where: IndexArgument, paths: PathsArgument, *, reading: Reading, asked: Asked) -> None:
     """Check documents, and print what they are like."""
-    run_checks(where, paths, reading, asked)
+    run_checks(in_index(where, asked), paths, reading, asked, where)

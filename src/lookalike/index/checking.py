@@ -4,37 +4,30 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from lookalike.documents.model import Batch
 from lookalike.errors import DocumentError
 from lookalike.index.contract import NO_KIND, kind_of, wrong_id
 from lookalike.index.hits import Hit, Hits
 from lookalike.index.index import Index
 from lookalike.index.memory import MemoryStore
-from lookalike.index.portions import Portion
-from lookalike.index.query import ask, sign
-from lookalike.tables.packed import Ids, Texts
+from lookalike.index.query import AT_ONCE, FEW
+from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lookalike.index.contract import Store
+    from lookalike.index.stored import Stored
     from lookalike.tables.packed import Id
 
 __all__ = ["Checking"]
-
-_AT_ONCE: Final = 1024
-"""Documents that are worked on as one."""
-_FEW: Final = 16
-"""And where every signature is looked at: each of them may have very many candidates."""
 
 
 @dataclass(slots=True)
 class Checking:
     """One run of checks, and what came of it."""
 
-    store: Store
+    stored: Stored
     threshold: float
     """0 asks for the nearest of those that share anything, of which `top` says how many."""
     top: int | None = None
@@ -43,7 +36,6 @@ class Checking:
     """Whether a document that is stored under its own id is its own hit."""
     add: bool = False
     """Whether documents without a hit are added, so that later ones meet them."""
-    threads: int = 0
     documents: int = 0
     alike: int = 0
     """Documents with a hit."""
@@ -61,21 +53,19 @@ class Checking:
     def refuses(self, name: Id) -> str:
         """Say why a document with this id cannot be added; nothing if it can. The first one decides what ids are."""
         if self._kind == NO_KIND:
-            with self.store.reading() as reader:
-                first = next(iter(reader.ids()), None)
+            first = self.stored.first_id()
             self._kind = kind_of(name if first is None else first)
-        return wrong_id(name, self._kind, self.store.name)
+        return wrong_id(name, self._kind, self.stored.name)
 
     def check(self, ids: Sequence[Id], texts: Texts) -> Iterator[Hits]:
         """Give the hits of each document; what is added is safe before they are given."""
-        many = _AT_ONCE if self.threshold >= self.store.settings.threshold else _FEW
+        many = AT_ONCE if self.threshold >= self.stored.settings.threshold else FEW
         for start in range(0, len(ids), many):
             some = slice(start, start + many)
             yield from self._some(list(ids[some]), texts[some])
 
     def _some(self, ids: list[Id], texts: Texts) -> list[Hits]:
-        signed = sign(texts, self.store.settings, self.threads)
-        found = self._counted(ask(self.store, signed, list(ids), self.threshold or None, self._asked, self.threads))
+        found = self._counted(self.stored.ask(ids, texts, self.threshold or None, self._asked))
         if self.add:
             found = self._kept(ids, texts, found)
         found = [Hits(hits[: self.top], query=hits.query, truncated=hits.truncated) for hits in found]
@@ -100,9 +90,8 @@ class Checking:
 
     def _kept(self, ids: list[Id], texts: Texts, found: list[Hits]) -> list[Hits]:
         """Add the documents without a hit; each meets those of the same batch that were added before it."""
-        with self.store.reading() as reader:
-            there = {name for name, number in zip(ids, reader.numbers(ids), strict=True) if number is not None}
-        beside = Index(MemoryStore(self.store.settings))
+        there = self.stored.there([name for name, hits in zip(ids, found, strict=True) if not hits])
+        beside = Index(MemoryStore(self.stored.settings))
         new: list[int] = []
         answers = []
         for place, (name, text, hits) in enumerate(zip(ids, texts, found, strict=True)):
@@ -126,8 +115,7 @@ class Checking:
         for name in ids:
             if problem := self.refuses(name):
                 raise DocumentError(name, "id", problem, "give it another id")
-        batch = Batch(Ids.of(ids), texts)  # type: ignore[arg-type]
-        self.added += Index(self.store).add(Portion("new documents", [batch]), threads=self.threads)
+        self.added += self.stored.add(ids, texts)
 
 
 def _without(hits: Hits, name: Id | None) -> Hits:

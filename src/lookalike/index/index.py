@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, overload
 from lookalike import _native, checks
 from lookalike.documents import open_documents
 from lookalike.engine.rows import texts_for_core
-from lookalike.errors import ConflictError, DocumentError, RecipeError, StoreError
+from lookalike.errors import ConflictError, DocumentError, StoreError
 from lookalike.index.contract import DIGEST, Check, Row
 from lookalike.index.opening import open_store
-from lookalike.index.query import Signed, ask, sign
+from lookalike.index.query import AT_ONCE, FEW, Signed, ask, check_asked, in_bands, sign
 from lookalike.index.source import IndexSource
 from lookalike.index.within import found_within
 from lookalike.tables.packed import Texts
@@ -33,10 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Ensured", "Index"]
 
-_AT_ONCE: Final = 1024
-"""Queries that are worked on as one."""
-_FEW: Final = 16
-"""Queries that look at every signature: each may have very many candidates, whose texts are held."""
 _NAMED: Final = 100
 """Ids that an error names at most."""
 
@@ -252,20 +248,13 @@ class Index:
         * `top`: at most so many. Without a threshold, or with 0, these are the nearest of those that share anything,
           and every signature is looked at.
         """
-        if threshold is not None:
-            allowed = "a number above 0 and at most 1, or 0 with top"
-            threshold = checks.number("threshold", threshold, allowed)
-            if not 0.0 <= threshold <= 1.0 or (threshold == 0.0 and top is None):
-                raise RecipeError("threshold", threshold, allowed)
-            threshold = threshold or None
-        top = None if top is None else checks.whole("top", top, 1, 1_000_000)
+        threshold, top = check_asked(threshold, top)
         threads = checks.threads(threads)
         if isinstance(documents, str):
             signed = sign(Texts.of([documents]), self._store.settings, threads)
             return ask(self._store, signed, [None], threshold, top, threads)[0]
         answers: list[Hits] = []
-        in_bands = top is None if threshold is None else threshold >= self._store.settings.threshold
-        together = _AT_ONCE if in_bands else _FEW
+        together = AT_ONCE if in_bands(self._store.settings, threshold, top) else FEW
         for batch in open_documents(documents, text=text, id=id).batches():
             for start in range(0, len(batch), together):
                 signed = sign(batch.texts[start : start + together], self._store.settings, threads)

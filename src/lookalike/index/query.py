@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING, Final
 
-from lookalike import _native
+from lookalike import _native, checks
 from lookalike.engine.rows import texts_for_core
+from lookalike.errors import RecipeError
 from lookalike.index.hits import Hit, Hits
 from lookalike.tables.packed import Texts
 
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
     from lookalike.index.settings import IndexSettings
     from lookalike.tables.packed import Id
 
-__all__ = ["MOST", "Signed", "ask", "estimate", "sign"]
+__all__ = ["AT_ONCE", "FEW", "MOST", "Signed", "ask", "check_asked", "estimate", "in_bands", "sign"]
 
+AT_ONCE: Final = 1024
+"""Queries that are worked on as one."""
+FEW: Final = 16
+"""Queries that look at every signature: each may have very many candidates, whose texts are held."""
 MOST: Final = 10_000
 """Documents of one key that are looked at; a query that meets a larger bucket is `truncated`."""
 _ALL: Final = 2**32 - 1
@@ -52,6 +57,21 @@ class Signed:
     def __len__(self) -> int:
         """Return how many they are."""
         return len(self.texts)
+
+
+def check_asked(threshold: float | None, top: int | None) -> tuple[float | None, int | None]:
+    """Return what a query asks for, checked; a threshold of 0 is none."""
+    if threshold is not None:
+        allowed = "a number above 0 and at most 1, or 0 with top"
+        threshold = checks.number("threshold", threshold, allowed)
+        if not 0.0 <= threshold <= 1.0 or (threshold == 0.0 and top is None):
+            raise RecipeError("threshold", threshold, allowed)
+    return threshold or None, None if top is None else checks.whole("top", top, 1, 1_000_000)
+
+
+def in_bands(settings: IndexSettings, threshold: float | None, top: int | None) -> bool:
+    """Tell whether the bands answer a query; else every signature is looked at."""
+    return top is None if threshold is None else threshold >= settings.threshold
 
 
 def sign(texts: Texts, settings: IndexSettings, threads: int = 0) -> Signed:
