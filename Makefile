@@ -88,7 +88,7 @@ $(VENV)/.fuzz: $(VENV)/.tools
 fuzz: setup $(VENV)/.fuzz ## Fuzz the core and all that reads files; SECONDS=60 for each target
 	scripts/fuzz.sh $(SECONDS)
 
-torture: setup ## Try for long to make an index lose something; SHARE=0.1 for a tenth of it
+torture: setup ## Try for long to make an index or a server lose something; SHARE=0.1 for a tenth of it
 	$(BIN)/python -m benchmarks.torture --share $(SHARE)
 
 clean: ## Remove all that the other targets made

@@ -1,4 +1,4 @@
-"""Try for long to make an index lose something: kills, power loss, failing disks, flipped bits, many processes.
+"""Try for long to make an index or a server lose something: kills, power loss, failing disks, flipped bits, load.
 
     make torture                 # all of it, about an hour
     make torture SHARE=0.1       # a tenth of it
@@ -27,6 +27,8 @@ from tests.index import concurrent, flips, kills, power
 from tests.index.failing import fail_nth_call
 from tests.index.postgres import Server
 from tests.index.zygote import Zygote
+from tests.server.histories import run_history
+from tests.server.load import run_load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +37,7 @@ RECORD: Final = Path(__file__).parent / "records" / "torture-latest.json"
 _KILLS, _IMAGES, _FLIPS, _SECONDS = 3_000, 20_000, 5_000, 60.0
 _AT_ONCE: Final = 250
 """What one index goes through."""
+_CONNECTIONS: Final = 64
 
 
 def _in_parts(total: int, one: Callable[[Path, int, int], Counter[str]], first_seed: int) -> dict[str, Any]:
@@ -116,6 +119,31 @@ def _server(share: float, seed: int) -> dict[str, Any]:
     return found
 
 
+def _history(share: float, seed: int) -> dict[str, Any]:
+    """Kill a server while four clients work with it, on a file and on PostgreSQL."""
+    seconds, server = max(5.0, share * _SECONDS), Server(safe=True)
+    found: dict[str, Any] = {"seeds": [seed, seed], "seconds": seconds}
+    try:
+        for name in ("SQLite", "PostgreSQL"):
+            with tempfile.TemporaryDirectory() as folder:
+                where = server.new_schema() if name == "PostgreSQL" else str(Path(folder) / "index.db")
+                lookalike.Index.open(where, create=True).close()
+                found[name] = dict(run_history(where, Path(folder), seconds, seed))
+    finally:
+        server.stop()
+    return found
+
+
+def _load(share: float, seed: int) -> dict[str, Any]:
+    """Ask a server over 64 connections: nothing fails, and its memory does not grow."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = run_load(Path(folder), _CONNECTIONS, max(20.0, share * _SECONDS), seed)
+    before, after = found["memory MB"]
+    if set(found["answers"]) != {"right"} or after > 1.1 * before + 10:
+        raise SystemExit(f"answers are not right, or the memory of the server grows: {found}")
+    return found
+
+
 PARTS: Final[dict[str, Callable[[float, int], dict[str, Any]]]] = {
     "kill -9": _kill,
     "power loss": _power,
@@ -123,6 +151,8 @@ PARTS: Final[dict[str, Callable[[float, int], dict[str, Any]]]] = {
     "failing calls": _failing,
     "processes together": _together,
     "PostgreSQL": _server,
+    "a server that is killed": _history,
+    "a server under load": _load,
 }
 
 
