@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import axe_playwright_python  # type: ignore[import-untyped]
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 import lookalike as la
 from lookalike.documents import Flag
 from lookalike.documents.metadata import Metadata
+from tests.browser.axe import violations
 from tests.report.essays import essays, name_of
 from tests.report.test_report_escaping import PAYLOADS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.browser.conftest import Open
 
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 VIEWS = ("pairs", "documents", "groups", "passages", "skipped", "settings", "pair-2")
-
-
-def violations(page: Page) -> list[str]:
-    """Return what axe has against the page, by the rules of WCAG 2.2 AA and good practice."""
-    page.evaluate(AXE)
-    rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-    found: dict[str, Any] = page.evaluate(
-        "rules => axe.run(document, { runOnly: rules, rules: { 'target-size': { enabled: true } } })", rules
-    )
-    return [
-        f"{one['id']}: {node['target']} {node['failureSummary']}"
-        for one in found["violations"]
-        for node in one["nodes"][:3]
-    ]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -8,23 +8,16 @@ import hashlib
 import html
 import json
 import re
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.report.parts import SCRIPTS, STYLES, joined, part
 from lookalike.tables.visible import hidden
 
 if TYPE_CHECKING:
     from lookalike.report.collect import Page
 
-__all__ = ["SCRIPTS", "STYLES", "assemble", "embedded"]
+__all__ = ["assemble", "embedded"]
 
-STYLES: Final = ("base.css", "overview.css", "views.css", "pair.css", "print.css")
-SCRIPTS: Final = (
-    *("dom.js", "model.js", "groups_of.js", "marks.js", "table.js", "histogram.js", "filters.js", "facts.js"),
-    *("pairs.js", "documents.js", "groups.js", "passages.js", "lists.js"),
-    *("pair_text.js", "pair_strip.js", "pair.js", "proof.js", "main.js"),
-)
-"""The parts of the script, in the order in which they are put together."""
 PACKED_FROM: Final = 1_500_000
 """A body of more characters than this is compressed; smaller ones stay readable."""
 
@@ -33,8 +26,8 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 def assemble(page: Page) -> str:
     """Return the whole file."""
-    style = "\n".join(_part(name) for name in STYLES)
-    script = '"use strict";\n(() => {\n' + "\n".join(_part(name) for name in SCRIPTS) + "\n})();\n"
+    style = "\n".join(map(part, STYLES))
+    script = joined(map(part, SCRIPTS))
     body = _json(page.body)
     packed = len(body) > PACKED_FROM
     values = {
@@ -48,7 +41,7 @@ def assemble(page: Page) -> str:
         "packing": "gzip" if packed else "none",
     }
     # In one pass: what a text of the data looks like is never read as a name of the template.
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], _part("page.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], part("page.html"))
 
 
 def embedded(value: Any) -> str:
@@ -88,7 +81,3 @@ def _visible(text: str) -> str:
     'a⟨U+202E⟩b'
     """
     return hidden().sub(lambda found: f"⟨U+{ord(found.group()):04X}⟩", text)
-
-
-def _part(name: str) -> str:
-    return (files("lookalike.report") / "page" / name).read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from math import inf
 from pathlib import Path
 
 from lookalike.documents.extract.limits import LARGEST_FILE
@@ -16,11 +17,16 @@ __all__ = ["extract"]
 
 
 def extract(
-    document: str | os.PathLike[str] | bytes, kind: Kind | str, encoding: str = "auto", limits: Limits = LIMITS
+    document: str | os.PathLike[str] | bytes,
+    kind: Kind | str,
+    encoding: str = "auto",
+    limits: Limits = LIMITS,
+    longest: float = inf,
 ) -> Extracted:
     """Return the text of one document, a file or its bytes; `RefusedError` if there is none.
 
-    For many documents use a `Pool`: this starts a process and ends it.
+    A reader that takes longer than `longest` seconds is ended. For many documents use a `Pool`: this starts a process
+    and ends it.
     """
     if isinstance(kind, str):
         kind = Kind(kind)
@@ -30,7 +36,7 @@ def extract(
     if size > LARGEST_FILE:
         raise RefusedError("too large", f"a document may have up to {LARGEST_FILE >> 20} MiB")
     name = "the document" if path is None else path
-    with Pool(1) as pool:
+    with Pool(1, longest) as pool:
         reply = next(iter(pool.submit(request_for(name, kind, path, size, encoding=encoding, limits=limits), data)))
     if reply.text is None:
         raise RefusedError(reply.reason, reply.detail)

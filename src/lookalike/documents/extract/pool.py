@@ -15,6 +15,7 @@ import threading
 from collections import deque
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from lookalike.documents.extract.frames import BrokenFrameError, receive, send
@@ -78,9 +79,13 @@ class _ClosedError(Exception):
 class Pool:
     """Readers at work; use it in a `with` statement."""
 
-    def __init__(self, processes: int = 0) -> None:
-        """Allow so many processes, by default as many as there are processors, up to four; none is started yet."""
+    def __init__(self, processes: int = 0, longest: float = inf) -> None:
+        """Allow so many processes, by default as many as there are processors, up to four; none is started yet.
+
+        A process that says nothing for `longest` seconds on the clock is ended, however large its document is.
+        """
         self._most = processes or max(1, min(4, os.cpu_count() or 1))
+        self.longest = longest
         self._jobs: deque[Job] = deque()
         self._change = threading.Condition()
         self._threads: list[threading.Thread] = []
@@ -230,13 +235,16 @@ class _Reader:
 
     @contextmanager
     def _limit(self, at: _At) -> Iterator[None]:
-        timer = threading.Timer(wall_seconds(seconds_for(at.size)), self._expire)
+        timer = threading.Timer(self._wall_seconds(at), self._expire)
         timer.daemon = True
         timer.start()
         try:
             yield
         finally:
             timer.cancel()
+
+    def _wall_seconds(self, at: _At) -> float:
+        return min(wall_seconds(seconds_for(at.size)), self._pool.longest)
 
     def _running(self) -> subprocess.Popen[bytes]:
         with self._lock:
@@ -266,7 +274,7 @@ class _Reader:
             _end(process)
             code = process.returncode
         if self._expired or code == -_signal("SIGXCPU"):
-            detail = f"reading it took longer than {seconds_for(at.size):.0f} s{rest}"
+            detail = f"reading it took longer than {min(seconds_for(at.size), self._pool.longest):.0f} s{rest}"
             return Reply(at.name, reason="too slow", detail=detail)
         if code == -_signal("SIGKILL"):
             return Reply(at.name, reason="too large", detail=f"reading it took more memory than there is{rest}")

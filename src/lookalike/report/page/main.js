@@ -74,25 +74,20 @@ let started = false;
 let wasInPair = false;
 
 function keys(event) {
-  if (open.pair === null || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest?.("input:not([type=checkbox]):not([type=radio]), textarea, select")) return;
+  if (open.pair === null || !isForPage(event)) return;
   if (event.key === "Escape" && !SINGLE) go(state.tab);
-  // One-letter keys can be switched off: they get in the way of speech input.
-  if (!optionOn("keys")) return;
-  if (event.key === "n") step(1);
-  if (event.key === "p") step(-1);
+  if (open.view !== null) passageKeys(event, open.view);
 }
 
 // -- tools in the bar -------------------------------------------------------------------------------------------------
 
 function buildTools() {
   const anonymise = h("button", { type: "button", id: "anonymise", "aria-pressed": "false", onclick: () => change({ anonymous: !state.anonymous }) }, "Anonymise");
-  const theme = h("button", { type: "button", id: "theme", onclick: () => setTheme(isDark() ? "light" : "dark") });
   const file = h("input", { type: "file", id: "import-file", accept: ".json,application/json", class: "sr", tabindex: "-1", "aria-label": "File with marks", onchange: async () => {
     if (file.files.length) await importMarks(file.files[0]);
     file.value = "";
   } });
-  fill($("tools"), anonymise, theme,
+  fill($("tools"), anonymise, themeButton(),
     h("button", { type: "button", id: "print", onclick: () => window.print() }, "Print"),
     SINGLE ? null : [h("button", { type: "button", id: "export", onclick: exportMarks }, "Export marks"),
       h("button", { type: "button", id: "import", onclick: () => file.click() }, "Import marks"), file]);
@@ -104,23 +99,6 @@ function buildTools() {
     }
     if (SINGLE) document.title = state.anonymous ? "Two documents · lookalike" : `${visible(head.title)} · lookalike`;
   });
-  const drawTheme = () => {
-    theme.textContent = isDark() ? "Light theme" : "Dark theme";
-  };
-  const setTheme = (name) => {
-    document.documentElement.dataset.theme = name;
-    memory.set("lookalike-theme", name);
-    drawTheme();
-  };
-  const kept = memory.get("lookalike-theme");
-  if (kept === "light" || kept === "dark") document.documentElement.dataset.theme = kept;
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawTheme);
-  drawTheme();
-}
-
-function isDark() {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === "dark" : window.matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
 async function start() {

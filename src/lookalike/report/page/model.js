@@ -6,7 +6,6 @@ const docs = head.documents;
 const DOCUMENTS = docs.id.length;
 const UNIT = head.unit === "word" ? "word" : "character";
 const UNITS = `${UNIT}s`;
-const REASON_NAMES = { quotes: "quotation", references: "reference", template: "template text", common: "common text" };
 const SINGLE = head.kind === "pair";
 
 /** @typedef {{i: number, a: number, b: number, jaccard: number, inB: number, inA: number, score: number, units: number, longest: number, count: number}} Pair */
@@ -127,8 +126,8 @@ function nameOf(document) {
   return visible(docs.name?.[document] || docs.id[document]);
 }
 
-/** The name as an element: a name in Arabic must not turn the line around it. */
-const nameElement = (document, attributes) => h("bdi", attributes ?? null, nameOf(document));
+/** The name as an element. */
+const nameElement = (document, attributes) => bdi(nameOf(document), attributes);
 
 function searchable(document) {
   if (state.anonymous) return nameOf(document).toLowerCase();
@@ -157,12 +156,9 @@ function firstOf(a, b) {
 
 /** What kind of pair it is, in one word, and what the word means. Small changes all over lower the score, not this. */
 function kindOf(pair) {
-  if (pair.jaccard >= 1) return ["identical", `the same ${UNITS} in the same order, but for case and punctuation`];
   const ofA = Math.max(pair.inB, pair.units / Math.max(1, unitsOf(pair.a)));
   const ofB = Math.max(pair.inA, pair.units / Math.max(1, unitsOf(pair.b)));
-  if (Math.min(ofA, ofB) >= 0.8) return ["near copy", "most of both documents is the same"];
-  if (Math.max(ofA, ofB) >= 0.8) return ["contained", "most of one document is in the other, longer one"];
-  return ["in part", "parts of the documents are the same"];
+  return kindOfShares(pair.jaccard, ofA, ofB, UNITS);
 }
 
 /** The best pair of each document among the given ones. */
@@ -175,6 +171,27 @@ function bestMatches(list) {
     }
   }
   return best;
+}
+
+/** The spans of a document that are left out now: start, end, reason. */
+function leftSpans(document) {
+  const flatSpans = body.spans[document] ?? [];
+  const reasons = Object.entries(head.reasons);
+  const spans = [];
+  for (let i = 0; i < flatSpans.length; i += 3) {
+    if ((flatSpans[i + 2] & state.skip) === 0) continue;
+    const reason = reasons.find(([, bit]) => bit === flatSpans[i + 2])?.[0] ?? "common";
+    spans.push([flatSpans[i], flatSpans[i + 1], reason]);
+  }
+  return spans.sort((x, y) => x[0] - y[0]);
+}
+
+const shownTexts = new Map();
+
+/** The text of a document as it is shown. */
+function shownText(document) {
+  if (!shownTexts.has(document)) shownTexts.set(document, flowing(body.texts[document]));
+  return shownTexts.get(document);
 }
 
 /** Reads texts and passages, which are compressed when they are large. */

@@ -4,17 +4,17 @@ const STRIP_WIDTH = 1000;
 const BAR = 20;
 const BETWEEN = 44;
 
-/** @param {Pair} pair */
-function overviewStrip(pair, blocks, onSelect) {
-  const lengths = [pair.a, pair.b].map((document) => Math.max(1, body.texts[document].length));
+/** @param {Reading} reading */
+function overviewStrip({ texts, spans, blocks }, onSelect) {
+  const lengths = texts.map((text) => Math.max(1, text.length));
   const drawing = svg("svg", {
     class: "strip", viewBox: `0 0 ${STRIP_WIDTH} ${2 * BAR + BETWEEN}`, preserveAspectRatio: "none", role: "img",
     "aria-label": `Places of ${count(blocks.length, "shared passage")}: above in A, below in B`,
   });
   const tops = [0, BAR + BETWEEN];
   for (const top of tops) drawing.append(svg("rect", { class: "strip-ground", x: 0, y: top, width: STRIP_WIDTH, height: BAR, rx: 2 }));
-  [pair.a, pair.b].forEach((document, side) => {
-    for (const [start, end] of leftSpans(document)) drawing.append(bar(start, end, lengths[side], tops[side], "strip-left"));
+  spans.forEach((list, side) => {
+    for (const [start, end] of list) drawing.append(bar(start, end, lengths[side], tops[side], "strip-left"));
   });
   blocks.forEach((block, number) => {
     const [a, b] = [0, 1].map((side) => placed(block, number, side));

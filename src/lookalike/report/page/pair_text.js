@@ -1,8 +1,22 @@
-// -- the text of one document in the pair view ------------------------------------------------------------------------
+// -- the text of one of two documents, with the passages that both have ------------------------------------------------
 
 const COLOURS = 6;
 const EDGES = 4;
 const HAS_WORDS = /[\p{L}\p{N}]/u;
+const REASON_NAMES = { quotes: "quotation", references: "reference", template: "template text", common: "common text" };
+
+/**
+ * A shared passage: how many units it has, then the places of its runs, a_start, a_end, b_start, b_end of each in turn,
+ * as JavaScript counts; between two runs stand words that differ.
+ * @typedef {[number, number[], number[]?]} Block
+ *
+ * What is left out of a document: start, end, reason.
+ * @typedef {[number, number, string]} LeftOut
+ *
+ * Two documents to be read side by side; the first of each two is A. The texts are as they are shown.
+ * @typedef {{names: string[], abouts: string[], texts: string[], spans: LeftOut[][], blocks: Block[], least: number,
+ *   unit: string, unitsOf: (block: Block) => number}} Reading
+ */
 
 /** Classes of a passage: twelve looks before one comes back, and the number is always there. */
 const lookOf = (number) => `c${number % COLOURS} e${number % EDGES}`;
@@ -14,54 +28,35 @@ function placed(block, number, side) {
   return { number, runs, start: runs[0][0], end: runs[runs.length - 1][1] };
 }
 
-/** The spans of a document that are left out now: start, end, reason. */
-function leftSpans(document) {
-  const flatSpans = body.spans[document] ?? [];
-  const reasons = Object.entries(head.reasons);
-  const spans = [];
-  for (let i = 0; i < flatSpans.length; i += 3) {
-    if ((flatSpans[i + 2] & state.skip) === 0) continue;
-    const reason = reasons.find(([, bit]) => bit === flatSpans[i + 2])?.[0] ?? "common";
-    spans.push([flatSpans[i], flatSpans[i + 1], reason]);
-  }
-  return spans.sort((x, y) => x[0] - y[0]);
-}
-
 const LEAST_LINE = 50;
 const MOST_LINE = 100;
-const flowing = new Map();
 
 /**
- * The text of a document as it is shown, as long as the text itself: where a writer's editor broke the lines of a
- * paragraph, the column breaks them instead. Lists, poems and programs have lines of other lengths, and stay.
+ * A text as it is shown, as long as the text itself: where a writer's editor broke the lines of a paragraph, the column
+ * breaks them instead. Lists, poems and programs have lines of other lengths, and stay.
  */
-function shownText(document) {
-  if (!flowing.has(document)) {
-    const text = body.texts[document];
-    const lines = text.split(/\r?\n/);
-    const inner = lines.filter((line, i) => line.trim() && lines[i + 1]?.trim());
-    const wrapped = inner.filter((line) => line.length >= LEAST_LINE && line.length <= MOST_LINE);
-    const broken = inner.length >= 3 && wrapped.length >= 0.8 * inner.length;
-    flowing.set(document, broken ? text.replace(/(?<=[^\r\n])\r?\n(?=[^\s])/g, (end) => " ".repeat(end.length)) : text);
-  }
-  return flowing.get(document);
+function flowing(text) {
+  const lines = text.split(/\r?\n/);
+  const inner = lines.filter((line, i) => line.trim() && lines[i + 1]?.trim());
+  const wrapped = inner.filter((line) => line.length >= LEAST_LINE && line.length <= MOST_LINE);
+  const broken = inner.length >= 3 && wrapped.length >= 0.8 * inner.length;
+  return broken ? text.replace(/(?<=[^\r\n])\r?\n(?=[^\s])/g, (end) => " ".repeat(end.length)) : text;
 }
 
 /**
  * Draws the text of a document: passages numbered, coloured and edged; what is left out greyed, with the reason.
- * @param {number} document
- * @param {any[]} blocks
+ * @param {Reading} reading
  * @param {0|1} side
  */
-function textOf(document, blocks, side) {
-  const text = shownText(document);
-  const writer = spanWriter(text, leftSpans(document));
+function markedText(reading, side) {
+  const text = reading.texts[side];
+  const writer = spanWriter(text, reading.spans[side]);
   const nodes = [];
   let at = 0;
-  const marks = blocks.map((block, number) => placed(block, number, side)).sort((x, y) => x.start - y.start || y.end - x.end);
+  const marks = reading.blocks.map((block, number) => placed(block, number, side)).sort((x, y) => x.start - y.start || y.end - x.end);
   for (const mark of marks) {
     nodes.push(...writer(at, mark.start));
-    nodes.push(markElement(mark, blocks[mark.number], side, at, writer, text));
+    nodes.push(markElement(reading, mark, side, at, writer));
     at = Math.max(at, mark.end);
   }
   nodes.push(...writer(at, text.length));
@@ -69,15 +64,16 @@ function textOf(document, blocks, side) {
 }
 
 /** One passage; what an earlier passage shows already is not shown again. */
-function markElement(mark, block, side, from, writer, text) {
+function markElement(reading, mark, side, from, writer) {
   const letter = side === 0 ? "A" : "B";
+  const block = reading.blocks[mark.number];
   const element = h("mark", { class: `passage-mark ${lookOf(mark.number)}`, id: `mark-${letter}-${mark.number + 1}`, "data-number": mark.number },
     h("button", {
       type: "button", class: "tag", "data-number": mark.number,
-      "aria-label": `Passage ${mark.number + 1}, ${count(blockUnits(block), UNIT)}: show it in both documents`,
+      "aria-label": `Passage ${mark.number + 1}, ${count(reading.unitsOf(block), reading.unit)}: show it in both documents`,
     }, String(mark.number + 1)));
   mark.runs.forEach(([start, end], i) => {
-    if (i > 0) element.append(...gap(block, side, i, from, writer, text));
+    if (i > 0) element.append(...gap(block, side, i, from, writer, reading.texts[side]));
     element.append(...writer(Math.max(start, from), end));
   });
   return element;

@@ -7,10 +7,7 @@ const bothNames = (pair) => pairLink(pair, [["A", pair.a], ["B", pair.b]].map(([
   h("span", { class: "pair-name" }, h("span", { class: "side-letter" }, letter),
     h("span", null, nameElement(document), aboutOf(document) ? h("span", { class: "about about-inline" }, aboutOf(document)) : null, flagCell(document)))));
 
-function badge(pair) {
-  const [word, meaning] = kindOf(pair);
-  return h("span", { class: `badge badge-${word.replace(" ", "-")}`, title: meaning }, word);
-}
+const badge = (pair) => kindBadge(kindOf(pair));
 
 function markSelect(pair) {
   const own = markOf(pair);

@@ -3,26 +3,46 @@
 const PER_PAGE = 50;
 
 /**
- * A table with pages. Each column: `label`, `cell(row, rank)`, and perhaps `sort(row)`, `down` (first click sorts
- * downwards), `class`, `help`. The rows are in their own order until a column is clicked.
- * @param {{caption: string, columns: any[], empty: string, perPage?: number, rowClass?: (row: any) => string}} options
+ * A table of the rows that it is given. Each column: `label`, `cell(row, rank)`, and perhaps `sort(row)`, `down` (first
+ * click sorts downwards), `class`, `help`, `header` (it names the row).
+ * @param {{caption: string, columns: any[], empty: string, rowClass?: (row: any) => string}} options
+ * @param {((place: number) => void)|null} [onSort]
  */
-function pagedTable({ caption, columns, empty, perPage = PER_PAGE, rowClass }) {
+function plainTable({ caption, columns, empty, rowClass }, onSort = null) {
+  const body = h("tbody");
+  const headings = columns.map((column, place) => heading(column, onSort && (() => onSort(place))));
+  const box = h("div", { class: "table-scroll" },
+    h("table", null, h("caption", { class: "sr" }, caption), h("thead", null, h("tr", null, headings)), body));
+  const nothing = h("p", { class: "empty" }, empty);
+  return {
+    element: h("div", { class: "table" }, box, nothing),
+    headings,
+    draw(rows, first = 0) {
+      fill(body, rows.map((row, i) => h("tr", { class: rowClass?.(row) || null },
+        columns.map((column) => h(column.header ? "th" : "td",
+          { class: column.class, "data-label": column.label, scope: column.header ? "row" : null },
+          column.cell(row, first + i + 1))))));
+      box.hidden = rows.length === 0;
+      nothing.hidden = rows.length > 0;
+    },
+  };
+}
+
+/** The same with pages; the rows are in their own order until a column is clicked. */
+function pagedTable(options) {
+  const { columns, perPage = PER_PAGE } = options;
   let rows = [];
   let sorted = [];
   let page = 0;
   let by = null;
   let down = false;
-  const body = h("tbody");
-  const headings = columns.map((column, place) => heading(column, () => sortBy(place)));
-  const table = h("table", null, h("caption", { class: "sr" }, caption), h("thead", null, h("tr", null, headings)), body);
+  const table = plainTable(options, sortBy);
   const pager = pagerOf((to) => {
     page = to;
     draw();
-    element.scrollIntoView({ block: "start" });
+    table.element.scrollIntoView({ block: "start" });
   }, perPage);
-  const nothing = h("p", { class: "empty" }, empty);
-  const element = h("div", { class: "table" }, h("div", { class: "table-scroll" }, table), nothing, pager.element);
+  table.element.append(pager.element);
 
   function sortBy(place) {
     const column = columns[place];
@@ -46,20 +66,15 @@ function pagedTable({ caption, columns, empty, perPage = PER_PAGE, rowClass }) {
   function draw() {
     page = Math.min(page, Math.max(0, Math.ceil(sorted.length / perPage) - 1));
     const first = page * perPage;
-    fill(body, sorted.slice(first, first + perPage).map((row, i) => h("tr", { class: rowClass?.(row) || null },
-      columns.map((column) => h(column.header ? "th" : "td",
-        { class: column.class, "data-label": column.label, scope: column.header ? "row" : null },
-        column.cell(row, first + i + 1))))));
-    headings.forEach((th, place) => {
+    table.draw(sorted.slice(first, first + perPage), first);
+    table.headings.forEach((th, place) => {
       if (columns[place].sort) th.setAttribute("aria-sort", by !== place ? "none" : down ? "descending" : "ascending");
     });
     pager.draw(page, sorted.length);
-    table.parentElement.hidden = sorted.length === 0;
-    nothing.hidden = sorted.length > 0;
   }
 
   return {
-    element,
+    element: table.element,
     show(list) {
       rows = list;
       arrange();
@@ -74,7 +89,7 @@ function pagedTable({ caption, columns, empty, perPage = PER_PAGE, rowClass }) {
 function heading(column, onclick) {
   const label = [column.label, column.help ? h("span", { class: "th-help" }, column.help) : null];
   return h("th", { scope: "col", class: column.class },
-    column.sort ? h("button", { type: "button", class: "sort", onclick }, label) : label);
+    column.sort && onclick ? h("button", { type: "button", class: "sort", onclick }, label) : label);
 }
 
 function compared(x, y) {
