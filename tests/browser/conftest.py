@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, sync_playwright
 
 import lookalike as la
+from tests.browser.serving import built, served
 from tests.report.essays import TASK, essays, metadata, old_essays
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -21,6 +23,7 @@ PLACES = (
 )
 
 Open = Callable[..., Page]
+Visit = Callable[..., Page]
 
 
 def find_browser() -> str:
@@ -86,3 +89,63 @@ def plain_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("plain") / "report.html"
     la.find(essays(), 0.2).report(path)
     return path
+
+
+# -- the page of a server ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Visit]:
+    """Open the page of a server; what it says to the console or asks of others, or a dialog, fails the test.
+
+    The browser itself notes answers such as 404 in the console: `refused` are those that a test provokes.
+    """
+    contexts: list[BrowserContext] = []
+    wrong: list[str] = []
+
+    def visit_page(
+        url: str, at: str = "", *, refused: tuple[int, ...] = (), width: int = 1280, height: int = 900, **settings: Any
+    ) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": height}, **settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+
+        def hear(text: str) -> None:
+            status = re.match(r"Failed to load resource: the server responded with a status of (\d+)", text)
+            if status is None or int(status[1]) not in refused:
+                wrong.append(f"console: {text}")
+
+        def dismiss(dialog: Dialog) -> None:
+            wrong.append(f"dialog: {dialog.message}")
+            dialog.dismiss()
+
+        page.on("console", lambda message: hear(message.text))
+        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+        page.on("dialog", dismiss)
+        page.on("request", lambda request: None if _own(request.url, url) else wrong.append(f"request: {request.url}"))
+        page.goto(f"{url}/{at}")
+        return page
+
+    yield visit_page
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def _own(url: str, server: str) -> bool:
+    return url.startswith((f"{server}/", "data:", "blob:"))
+
+
+@pytest.fixture(scope="session")
+def essays_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of the essays that tests only read from."""
+    with served(built(tmp_path_factory.mktemp("server") / "essays.db", essays())) as url:
+        yield url
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[str]:
+    """A server of the essays that a test may change."""
+    with served(built(tmp_path / "essays.db", essays())) as url:
+        yield url

@@ -213,7 +213,9 @@ def test_two_texts_are_compared_as_the_command_does(serve: Serve) -> None:
     with serve() as site:
         add(site, {"fox": FOX})
         found = site.post("/v1/compare", {"a": {"id": "fox"}, "b": {"text": FOX_TODAY}}).json
+        reading = found.pop("reading")
         assert found == to_values(Text("fox", FOX), Text(None, FOX_TODAY), la.compare(FOX, FOX_TODAY))
+        assert reading["passages"][0]["runs"][0][:2] == [0, len(FOX)]
         assert found["passages"][0]["text"] == FOX
         missing = site.post("/v1/compare", {"a": {"id": "nobody"}, "b": {"text": FOX}})
         assert (missing.status, missing.json["errors"][0]["field"]) == (404, "/a/id")

@@ -22,6 +22,7 @@ from lookalike.server.models import (
 )
 from lookalike.server.ndjson import Stream, batches
 from lookalike.server.problems import Problem, field_problem
+from lookalike.server.reading import reading_of
 from lookalike.server.state import State, state_of
 from lookalike.text.compare import compare
 from lookalike.text.compare_json import to_values
@@ -122,7 +123,8 @@ async def compare_texts(request: Request) -> Response:
 
 def _compared(state: State, body: Compare) -> dict[str, Any]:
     a, b = (_side(state, place, side) for place, side in (("a", body.a), ("b", body.b)))
-    return to_values(a, b, compare(a.text, b.text, state.index.recipe))
+    values = to_values(a, b, compare(a.text, b.text, state.index.recipe))
+    return values | {"reading": reading_of(a.text, b.text, state.index.recipe)}
 
 
 def _side(state: State, place: str, side: Any) -> _Text:

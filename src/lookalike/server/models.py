@@ -177,6 +177,25 @@ class SharedPassage(_Strict):
     text: str
 
 
+class ReadingPassage(_Strict):
+    """A shared passage in which a few words may differ: its words, and the places of the runs that are equal."""
+
+    units: int
+    runs: list[list[int]]
+    """a_start, a_end, b_start, b_end of each, in code points."""
+
+
+class Reading(_Strict):
+    """Two texts as people read them side by side."""
+
+    unit: Literal["word", "char"]
+    least: int
+    """Units of the shortest passage."""
+    units: list[int]
+    """Of the first text, and of the second."""
+    passages: list[ReadingPassage]
+
+
 class Compared(BaseModel):
     """How alike two texts are."""
 
@@ -195,6 +214,7 @@ class Compared(BaseModel):
     min_words: int | None
     left_out: dict[str, Any]
     passages: list[SharedPassage]
+    reading: Reading
 
 
 class Added(_Strict):
