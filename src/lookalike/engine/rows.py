@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Given: TypeAlias = Sequence[str] | Texts | pa.Array[Any] | pa.ChunkedArray[Any]
 
-__all__ = ["RowParts", "check_rows", "row_schema", "rows_of_bytes", "texts_for_core"]
+__all__ = ["RowParts", "check_rows", "check_slots", "row_schema", "rows_of_bytes", "texts_for_core"]
 
 SIGNED_BY: Final = b"lookalike.signed_by"
 """The key under which a schema names the strategy that signed its rows."""
@@ -71,8 +71,20 @@ def check_rows(rows: pa.RecordBatch | pa.Table, strategy: Strategy) -> RowParts:
 
     Of rows that lost the name of their strategy on the way, only the types are checked.
     """
+    _check_columns(rows, RowParts._fields, strategy)
+    keys: Any = whole(rows.column("keys"))
+    return RowParts(view(rows.column("digest")), view(keys.flatten()), view(rows.column("slots")))
+
+
+def check_slots(rows: pa.RecordBatch | pa.Table, strategy: Strategy) -> memoryview:
+    """Return the slots of rows, which need no other columns; they are checked in the same way."""
+    _check_columns(rows, ("slots",), strategy)
+    return view(rows.column("slots"))
+
+
+def _check_columns(rows: pa.RecordBatch | pa.Table, names: Sequence[str], strategy: Strategy) -> None:
     expected, given = row_schema(strategy), rows.schema
-    for name in RowParts._fields:
+    for name in names:
         place = given.get_field_index(name)
         kind = given.field(place).type if place >= 0 else "missing"
         if kind != expected.field(name).type:
@@ -81,8 +93,6 @@ def check_rows(rows: pa.RecordBatch | pa.Table, strategy: Strategy) -> RowParts:
             )
     if (given.metadata or {}).get(SIGNED_BY, strategy.signs.encode()) != strategy.signs.encode():
         raise LookalikeError("the rows were signed with another recipe, other bands or another text left out")
-    keys: Any = whole(rows.column("keys"))
-    return RowParts(view(rows.column("digest")), view(keys.flatten()), view(rows.column("slots")))
 
 
 def texts_for_core(texts: Given, strategy: Strategy) -> list[Any]:

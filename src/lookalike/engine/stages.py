@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native, checks
 from lookalike.engine.groups import check_order, principals
-from lookalike.engine.rows import check_rows, rows_of_bytes, texts_for_core
+from lookalike.engine.rows import check_rows, check_slots, rows_of_bytes, texts_for_core
 from lookalike.errors import RecipeError
 from lookalike.tables.columns import as_bytes, numbers, view, whole
 from lookalike.tables.found import COLUMNS, Found, Pairs
@@ -121,11 +121,12 @@ def agree(rows_a: pa.RecordBatch | pa.Table, rows_b: pa.RecordBatch | pa.Table, 
     """Return in how many slots the first rows agree, the second rows, and so on: uint32.
 
     For who has candidates from keys that were met elsewhere: those with fewer than `strategy.least` can be dropped.
+    Of the rows only `slots` are needed.
     """
-    a, b = check_rows(rows_a, strategy), check_rows(rows_b, strategy)
+    a, b = check_slots(rows_a, strategy), check_slots(rows_b, strategy)
     if len(rows_a) != len(rows_b):
         raise RecipeError("rows_b", len(rows_b), f"as many rows as rows_a, {len(rows_a)}")
-    return numbers(_native.agree(a.slots, b.slots, strategy.recipe.hashes))
+    return numbers(_native.agree(a, b, strategy.recipe.hashes))
 
 
 def verify(pairs: PairTable, texts: Given, strategy: Strategy, *, threads: int = 0) -> pa.Table:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lookalike.tables.document_ids import DocumentIds
     from lookalike.tables.packed import Ids, Texts
 
-__all__ = ["Audit", "audit"]
+__all__ = ["Audit", "audit", "made_audit"]
 
 _PORTION: Final = 64_000_000
 """Bytes of text that are joined with the sample at a time, at the least."""
@@ -112,10 +112,15 @@ def audit(result: Result, sample: int, seed: int, documents: Any = None, against
     true = _true_pairs(result, texts, drawn, _mask(found.documents, firsts, drawn))
     have = found.score_between(true.a, true.b, result.metric)
     missed = true.select(map(math.isnan, memoryview(have).cast("d")))
-    total, there = len(true), len(true) - len(missed)
-    measured = there / total if total else None
-    interval = None if measured is None else (measured, measured) if len(drawn) == len(new) else wilson(there, total)
-    return Audit(len(drawn), len(new), total, there, measured, interval, NamedPairs(missed, result.id_of))
+    return made_audit(len(drawn), len(new), len(true), NamedPairs(missed, result.id_of))
+
+
+def made_audit(drawn: int, of: int, true_pairs: int, missed: NamedPairs) -> Audit:
+    """Return what an audit saw: how many documents were drawn from how many, their true pairs, and those missed."""
+    there = true_pairs - len(missed)
+    measured = there / true_pairs if true_pairs else None
+    interval = None if measured is None else (measured, measured) if drawn == of else wilson(there, true_pairs)
+    return Audit(drawn, of, true_pairs, there, measured, interval, missed)
 
 
 def _draw(firsts: list[int], sample: int, seed: int) -> list[int]:

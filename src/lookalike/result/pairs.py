@@ -30,10 +30,13 @@ class Listed(NamedTuple):
     copies: Literal["all", "first"]
 
 
-def pairs_of(found: Found, old_from: int | None = None) -> Listed:
-    """Return all pairs by number, sorted by a, then b; of two documents from `old_from` on there is none."""
+def pairs_of(found: Found, old_from: int | None = None, most: int = MOST_COPIES) -> Listed:
+    """Return all pairs by number, sorted by a, then b; of two documents from `old_from` on there is none.
+
+    If copies add more than `most`, each is listed with its first only.
+    """
     old = found.documents if old_from is None else old_from
-    columns, are_all = _native.with_copies(found.classes, found.pairs.columns, old, MOST_COPIES)
+    columns, are_all = _native.with_copies(found.classes, found.pairs.columns, old, most)
     return Listed(Pairs(*columns), "all" if are_all else "first")
 
 
