@@ -43,7 +43,7 @@ demo: setup ## Compare two documents, find the copies in a sample class, and wri
 
 test: lint ## Check everything: lint, the tests of the core, the tests of the package
 	cargo test $(CARGO_FLAGS) --quiet
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: setup ## Check style and types, Python and Rust
 	$(BIN)/ruff check
@@ -61,6 +61,7 @@ bench: setup $(VENV)/.bench ## Measure each stage and whole commands against the
 	$(BIN)/python -m benchmarks.stages
 	$(BIN)/python -m benchmarks.commands
 	$(BIN)/python -m benchmarks.index
+	$(BIN)/python -m benchmarks.spark
 	$(BIN)/python -m benchmarks.readme_table
 
 bench-large: setup ## Measure a scan of ten million documents with --memory 6GB; takes long, and 20 GB of disk

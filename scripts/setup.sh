@@ -82,3 +82,12 @@ postgres >/dev/null || by_apt postgresql ||
 nginx() { command -v nginx || ls /usr/sbin/nginx 2>/dev/null; }
 nginx >/dev/null || by_apt nginx-light ||
     echo "setup: 'make test' needs nginx (Debian: apt-get install nginx-light; macOS: brew install nginx)" >&2
+
+# PySpark 4 runs on Java 17 or newer.
+usable_java() {
+    local version
+    version=$("${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p')
+    [ "${version:-0}" -ge 17 ]
+}
+usable_java || by_apt openjdk-17-jre-headless || by_apt default-jre-headless ||
+    echo "setup: 'make test' needs Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless; macOS: brew install openjdk@17)" >&2

@@ -32,9 +32,9 @@ LAYERS = (
     {"report"},
     {"result"},
     {"search"},
-    {"lookalike", "client", "experiments", "index", "spark"},
+    {"lookalike", "client", "experiments", "index"},
     {"server"},
-    {"cli", "__main__"},
+    {"cli", "spark", "__main__"},
 )
 
 

@@ -25,16 +25,22 @@ from lookalike.cli.messages import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-__all__ = ["main"]
+__all__ = ["main", "run_guarded"]
 
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line `args` (default: the program's own) and return the exit code."""
+    return run_guarded(lambda: _run(args))
+
+
+def run_guarded(run: Callable[[], object]) -> int:
+    """Run a command; return its exit code, or that of what went wrong, which is told in one line."""
     try:
         with ending_in_order():
-            return _run(args)
+            outcome = run()
+            return outcome if isinstance(outcome, int) else WORKED
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -48,7 +54,7 @@ def main(args: Sequence[str] | None = None) -> int:
         return _failed(error)
 
 
-def _run(args: Sequence[str] | None) -> int:
+def _run(args: Sequence[str] | None) -> object:
     given = sys.argv[1:] if args is None else list(args)
     if given in (["--version"], ["-V"]):
         print_version()  # at once: loading Typer takes as long as all the rest
@@ -57,10 +63,10 @@ def _run(args: Sequence[str] | None) -> int:
     from lookalike.cli.commands import with_default
 
     # Not standalone: Typer's own messages take a box of several lines, and ours take one.
-    outcome = app(with_default(given), prog_name="lookalike", standalone_mode=False)
+    outcome: object = app(with_default(given), prog_name="lookalike", standalone_mode=False)
     if sys.stdout is not None:
         sys.stdout.flush()  # a full disk or a broken pipe shows here, while it can still be said
-    return outcome if isinstance(outcome, int) else WORKED
+    return outcome
 
 
 def _failed(error: Exception) -> int:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str, int, int | None], None]
 
-__all__ = ["find", "find_kept"]
+__all__ = ["checked_linkage", "find", "find_kept", "recipe_for"]
 
 LINKAGES: Final = ("star", "linked")
 
@@ -144,12 +144,12 @@ def find_kept(
         ignore = [token_text(number, one, ordered=recipe.k > 1) for number, one in enumerate(ignore)]
         if check_kinds(skip):
             raise RecipeError("skip", skip, "left out where tokens are given")
-    recipe = _with_metric(recipe or DEFAULT, metric)
+    recipe = recipe_for(recipe or DEFAULT, metric)
     templates = tuple(sorted(template_shingles(recipe, ignore)))
     kinds, least = check_kinds(skip), check_min_words(min_words, recipe)
     asked = Asked(recipe, threshold, recall, method, metric, bands, templates, kinds, least)
     asked.check()
-    task = Task(asked, _checked_common(common), _checked_linkage(linkage), order, checks.threads(threads))
+    task = Task(asked, _checked_common(common), checked_linkage(linkage), order, checks.threads(threads))
     started = time.perf_counter()
     limits = LIMITS.within(memory)
     if tokens is not None:
@@ -195,13 +195,15 @@ class Task:
     threads: int
 
 
-def _with_metric(recipe: Recipe, metric: str) -> Recipe:
+def recipe_for(recipe: Recipe, metric: str) -> Recipe:
+    """Return the recipe that a metric needs."""
     if metric not in METRICS:
         raise RecipeError("metric", metric, "one of " + ", ".join(METRICS), suggest(metric, METRICS))
     return recipe.replace(bag=True) if metric == "bag" else recipe
 
 
-def _checked_linkage(linkage: Linkage) -> Linkage:
+def checked_linkage(linkage: Linkage) -> Linkage:
+    """Return how groups are made, if it is known."""
     if linkage not in LINKAGES:
         raise RecipeError("linkage", linkage, "'star' or 'linked'")
     return linkage

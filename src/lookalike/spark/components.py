@@ -1,0 +1,101 @@
+"""Connected components: for each document of a graph the least number that chains of pairs lead to.
+
+Up to `ONE_NODE` pairs one task reads them all and calls the engine. Beyond, large stars and small stars take turns
+(Kiveris et al., Connected Components in MapReduce and Beyond, 2014): each round is written, and the last one changes
+nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
+from pyspark.sql.window import Window
+
+from lookalike.engine.stages import clusters
+from lookalike.tables.columns import compute, counting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from lookalike.spark.work import Work
+
+
+__all__ = ["COMPONENTS", "ONE_NODE", "How", "components_of"]
+
+How = Literal["auto", "one", "stars"]
+COMPONENTS: Final = ("auto", "one", "stars")
+ONE_NODE: Final = 50_000_000
+"""Pairs that one task takes: about 100 bytes of memory for each."""
+_SENT: Final = 1 << 16
+
+
+def components_of(edges: DataFrame, work: Work, how: How = "auto") -> DataFrame:
+    """Return `number` and `component` for every document of the pairs `a`, `b`."""
+    on_one = how == "one" or (how == "auto" and edges.count() <= ONE_NODE)
+    return work.stage("components", lambda: _on_one_node(edges) if on_one else _by_stars(edges, work))
+
+
+# -- on one node -------------------------------------------------------------------------------------------------------
+
+
+def _on_one_node(edges: DataFrame) -> DataFrame:
+    return edges.select("a", "b").repartition(1).mapInArrow(_linked, "number bigint, component bigint")
+
+
+def _linked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Link all pairs at once; documents are called by their place among those that there are."""
+    import pyarrow as pa
+
+    pc = compute()
+    edges = pa.Table.from_batches(list(batches), pa.schema([("a", pa.int64()), ("b", pa.int64())]))
+    numbers = pc.unique(pa.concat_arrays([*edges["a"].chunks, *edges["b"].chunks, pa.array([], pa.int64())]))
+    numbers = numbers.take(pc.sort_indices(numbers))
+    local = {name: pc.index_in(edges[name], value_set=numbers).cast(pa.uint32()) for name in ("a", "b")}
+    first = clusters(counting(len(numbers)), pa.table(local), linkage="linked")
+    found = pa.table({"number": numbers, "component": numbers.take(first)})
+    yield from found.to_batches(max_chunksize=_SENT)
+
+
+# -- by stars ----------------------------------------------------------------------------------------------------------
+
+
+def _by_stars(edges: DataFrame, work: Work) -> DataFrame:
+    """Link pairs in rounds; every round brings each document nearer to the least of its component."""
+    now = work.stage("round-0", lambda: edges.select(F.greatest("a", "b").alias("u"), F.least("a", "b").alias("v")))
+    seen, number = _state(now), 0
+    while True:
+        number += 1
+        now = work.stage(f"round-{number}", lambda before=now: _small_stars(_large_stars(before)))  # type: ignore[misc]
+        before, seen = seen, _state(now)
+        if before == seen:
+            break
+    roots = now.select(F.col("v").alias("number"), F.col("v").alias("component")).distinct()
+    return now.select(F.col("u").alias("number"), F.col("v").alias("component")).unionByName(roots)
+
+
+def _large_stars(edges: DataFrame) -> DataFrame:
+    """Link each larger neighbour of a document with the least of its neighbours and itself."""
+    turned = edges.select(F.col("v").alias("u"), F.col("u").alias("v"))
+    least = F.least(F.col("u"), F.min("v").over(Window.partitionBy("u")))
+    stars = edges.unionByName(turned).withColumn("least", least).where("v > u")
+    return stars.select(F.col("v").alias("u"), F.col("least").alias("v")).distinct()
+
+
+def _small_stars(edges: DataFrame) -> DataFrame:
+    """Link each document, and its smaller neighbours, with the least of them."""
+    stars = edges.withColumn("least", F.min("v").over(Window.partitionBy("u")))
+    own = stars.select("u", F.col("least").alias("v"))
+    others = stars.where("v <> least").select(F.col("v").alias("u"), F.col("least").alias("v"))
+    return own.unionByName(others).distinct()
+
+
+def _state(edges: DataFrame) -> tuple[int, int, int]:
+    """Return numbers that are the same for the same pairs, in whatever order."""
+    own = F.xxhash64("u", "v")
+    seen = edges.agg(F.count(F.lit(1)), F.bit_xor(own), F.sum(F.shiftright(own, 32))).first()
+    count, mixed, total = seen if seen is not None else (0, 0, 0)
+    return int(count), int(mixed or 0), int(total or 0)

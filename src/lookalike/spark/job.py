@@ -1,0 +1,159 @@
+"""`python -m lookalike.spark INPUT OUTPUT`: the pairs, groups and plan of a collection, for spark-submit."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from pyspark.sql import SparkSession
+
+from lookalike.cli.help import examples
+from lookalike.cli.left_out import template_texts
+from lookalike.cli.messages import complain
+from lookalike.cli.reading import Reading, say_notes, with_reading
+from lookalike.cli.recipe_options import with_recipe
+from lookalike.cli.running import say_skipped
+from lookalike.cli.searching import Search, with_search
+from lookalike.errors import RecipeError
+from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
+from lookalike.result.keep import KEEP, KeepRule
+from lookalike.spark.components import COMPONENTS
+from lookalike.spark.find import find
+from lookalike.spark.reading import Input, holds_parquet, read_by_driver, read_parquet
+from lookalike.spark.work import delete
+from lookalike.tables.wording import count
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from lookalike.spark.result import SparkResult
+
+__all__ = ["HELP", "job"]
+
+HELP = examples(
+    "Find the documents of a collection that look alike, on a Spark cluster.",
+    "spark-submit -m lookalike.spark s3://bucket/corpus s3://bucket/out -t 0.8",
+    "python -m lookalike.spark corpus/ out/ --master 'local-cluster[2,1,2048]'",
+    "python -m lookalike.spark new.parquet out --against old.parquet --keep longest",
+    last="Writes OUTPUT/pairs, OUTPUT/groups and OUTPUT/plan as Parquet: what lookalike scan and dedupe would find. "
+    "The executors read Parquet; everything else that scan reads is read by the driver.",
+)
+
+InputArgument = Annotated[str, typer.Argument(metavar="INPUT", help="A path that Spark, or scan, can read.")]
+OutputArgument = Annotated[str, typer.Argument(metavar="OUTPUT", help="The folder to write.")]
+MasterOption = Annotated[
+    str | None, typer.Option("--master", metavar="URL", help="The cluster, as local[4]; default: as submitted.")
+]
+OrderOption = Annotated[
+    str | None,
+    typer.Option("--order-column", metavar="NAME", help="Which document comes first; default: the order of the rows."),
+]
+KeepOption = Annotated[str, typer.Option("--keep", metavar="RULE", help=f"Who stays: {', '.join(KEEP)}.")]
+ComponentsOption = Annotated[
+    str, typer.Option("--components", metavar="HOW", help=f"Link pairs by {', '.join(COMPONENTS)}; default auto.")
+]
+OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what OUTPUT holds.")]
+
+
+@with_recipe
+@with_reading
+@with_search
+def job(
+    path: InputArgument,
+    output: OutputArgument,
+    *,
+    reading: Reading,
+    search: Search,
+    recipe: Recipe,
+    order_column: OrderOption = None,
+    keep: KeepOption = "first",
+    components: ComponentsOption = "auto",
+    master: MasterOption = None,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Search, and write what was found."""
+    _refuse(search)
+    KeepRule.parse(keep)
+    spark = _session(master)
+    work = search.work or f"{output.rstrip('/')}/_work"
+    given = _opened(spark, path, reading, f"{work}/documents", order_column)
+    old = _old(spark, search, reading, f"{work}/old")
+    if old is not None and (old.text, old.id) != (given.text, given.id):
+        old = old._replace(df=old.df.withColumnsRenamed({old.text: given.text, old.id: given.id}))
+    found = find(
+        given.df,
+        search.least,
+        text=given.text,
+        id=given.id,
+        order=given.order,
+        recall=search.recall,
+        method=search.method,
+        metric=search.metric,
+        recipe=recipe,
+        against=None if old is None else old.df,
+        ignore=template_texts(search.ignore, reading),
+        skip=search.skip,
+        min_words=search.min_words,
+        linkage=search.linkage,
+        components=components,  # type: ignore[arg-type]
+        work=f"{work}/stages",
+    )
+    _write(found, output, keep, overwrite=overwrite)
+    _say(spark, found, output)
+    if search.work is None:
+        delete(spark, work)
+
+
+def _refuse(search: Search) -> None:
+    """Refuse options that mean nothing on a cluster."""
+    for option, given in (("--memory", search.memory), ("--common", search.common), ("--threads", search.threads)):
+        if given:
+            raise RecipeError(option, given, "left out on Spark")
+
+
+def _session(master: str | None) -> SparkSession:
+    """Open a session; workers on this machine take the Python that runs the job."""
+    if master is not None and master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName("lookalike")
+    return (builder if master is None else builder.master(master)).getOrCreate()
+
+
+def _opened(spark: SparkSession, path: str, reading: Reading, folder: str, order: str | None) -> Input:
+    plain = not (reading.include or reading.exclude or reading.hidden)
+    if plain and path != "-" and holds_parquet(spark, path):
+        return read_parquet(spark, path, reading.text_column, reading.id_column, order)
+    if order is not None:
+        raise RecipeError("--order-column", order, "left out unless INPUT is Parquet")
+    source = reading.open([path])
+    made = read_by_driver(spark, source, folder)
+    say_notes(source.notes())
+    say_skipped(source.skipped())
+    return made
+
+
+def _old(spark: SparkSession, search: Search, reading: Reading, folder: str) -> Input | None:
+    if not search.against:
+        return None
+    if len(search.against) > 1:
+        raise RecipeError("--against", search.against, "given once on Spark", "put the old documents into one folder")
+    return _opened(spark, search.against[0], reading, folder, None)
+
+
+def _write(found: SparkResult, output: str, keep: str, *, overwrite: bool) -> None:
+    tables: dict[str, DataFrame] = {"pairs": found.pairs, "groups": found.groups, "plan": found.plan(keep)}
+    for name, table in tables.items():
+        table.write.mode("overwrite" if overwrite else "error").parquet(f"{output.rstrip('/')}/{name}")
+
+
+def _say(spark: SparkSession, found: SparkResult, output: str) -> None:
+    def rows(name: str) -> Any:
+        return spark.read.parquet(f"{output.rstrip('/')}/{name}")
+
+    pairs, groups = rows("pairs").count(), rows("groups").select("group").distinct().count()
+    said = f"{count(found.documents, 'document')}, {count(pairs, 'pair')} in {count(groups, 'group')}"
+    complain(f"{output}: {said}, recall at least {found.recall.promised:.4g}")
+    if found.hot:
+        complain(f"note: {found.hot:,} documents are in clusters so large that not all their pairs may be listed")

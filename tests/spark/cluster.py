@@ -1,0 +1,95 @@
+"""A real Spark cluster of two executors on this machine, and what its answers are compared with."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import lookalike as la
+from tests.corpus import near_copy, pages, prose
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+    from lookalike.spark import SparkResult
+
+__all__ = ["answer", "frame", "java_is_there", "mixed", "same_answer", "start"]
+
+MASTER = "local-cluster[2,1,2048]"
+
+
+def java_is_there() -> bool:
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which(str(Path(home) / "bin" / "java") if home else "java") is not None
+
+
+def start() -> SparkSession:
+    """Start the cluster; executors import the package that is tested."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    source = str(Path(la.__file__).parents[1])
+    builder = SparkSession.builder.master(MASTER).appName("lookalike tests")
+    settings = {
+        "spark.executorEnv.PYTHONPATH": source,
+        "spark.executor.memory": "1g",
+        "spark.driver.memory": "1g",
+        "spark.sql.shuffle.partitions": "2",
+        # Compiling takes longer than all that these small collections need.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.ui.enabled": "false",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+    }
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def mixed(seed: int, originals: int) -> list[str]:
+    """Return near copies of several degrees, exact copies that are written otherwise, and short and empty texts."""
+    rng = random.Random(seed)
+    texts = pages(seed, originals, 60, (0, 1, 2, 4, 8))
+    texts += [text.upper() + "!" for text in rng.sample(texts, originals // 5)]
+    texts += rng.sample(texts, originals // 10)
+    chain = prose(rng, 80)
+    for _ in range(30):  # each like the one before, the ends unlike
+        chain = near_copy(rng, chain, 1)
+        texts.append(" ".join(chain))
+    texts += ["", "", "one", "one", "two words"]
+    rng.shuffle(texts)
+    return texts
+
+
+def frame(spark: SparkSession, texts: list[str], *, parts: int = 3, seed: int | None = None) -> DataFrame:
+    """Return texts as a DataFrame with their places as ids; a seed shuffles the rows."""
+    rows = list(enumerate(texts))
+    if seed is not None:
+        random.Random(seed).shuffle(rows)
+    return spark.createDataFrame(rows, "id bigint, text string").repartition(parts)
+
+
+def answer(result: la.Result) -> dict[str, Any]:
+    """Return the pairs and groups of a result of the library, as plain values."""
+    groups = [(own, number, group.principal) for number, group in enumerate(result.groups) for own in group.members]
+    return {"pairs": result.pairs.to_pylist(), "groups": sorted(groups)}
+
+
+def same_answer(found: SparkResult, result: la.Result) -> None:
+    """Compare pairs, in their order, and groups with those of the library."""
+    expected = answer(result)
+    table: pa.Table = found.pairs.toArrow()
+    assert table.to_pylist() == expected["pairs"]
+    groups = [(row["id"], row["group"], row["principal"]) for row in found.groups.toArrow().to_pylist()]
+    assert sorted(groups) == expected["groups"]

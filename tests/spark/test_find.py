@@ -1,0 +1,263 @@
+"""The same search on a cluster: the answers of `lookalike.spark` are those of the library."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import lookalike as la
+from lookalike.errors import DocumentError, DuplicateIdError, RecipeError, StoreError
+from lookalike.spark.work import Work
+from tests.corpus import near_copy, prose
+from tests.spark.cluster import answer, frame, mixed, same_answer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from lookalike.spark import SparkResult
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.filterwarnings("default")]
+
+ADAPTIVE, SHUFFLED = "spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions"
+
+
+TEXTS = mixed(1, 60)
+STARS = [(number * 37) % 11 for number in range(len(TEXTS))]
+
+
+@pytest.fixture(scope="module")
+def expected() -> la.Result:
+    return la.find(TEXTS, 0.7, method="lsh")
+
+
+@pytest.fixture(scope="module")
+def documents(spark: SparkSession) -> DataFrame:
+    rows = [(number, text, star) for number, (text, star) in enumerate(zip(TEXTS, STARS, strict=True))]
+    return spark.createDataFrame(rows, "id bigint, text string, stars int").repartition(3)
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("spark") / "work"
+
+
+@pytest.fixture(scope="module")
+def found(las: Any, documents: DataFrame, work: Path) -> SparkResult:
+    made: SparkResult = las.find(documents, 0.7, method="lsh", work=work.as_uri())
+    return made
+
+
+# -- the same answers ---
+
+
+def test_answers_are_those_of_the_library(found: SparkResult, expected: la.Result) -> None:
+    same_answer(found, expected)
+    assert found.plan().toArrow().to_pylist() == expected.plan().table.to_pylist()
+    assert len(expected.groups) > 20
+
+
+@pytest.mark.parametrize(
+    ("threshold", "recipe", "options"),
+    [
+        (0.5, la.Recipe(k=2), {"linkage": "linked"}),
+        (0.7, la.Recipe(unit="char", k=6, hashes=128), {"ignore": ["one two three " * 5]}),
+        (0.6, la.Recipe(k=1, bag=True, sketch="classic"), {"recall": 0.9}),
+    ],
+)
+def test_answers_are_the_same_with_other_settings(
+    spark: SparkSession, las: Any, threshold: float, recipe: la.Recipe, options: dict[str, Any]
+) -> None:
+    found = las.find(frame(spark, TEXTS), threshold, recipe=recipe, method="lsh", **options)
+    same_answer(found, la.find(TEXTS, threshold, recipe=recipe, method="lsh", **options))
+
+
+@pytest.mark.parametrize(("parts", "adaptive"), [(1, "true"), (7, "false"), (64, "true")])
+def test_partitions_order_of_rows_and_adaptive_execution_change_nothing(
+    spark: SparkSession, las: Any, expected: la.Result, parts: int, adaptive: str
+) -> None:
+    before = {name: spark.conf.get(name) for name in (ADAPTIVE, SHUFFLED)}
+    spark.conf.set(ADAPTIVE, adaptive)
+    spark.conf.set(SHUFFLED, "3" if parts == 7 else "2")
+    try:
+        same_answer(las.find(frame(spark, TEXTS, parts=parts, seed=parts), 0.7, method="lsh"), expected)
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, str(value))
+
+
+def test_a_killed_executor_and_an_order_by_a_column(spark: SparkSession, las: Any) -> None:
+    names = [f"d{number}" for number in range(len(TEXTS))]
+    rows = [(name, text, -number) for number, (name, text) in enumerate(zip(names, TEXTS, strict=True))]
+    df = spark.createDataFrame(rows, "name string, body string, rank bigint").repartition(5)
+    turned = dict(reversed(list(zip(names, TEXTS, strict=True))))
+    killed: list[int] = []
+    stage = Work.stage
+
+    def killing(work: Work, name: str, make: Any) -> DataFrame:
+        if name in ("rows", "verified"):  # what the stages before it left in shuffles and caches is lost
+            threading.Timer(0.3, lambda: killed.append(kill_an_executor())).start()
+        return stage(work, name, make)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Work, "stage", killing)
+        found = las.find(df, 0.7, text="body", id="name", order="rank", method="lsh")
+    same_answer(found, la.find(turned, 0.7, method="lsh"))
+    assert len(killed) == 2
+
+
+def kill_an_executor() -> int:
+    """Kill one executor of the cluster that this process has started."""
+    listed = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()[1:]]
+    own = {str(os.getpid())}
+    for _ in range(5):
+        own |= {pid for pid, parent, *_ in rows if parent in own}
+    executors = [int(row[0]) for row in rows if row[0] in own and "CoarseGrainedExecutorBackend" in row[-1]]
+    os.kill(executors[0], signal.SIGKILL)
+    return executors[0]
+
+
+def test_ids_that_are_texts_give_the_order(spark: SparkSession, las: Any) -> None:
+    names = [f"d{number}" for number in range(len(TEXTS))]
+    df = spark.createDataFrame(list(zip(names, TEXTS, strict=True)), "id string, text string")
+    sorted_by_name = dict(sorted(zip(names, TEXTS, strict=True)))
+    same_answer(las.find(df, 0.7, method="lsh"), la.find(sorted_by_name, 0.7, method="lsh"))
+
+
+def test_both_ways_to_link_pairs_agree(spark: SparkSession, las: Any) -> None:
+    from lookalike.spark.components import components_of
+    from lookalike.spark.work import Work
+
+    rng = random.Random(5)
+    edges = [(n, n + 1) for n in range(40)] + [(100 + n, 100) for n in range(1, 50)]
+    edges += [(rng.randrange(1000, 1400), rng.randrange(1000, 1400)) for _ in range(200)]
+    edges = [(min(pair), max(pair)) for pair in edges if pair[0] != pair[1]]
+    rng.shuffle(edges)
+    df = spark.createDataFrame(edges, "a bigint, b bigint")
+    one, stars = (
+        sorted(map(tuple, components_of(df, Work(spark, None, ""), how).collect())) for how in ("one", "stars")
+    )
+    assert one == stars
+    assert dict(one)[40] == 0
+    assert dict(one)[149] == 100
+
+
+def test_a_bucket_of_20_000_documents_and_a_template_finish(spark: SparkSession, las: Any) -> None:
+    rng = random.Random(3)
+    page = prose(rng, 60)
+    texts = [" ".join(near_copy(rng, page, 1)) for _ in range(20_000)]
+    template = prose(rng, 70)
+    texts += [" ".join([*template, *prose(rng, 30)]) for _ in range(500)]
+    texts += mixed(2, 20)
+    df = frame(spark, texts, parts=4)
+    result = la.find(texts, 0.8, method="lsh")
+    found = las.find(df, 0.8, method="lsh")
+    assert found.hot >= 20_000
+    groups = [(row["id"], row["group"], row["principal"]) for row in found.groups.toArrow().to_pylist()]
+    assert sorted(groups) == answer(result)["groups"]
+    longest = [row["id"] for row in found.plan("longest").where("not kept").toArrow().to_pylist()]
+    assert longest == result.plan("longest").removed_ids.to_pylist()
+
+
+def test_old_documents(spark: SparkSession, las: Any) -> None:
+    new, old = TEXTS[:200], TEXTS[150:]
+    result = la.find(new, 0.7, method="lsh", against=old)
+    found = las.find(frame(spark, new), 0.7, method="lsh", against=frame(spark, old))
+    assert found.pairs.toArrow().to_pylist() == result.pairs.to_pylist()
+    assert found.plan().toArrow().to_pylist() == result.plan().table.to_pylist()
+    members = [
+        (own, old, number)
+        for number, group in enumerate(result.groups)
+        for own, old in zip(group.members, group.members_old, strict=True)
+    ]
+    rows = found.groups.toArrow().to_pylist()
+    assert sorted((row["id"], row["old"], row["group"]) for row in rows) == sorted(members)
+
+
+def test_small_collections_are_joined_exactly_on_the_driver(spark: SparkSession, las: Any) -> None:
+    found = las.find(frame(spark, TEXTS), 0.7)
+    assert found.strategy.method == "exact"
+    same_answer(found, la.find(TEXTS, 0.7))
+    contained = las.find(frame(spark, TEXTS), 0.9, metric="containment")
+    assert contained.pairs.count() == la.find(TEXTS, 0.9, metric="containment").pair_count
+
+
+# -- what can be asked of it ---
+
+
+def test_keep_rules(found: SparkResult, expected: la.Result) -> None:
+    for keep, values in (("longest", None), ("max:stars", STARS)):
+        plan = expected.plan(keep, values=values)
+        assert found.plan(keep).toArrow().to_pylist() == plan.table.to_pylist()
+    dropped = found.plan(drop_all=True).toArrow().to_pylist()
+    assert dropped == expected.plan(drop_all=True).table.to_pylist()
+    with pytest.raises(RecipeError, match="given with a column there is"):
+        found.plan("max:starz")
+
+
+def test_dropping_near_duplicates(las: Any, documents: DataFrame) -> None:
+    kept = las.drop_near_duplicates(documents, threshold=0.7, keep="max:stars")
+    plan = la.find(TEXTS, 0.7).plan("max:stars", values=STARS)
+    assert sorted(row["id"] for row in kept.collect()) == [row["id"] for row in plan.table.to_pylist() if row["kept"]]
+    assert kept.columns == documents.columns
+
+
+def test_recall_is_measured_and_a_sample_can_be_reported(
+    found: SparkResult, expected: la.Result, tmp_path: Path
+) -> None:
+    seen = found.audit(sample=len(TEXTS))
+    own = expected.audit(sample=len(TEXTS), documents=TEXTS).audited
+    assert own is not None
+    assert (seen.drawn, seen.of, seen.true_pairs, seen.found) == (own.drawn, own.of, own.true_pairs, own.found)
+    assert seen.missed.num_rows == own.true_pairs - own.found
+    sample = found.sample(60)
+    assert 2 <= sample.documents <= 60
+    groups = {(group.principal, group.members) for group in expected.groups}
+    assert {(group.principal, group.members) for group in sample.groups} <= groups
+    sample.report(tmp_path / "report.html")
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_what_is_done_is_not_done_again(
+    spark: SparkSession, las: Any, found: SparkResult, expected: la.Result, documents: DataFrame, work: Path
+) -> None:
+    before = {path.name: path.stat().st_mtime_ns for path in (work / "signed").iterdir()}
+    for name in ("verified", "pairs", "groups"):  # as if the job had been killed there
+        (work / f"{name}.done").unlink(missing_ok=True)
+    again = las.find(documents, 0.7, method="lsh", work=work.as_uri())
+    assert {path.name: path.stat().st_mtime_ns for path in (work / "signed").iterdir()} == before
+    same_answer(again, expected)
+    with pytest.raises(StoreError, match="another search"):
+        las.find(documents, 0.8, method="lsh", work=work.as_uri())
+    with pytest.raises(StoreError, match="other documents"):
+        las.find(documents.where("id > 0"), 0.7, method="lsh", work=work.as_uri())
+    again.close()
+    assert not work.exists()
+
+
+# -- what is refused ---
+
+
+def test_wrong_input_is_one_clear_error(spark: SparkSession, las: Any) -> None:
+    df = frame(spark, TEXTS[:20])
+    with pytest.raises(DocumentError, match="column 'body' does not exist; the columns are 'id', 'text'"):
+        las.find(df, text="body")
+    with pytest.raises(DocumentError, match="column of ids is missing"):
+        las.find(df.drop("id"))
+    with pytest.raises(DuplicateIdError, match="document 3: id is used by more than one document"):
+        las.find(df.unionByName(df.where("id = 3")))
+    without = spark.createDataFrame([(1, "one"), (2, None), (3, None)], "id int, text string")
+    with pytest.raises(DocumentError, match=r"document 2: text is null \(2 rows\)"):
+        las.find(without)
+    with pytest.raises(RecipeError, match="order must be a column"):
+        las.find(df, order="when")
+    with pytest.raises(RecipeError, match="method must be one of auto, lsh, exact"):
+        las.find(df, method="brute")
