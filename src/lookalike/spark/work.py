@@ -47,7 +47,7 @@ class Work:
         if not master.startswith("local"):
             raise RecipeError("work", None, "a folder that every machine of the cluster can read and write")
         folder = tempfile.TemporaryDirectory(prefix="lookalike-spark-", ignore_cleanup_errors=True)
-        weakref.finalize(self, folder.cleanup)
+        weakref.finalize(self.spark, folder.cleanup)  # DataFrames that read from it may outlive the search
         return Path(folder.name).as_uri()
 
     def stage(self, name: str, make: Callable[[], DataFrame]) -> DataFrame:
