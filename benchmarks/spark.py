@@ -87,13 +87,13 @@ def measured(count: int) -> dict[str, Any]:
     result = la.find(path, THRESHOLD, method="lsh", threads=2)
     own = {(name, group.principal) for group in result.groups for name in group.members}
     alone = time.perf_counter() - start
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
         spark = _session(folder)
         df = spark.read.parquet(str(path))
         start = time.perf_counter()
         found = las.find(df, THRESHOLD, method="lsh")
-        found.pairs.write.parquet(f"{folder}-out/pairs")
-        found.groups.write.parquet(f"{folder}-out/groups")
+        found.pairs.write.parquet(f"{out}/pairs")
+        found.groups.write.parquet(f"{out}/groups")
         seconds = time.perf_counter() - start
         same = {(row["id"], row["principal"]) for row in found.groups.collect()} == own
         spark.stop()

@@ -30,13 +30,14 @@ class Listed(NamedTuple):
     copies: Literal["all", "first"]
 
 
-def pairs_of(found: Found, old_from: int | None = None, most: int = MOST_COPIES) -> Listed:
+def pairs_of(found: Found, old_from: int | None = None, most: int | None = None) -> Listed:
     """Return all pairs by number, sorted by a, then b; of two documents from `old_from` on there is none.
 
-    If copies add more than `most`, each is listed with its first only.
+    If copies add more than `most`, by default `MOST_COPIES`, each is listed with its first only.
     """
     old = found.documents if old_from is None else old_from
-    columns, are_all = _native.with_copies(found.classes, found.pairs.columns, old, most)
+    allowed = MOST_COPIES if most is None else most
+    columns, are_all = _native.with_copies(found.classes, found.pairs.columns, old, allowed)
     return Listed(Pairs(*columns), "all" if are_all else "first")
 
 
