@@ -50,7 +50,8 @@ def test_json(run: Run) -> None:
     assert la.Recipe.parse(facts["recipe"]["default"]) == la.Recipe()
     assert [check["name"] for check in facts["checks"]] == list(doctor.CHECKS)
     assert all(check["passed"] for check in facts["checks"])
-    assert {extra["name"] for extra in facts["extras"]} == {"client", "experiments", "postgres", "remote", "server"}
+    names = {"client", "experiments", "postgres", "remote", "server", "spark"}
+    assert {extra["name"] for extra in facts["extras"]} == names
 
 
 def test_the_signature_it_expects_is_that_of_the_specification() -> None:
@@ -111,6 +112,7 @@ def test_what_is_missing_comes_with_the_line_that_installs_it(run: Run, monkeypa
         ("postgres", False),
         ("remote", False),
         ("server", False),
+        ("spark", False),
     ]
     assert facts["packages"]["pyarrow"] is None
     words = " ".join(run("doctor").out.split())

@@ -28,6 +28,7 @@ VALUES: dict[str, Any] = {
     "Comparison": la.compare(TEXTS["a"], TEXTS["b"]),
     "Cost": la.estimate_cost(list(TEXTS.values())),
     "Cuts": la.drop_repeated_parts(TEXTS, by="line", return_cuts=True)[1],
+    "Ensured": la.Ensured(2, 1),
     "Flag": la.Flag("hidden text", "white on white", 3),
     "Group": RESULT.groups[0],
     "Hit": la.Hit("a", 0.9, 1.0, 0.9),
@@ -52,10 +53,12 @@ VALUES: dict[str, Any] = {
     "BandsError": la.BandsError("too many bands"),
     "DocumentError": la.DocumentError("a.txt", "file", "is empty", "write something"),
     "DuplicateIdError": la.DuplicateIdError("a", "line 1", "line 2"),
+    "ConflictError": la.ConflictError(("a", "b"), 2, "essays.db"),
     "MismatchError": la.MismatchError("x", "y", {"k": (3, 5)}),
     "MissingExtraError": la.MissingExtraError("reading pdf", "documents"),
     "StoreError": la.StoreError("essays.db", "is closed", "open it again"),
     "DamagedError": la.DamagedError("essays.db", "is damaged", "run: lookalike index repair"),
+    "ServerError": la.ServerError("http://127.0.0.1:8000", "refuses the token", "give the write token", 403),
     "InternalError": la.InternalError("a bug"),
 }
 WAYS: dict[str, Callable[[Any], Any]] = {
@@ -87,8 +90,8 @@ def test_public_values_can_be_pickled_and_copied(name: str, way: str) -> None:
 def test_no_public_class_is_forgotten() -> None:
     public = {name for name in la.__all__ if inspect.isclass(getattr(la, name))}
     raised = {name for name in errors.__all__ if inspect.isclass(getattr(errors, name))}
-    # A source and an index belong to their process: they hold files and connections.
-    assert (public | raised) - {"Index", "Source"} <= set(VALUES)
+    # A source, an index and a client belong to their process: they hold files and connections.
+    assert (public | raised) - {"Client", "Index", "Source"} <= set(VALUES)
 
 
 def test_a_copy_of_a_result_reads_its_texts_again_and_a_pickled_one_cannot() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -19,11 +21,22 @@ from lookalike.server.problems import Problem
 from tests.browser.serving import built, served
 from tests.faults.child import HANG
 
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from starlette.responses import Response
+
 FOLDER = Path(lookalike.server.__file__).parent / "page"
 
 
+def given(route: Coroutine[Any, Any, Response]) -> str:
+    """Return what a route gives, from a thread of its own: that of a browser test has a loop that runs already."""
+    with ThreadPoolExecutor(1) as pool:
+        return bytes(pool.submit(asyncio.run, route).result().body).decode()
+
+
 def content(name: str) -> str:
-    return bytes(asyncio.run(asset(name)).body).decode()
+    return given(asset(name))
 
 
 def test_every_file_is_used_and_short() -> None:
@@ -53,7 +66,7 @@ class _Page(HTMLParser):
 
 def test_nothing_is_inline_and_nothing_comes_from_elsewhere() -> None:
     found = _Page()
-    found.feed(bytes(asyncio.run(page()).body).decode())
+    found.feed(given(page()))
     assert [attributes for tag, attributes in found.elements if tag == "style"] == []
     scripts = [attributes for tag, attributes in found.elements if tag == "script"]
     assert scripts == [{"src": "/assets/page.js", "defer": None}]
@@ -73,7 +86,7 @@ def test_nothing_is_inline_and_nothing_comes_from_elsewhere() -> None:
 @pytest.mark.parametrize("name", ["", "index.html", "api.js", "dom.js", "../page.js", "..", "page.js/", "__init__.py"])
 def test_nothing_else_is_given(name: str) -> None:
     with pytest.raises(Problem) as problem:
-        asyncio.run(asset(name))
+        content(name)
     assert problem.value.status == 404
 
 

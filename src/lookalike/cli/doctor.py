@@ -31,6 +31,7 @@ _EXTRAS: Final = {
     "postgres": ("psycopg",),
     "remote": ("aiohttp", "fsspec", "s3fs"),
     "server": ("fastapi", "prometheus-client", "uvicorn"),
+    "spark": ("pandas", "pyspark"),
 }
 """What can be installed besides and makes a difference: the extra, and the packages that it needs."""
 _SAMPLE: Final = "The quick brown fox jumps over the lazy dog — twice, naïvely."
