@@ -18,7 +18,7 @@ from lookalike.client.batches import MOST_DOCUMENTS, documents_of, in_batches
 from lookalike.client.connection import Connection, spelt
 from lookalike.documents import open_documents
 from lookalike.errors import DocumentError, RecipeError, StoreError
-from lookalike.index.contract import NO_KIND, kind_of, wrong_id
+from lookalike.index.contract import NO_KIND, check_several, kind_of, wrong_id
 from lookalike.index.query import FEW, check_asked, in_bands
 
 if TYPE_CHECKING:
@@ -123,8 +123,7 @@ class Client:
 
         A document does not count if the answer to its removal got lost and the request was repeated.
         """
-        if isinstance(ids, str | bytes | int):
-            raise DocumentError(ids, "ids", "are one id, not a collection", f"give a list: [{ids!r}]")
+        check_several(ids)
         return sum(self._document("DELETE", name) is not None for name in ids)
 
     # -- asking ------------------------------------------------------------------------------------------------------

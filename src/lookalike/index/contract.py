@@ -46,6 +46,7 @@ __all__ = [
     "Version",
     "Writer",
     "check_rows",
+    "check_several",
     "checksum",
     "kind_of",
     "met_of",
@@ -105,6 +106,12 @@ def checksum(id: Id, shingles: int, length: int, *parts: bytes) -> int:
 def kind_of(id: Id) -> str:
     """Return what an id is, int or str."""
     return "int" if isinstance(id, int) else "str"
+
+
+def check_several(ids: object) -> None:
+    """Refuse one id where several are taken: the letters of a text would be taken for ids."""
+    if isinstance(ids, str | bytes | int):
+        raise DocumentError(ids, "ids", "are one id, not a collection", f"give a list: [{ids!r}]")
 
 
 def wrong_id(id: Id, kind: str, name: str) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, overload
 from lookalike import _native, checks
 from lookalike.documents import open_documents
 from lookalike.engine.rows import texts_for_core
-from lookalike.errors import ConflictError, DocumentError, StoreError
-from lookalike.index.contract import DIGEST, Check, Row
+from lookalike.errors import ConflictError, StoreError
+from lookalike.index.contract import DIGEST, Check, Row, check_several
 from lookalike.index.opening import open_store
 from lookalike.index.query import AT_ONCE, FEW, Signed, ask, check_asked, in_bands, sign
 from lookalike.index.source import IndexSource
@@ -163,8 +163,7 @@ class Index:
 
     def remove(self, ids: Iterable[Id]) -> int:
         """Remove documents; returns how many of them there were."""
-        if isinstance(ids, str | bytes | int):
-            raise DocumentError(ids, "ids", "are one id, not a collection", f"give a list: [{ids!r}]")
+        check_several(ids)
         with self._store.writing() as writer:
             return writer.discard(ids)
 

@@ -49,7 +49,6 @@ STATUSES: Final = {
     413: ("too-large", "The request is too large"),
     415: ("unsupported-media-type", "The request has another form than this takes"),
     422: ("invalid", "The request asks for something that is not possible"),
-    429: ("too-many-requests", "There are too many requests"),
     431: ("headers-too-large", "The headers are too large"),
     500: ("internal", "Something went wrong in the server"),
     503: ("unavailable", "The server cannot answer now"),
