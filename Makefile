@@ -19,7 +19,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 RUST_SOURCES := $(shell find rust/core/src rust/files/src rust/python/src rust/Cargo.* rust/*/Cargo.toml -type f 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench bench-large bench-rivals accuracy experiments docs-check fuzz torture clean
+.PHONY: help setup demo test lint bench bench-large bench-rivals accuracy experiments docs docs-check dist fuzz torture clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,9 +28,11 @@ $(VENV)/.tools: pyproject.toml scripts/setup.sh
 	scripts/setup.sh
 	@touch $@
 
-# Editable: Python sources are used where they are; only a change in rust/ builds again.
+# Editable: Python sources are used where they are; only a change in rust/ builds again. They are compiled here as pip
+# does it, because commands start in half the time, also where PYTHONDONTWRITEBYTECODE is set.
 $(VENV)/.native: $(VENV)/.tools $(RUST_SOURCES)
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 $(BIN)/maturin develop --release
+	$(BIN)/python -m compileall -q src/lookalike
 	@touch $@
 
 setup: $(VENV)/.native ## Make .venv with the tools, the dependencies and lookalike itself
@@ -39,9 +41,9 @@ demo: setup ## Compare two documents, find the copies in a sample class, and wri
 	$(BIN)/lookalike compare $(SAMPLES)/why-tides-rise.txt $(SAMPLES)/tides-homework.txt
 	@mkdir -p build
 	$(BIN)/lookalike scan $(CLASS)/essays --ignore $(CLASS)/assignment.docx --skip quotes,references \
-	  --meta $(CLASS)/info.csv --group-by author --threshold 0.1 --report build/report.html
+	  --meta $(CLASS)/info.csv --group-by author --preset essays --report build/report.html
 
-test: lint ## Check everything: lint, the tests of the core, the tests of the package
+test: lint docs ## Check everything: lint, the site, the tests of the core, the tests of the package
 	cargo test $(CARGO_FLAGS) --quiet
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
@@ -78,6 +80,21 @@ accuracy: setup ## Measure estimates and recall against their promises; DATA=DIR
 
 experiments: setup ## Make every figure of the source reports, into experiments/; FULL=1 for the sizes of the reports
 	$(BIN)/lookalike experiment run all $(if $(FULL),,--quick)
+
+$(VENV)/.docs: $(VENV)/.tools
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+docs: setup $(VENV)/.docs ## Build the documentation site into build/site; a broken link fails
+	$(BIN)/python -m sphinx -b html -c docs -W --keep-going --quiet . build/site
+	@echo "build/site/docs/index.html"
+
+$(VENV)/.dist: $(VENV)/.tools
+	$(BIN)/python -m pip install --quiet --group dist
+	@touch $@
+
+dist: setup $(VENV)/.dist ## Build a wheel and an sdist into dist/, install each in an empty environment and run the demo
+	scripts/dist.sh
 
 docs-check: setup ## Run every example in README and docs
 	$(BIN)/python -m pytest tests/docs

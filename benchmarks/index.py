@@ -2,19 +2,29 @@
 
 Documents are added in batches of 50,000, each of which is on the disk when `add` returns; then single queries are asked
 one after the other, on one thread, half of them copies of stored documents. A PostgreSQL of our own is started in a
-temporary folder, with its usual settings for safety, unless the URL of one is given.
+temporary folder, with its usual settings, unless the URL of one is given. `--only STORE` measures one store.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import tempfile
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.measure import Rss, circumstances, headline, is_quick, print_table, run_module, write_record
+from benchmarks.measure import (
+    Rss,
+    circumstances,
+    headline,
+    is_quick,
+    print_table,
+    record_path,
+    run_module,
+    write_record,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -106,20 +116,35 @@ def _sizes() -> Sequence[int]:
     return (10_000, 100_000, 1_000_000) if full else (10_000, 100_000)
 
 
-def _all(server: str | None) -> list[dict[str, Any]]:
+def _all(server: str | None, stores: Sequence[str], origin: dict[str, str]) -> list[dict[str, Any]]:
     rows = []
     with tempfile.TemporaryDirectory(prefix="lookalike-bench-") as folder:
         for count in _sizes():
-            for store in STORES:
+            for store in stores:
                 where = {"memory": ":memory:", "sqlite": f"{folder}/{count}.db"}.get(store)
                 if where is None:
                     if server is None:
                         continue
                     where = f"{server}#bench_{count}_{os.getpid()}"
-                row = {"store": store} | run_module("benchmarks.index", "--one", where, str(count))
+                row = {"store": store} | origin | run_module("benchmarks.index", "--one", where, str(count))
                 rows.append(row)
                 print(".", end="", flush=True)
     return rows
+
+
+def _origin(record: dict[str, Any]) -> dict[str, str]:
+    return {"commit": record["commit"], "cpu": record["machine"]["cpu"]}
+
+
+def _with_others(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add the rows of the last record that were not measured now; each row says what it was measured with."""
+    last = json.loads(record_path("index").read_text(encoding="utf-8"))
+    measured_now = {(row["store"], row["documents"]) for row in rows}
+    kept = [row for row in last["rows"] if (row["store"], row["documents"]) not in measured_now]
+    return sorted(
+        (_origin(last) | row for row in [*rows, *kept]),
+        key=lambda row: (row["documents"], STORES.index(row["store"])),
+    )
 
 
 def cells(row: dict[str, Any]) -> list[str]:
@@ -165,11 +190,10 @@ def verdict(row: dict[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--server", help="postgresql://… to measure on; default: one is started")
+    parser.add_argument("--only", choices=STORES, help="measure one store; the record keeps what it has of others")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
-        import json
-
         print(json.dumps(measured(given.one[0], int(given.one[1]))))
         return
     record = circumstances()
@@ -179,8 +203,10 @@ def main() -> None:
         from tests.index.postgres import Server
 
         server = Server(safe=True).url
-    rows = _all(server)
+    rows = _all(server, [given.only] if given.only else STORES, _origin(record))
     print_table("an index", HEADERS, [cells(row) for row in rows])
+    if given.only:
+        rows = _with_others(rows)
     print(f"kept in {write_record('index', record | {'rows': rows})}")
 
 

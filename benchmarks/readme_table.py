@@ -118,7 +118,7 @@ def _not_shown(record: Record, chosen: Sequence[Mapping[str, Any]]) -> list[str]
         "What it does not show: other texts than these, which are generated, and normalised beforehand so that all "
         "engines see the same shingles; collections larger than memory, clusters of machines and GPUs, for which some "
         "of these are made. All tasks are in "
-        "[benchmarks/records](benchmarks/records/); `make bench-rivals` measures again."
+        "`benchmarks/records`; `make bench-rivals` measures again."
     )
     return notes
 
@@ -195,6 +195,10 @@ def index() -> str:
     largest = max(row["documents"] for row in record["rows"])
     said = [index_bench.verdict(row) for row in record["rows"] if row["documents"] == largest]
     parts = [_wrap(f"{_when(record)}."), _table(index_bench.HEADERS, rows), _wrap(" ".join(filter(None, said)))]
+    own = (record["machine"]["cpu"], record["commit"])
+    for cpu, commit in sorted({(row["cpu"], row["commit"]) for row in record["rows"]} - {own}):
+        stores = dict.fromkeys(row["store"] for row in record["rows"] if (row["cpu"], row["commit"]) == (cpu, commit))
+        parts[0] += "\n" + _wrap(f"The rows of {' and '.join(stores)} are of commit {commit}, on {cpu}.")
     return "\n\n".join(filter(None, parts))
 
 
@@ -256,7 +260,8 @@ def accuracy_verdicts() -> str:
 
 
 def _java(key: str) -> str:
-    others = ("nemo", "code, k = 8", "code, k = 12", "code, k = 24 characters without white space")
+    words = (f"code as words, k = {k}" for k in ("5", "12", "24 characters without white space"))
+    others = ("nemo", "tokens, k = 4", "tokens, k = 12", *words)
     shown = (*OWN_PRESETS, *others)
     return _table(*accuracy.parts(_accuracy_record(), "java_homework", key, shown))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -30,6 +31,8 @@ SIZES: Final = (20_000, 200_000)
 MLLIB: Final = 5_000
 """Documents that MLlib gets: its join compares all that share one of its hashes."""
 TABLES: Final = 10
+_WRITTEN: Final = re.compile(r"Arguments: file:[^\s,]*/([\w-]+), ")
+"""Where a plan of Spark names the folder that it writes."""
 HEADERS: Final = (
     "documents",
     "la.find, s",
@@ -65,16 +68,26 @@ def _session(events: str) -> SparkSession:
     return session
 
 
-def _shuffled(events: str) -> int:
-    """Return the bytes that all tasks have written to shuffles."""
-    total = 0
+def _shuffled(events: str) -> dict[str, int]:
+    """Return the bytes that tasks have written to shuffles, by the stage of the search that they were for."""
+    written: dict[str, int] = {}
+    executions: dict[int, str] = {}
+    stages: dict[int, str] = {}
     for path in Path(events).iterdir():
         with path.open(encoding="utf-8") as lines:
-            for line in lines:
-                if '"SparkListenerTaskEnd"' in line:
-                    metrics = json.loads(line).get("Task Metrics") or {}
-                    total += metrics.get("Shuffle Write Metrics", {}).get("Shuffle Bytes Written", 0)
-    return total
+            for event in map(json.loads, lines):
+                kind = event["Event"]
+                if kind.endswith("SparkListenerSQLExecutionStart"):
+                    found = _WRITTEN.search(event["physicalPlanDescription"])
+                    executions[event["executionId"]] = found[1] if found else "counts"
+                elif kind == "SparkListenerJobStart":
+                    execution = int(event["Properties"].get("spark.sql.execution.id", -1))
+                    stages.update(dict.fromkeys(event["Stage IDs"], executions.get(execution, "counts")))
+                elif kind == "SparkListenerTaskEnd":
+                    metrics = (event.get("Task Metrics") or {}).get("Shuffle Write Metrics", {})
+                    name = stages.get(event["Stage ID"], "counts")
+                    written[name] = written.get(name, 0) + metrics.get("Shuffle Bytes Written", 0)
+    return written
 
 
 def measured(count: int) -> dict[str, Any]:
@@ -98,7 +111,10 @@ def measured(count: int) -> dict[str, Any]:
         same = {(row["id"], row["principal"]) for row in found.groups.collect()} == own
         spark.stop()
         shuffled = _shuffled(folder)
-    return {"documents": count, "find_s": alone, "spark_s": seconds, "shuffled": shuffled, "same": same}
+    total = sum(shuffled.values())
+    by_stage = {name: one / count for name, one in shuffled.items() if one}
+    row = {"documents": count, "find_s": alone, "spark_s": seconds, "shuffled": total, "same": same}
+    return row | {"shuffled_by_stage": by_stage}
 
 
 def mllib(count: int) -> dict[str, Any]:

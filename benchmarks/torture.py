@@ -2,6 +2,7 @@
 
     make torture                 # all of it, about an hour
     make torture SHARE=0.1       # a tenth of it
+    python -m benchmarks.torture --part PostgreSQL --part "a server that is killed"
 
 The harnesses are those of the tests, with larger numbers and new seeds; what ran is kept in
 benchmarks/records/torture-latest.json.
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 
 import lookalike
+from benchmarks.measure import circumstances
 from tests.index import concurrent, flips, kills, power
 from tests.index.failing import fail_nth_call
 from tests.index.postgres import Server
@@ -161,6 +163,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Try for long to make an index lose something.")
     parser.add_argument("--share", type=float, default=1.0, help="how much of it: 0.1 is a tenth")
     parser.add_argument("--seed", type=int, default=int(time.time()) % 1_000_000)
+    parser.add_argument(
+        "--part", action="append", choices=list(PARTS), help="only this one; the record keeps the others"
+    )
     arguments = parser.parse_args()
     record: dict[str, Any] = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -171,12 +176,13 @@ def main() -> None:
         "platform": platform.platform(),
         "share": arguments.share,
         "seed": arguments.seed,
-        "parts": {},
+        "parts": json.loads(RECORD.read_text(encoding="utf-8"))["parts"] if arguments.part else {},
     }
-    for name, part in PARTS.items():
+    for name in arguments.part or PARTS:
         began = time.monotonic()
-        found = part(arguments.share, arguments.seed)
-        record["parts"][name] = {"result": "nothing lost", "took": round(time.monotonic() - began, 1), **found}
+        found = PARTS[name](arguments.share, arguments.seed)
+        about = {"result": "nothing lost", "share": arguments.share, "commit": circumstances()["commit"]}
+        record["parts"][name] = {**about, "took": round(time.monotonic() - began, 1), **found}
         print(f"{name}: {record['parts'][name]}", flush=True)
         RECORD.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 

@@ -79,8 +79,8 @@ postgres >/dev/null || by_apt postgresql ||
     echo "setup: 'make test' needs PostgreSQL 15 or newer (Debian: apt-get install postgresql; macOS: brew install postgresql)" >&2
 
 # The tests put a real proxy before the server. Debian keeps it where only root looks.
-nginx() { command -v nginx || ls /usr/sbin/nginx 2>/dev/null; }
-nginx >/dev/null || by_apt nginx-light ||
+proxy() { command -v nginx || ls /usr/sbin/nginx 2>/dev/null; }
+proxy >/dev/null || by_apt nginx-light ||
     echo "setup: 'make test' needs nginx (Debian: apt-get install nginx-light; macOS: brew install nginx)" >&2
 
 # PySpark 4 runs on Java 17 or newer.

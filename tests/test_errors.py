@@ -26,7 +26,7 @@ from lookalike.errors import (
 # One of each, as the package raises them; the test below fails for an error class that is missing here.
 EXAMPLES: list[LookalikeError] = [
     LookalikeError("something"),
-    RecipeError("unit", "words", "'char' or 'word'", "did you mean 'word'?"),
+    RecipeError("unit", "words", "'char', 'word' or 'token'", "did you mean 'word'?"),
     BandsError("20 bands × 10 rows need 200 hashes, and the signature has 128"),
     DocumentError(7, "text", "is None", "give a text"),
     DuplicateIdError("essay"),

@@ -6,11 +6,13 @@ from typing import Final
 
 import lookalike as la
 
-__all__ = ["GRID", "OWN", "SEARCHED", "own_recipes", "recipes_for"]
+__all__ = ["GRID", "IN_PART", "OWN", "SEARCHED", "own_recipes", "recipes_for"]
 
 OWN: Final = ("prose", "edited", "code", "cjk")
 """The presets that are lookalike's own: each is made for a kind of text, and has to be good at it."""
-SEARCHED: Final = (*OWN, "fineweb")
+IN_PART: Final = ("essays",)
+"""Our presets for documents of which parts were copied: no kind of text, but a way to search prose."""
+SEARCHED: Final = (*OWN, *IN_PART, "fineweb")
 """The presets with which recall is measured; agreement is measured with all."""
 
 
@@ -18,15 +20,17 @@ def _by_k(start: la.Recipe, *sizes: int) -> dict[str, la.Recipe]:
     return {str(k): start.replace(k=k) for k in sizes}
 
 
-_CODE: Final = la.PRESETS["code"].recipe
+_CODE: Final = la.Recipe(lowercase=False, punctuation="keep")
+"""Source code word by word."""
 
 GRID: Final[dict[str, tuple[tuple[str, ...], dict[str, la.Recipe]]]] = {
     "words": (("prose", "edited", "code"), _by_k(la.Recipe(), 1, 2, 3, 4, 5, 7, 10)),
     "characters": (("prose", "edited"), _by_k(la.Recipe(unit="char"), 4, 5, 7, 9, 13, 20)),
-    "code": (
+    "tokens": (("code",), _by_k(la.PRESETS["code"].recipe, 4, 6, 8, 10, 12, 16)),
+    "code as words": (
         ("code",),
         {
-            **_by_k(_CODE, 3, 5, 8, 12),
+            **_by_k(_CODE, 5, 8, 12),
             "24 characters without white space": _CODE.replace(unit="char", k=24, whitespace="remove"),
         },
     ),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from benchmarks.accuracy.agreement import VERDICT_METRICS, measures_of
 from benchmarks.accuracy.judge import LEAST, SIGMAS, outcome
 from benchmarks.accuracy.recall import METHODS, is_kept
-from benchmarks.accuracy.recipes import GRID, OWN
+from benchmarks.accuracy.recipes import GRID, IN_PART, OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -204,7 +204,7 @@ def collection(record: Record, name: str) -> Table:
         if " k = " in row["recipe"]:
             continue
         preset = f"**`{row['recipe']}`**" if row["recipe"] == found["kind"] else f"`{row['recipe']}`"
-        metrics = row["scores"] if row["recipe"] in OWN else ["Jaccard"]
+        metrics = row["scores"] if row["recipe"] in (*OWN, *IN_PART) else ["Jaccard"]
         rows += [[preset, metric, *_cells(row["scores"][metric])] for metric in metrics]
     return headers, rows
 

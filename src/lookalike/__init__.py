@@ -36,20 +36,22 @@ if TYPE_CHECKING:
         StoreError,
     )
     from lookalike.index import Check, Ensured, Hit, Hits, Index
-    from lookalike.presets import PRESETS, Preset
-    from lookalike.recipe import Recipe
+    from lookalike.presets import PRESETS, Preset, Recipe
     from lookalike.report.marks import Marks, read_marks
     from lookalike.result import Recall, Result
     from lookalike.result.audit import Audit
     from lookalike.result.cuts import Cuts
     from lookalike.result.keep import KeepRule
     from lookalike.result.plan import Plan
+    from lookalike.result.sources import SourceMatch, Sources
+    from lookalike.search.advise import Advice, advise
     from lookalike.search.cost import Cost, estimate_cost
     from lookalike.search.drop import drop_near_duplicates
     from lookalike.search.drop_parts import drop_repeated_parts, drop_repeated_passages
     from lookalike.search.find import find
     from lookalike.search.shards import find_shards, sign_shard
     from lookalike.search.sign import sign
+    from lookalike.search.sources import sources
     from lookalike.text.compare import Comparison, compare
     from lookalike.text.excluded import Span
     from lookalike.text.matrix import CharacteristicMatrix, characteristic_matrix
@@ -70,6 +72,7 @@ __version__: str = _build_info()["version"]
 
 __all__ = [
     "PRESETS",
+    "Advice",
     "Audit",
     "Bands",
     "BandsError",
@@ -109,8 +112,11 @@ __all__ = [
     "Signatures",
     "Skipped",
     "Source",
+    "SourceMatch",
+    "Sources",
     "Span",
     "StoreError",
+    "advise",
     "bag_jaccard",
     "bag_jaccard_report",
     "band_keys",
@@ -141,6 +147,7 @@ __all__ = [
     "sign",
     "sign_sets",
     "sign_shard",
+    "sources",
     "standard_error",
     "units",
 ]
@@ -201,8 +208,8 @@ _HOMES = {
     "lookalike.presets": (
         "PRESETS",
         "Preset",
+        "Recipe",  # from here, so that Recipe.preset knows the presets
     ),
-    "lookalike.recipe": ("Recipe",),
     "lookalike.report.marks": (
         "Marks",
         "read_marks",
@@ -215,6 +222,14 @@ _HOMES = {
     "lookalike.result.cuts": ("Cuts",),
     "lookalike.result.keep": ("KeepRule",),
     "lookalike.result.plan": ("Plan",),
+    "lookalike.result.sources": (
+        "SourceMatch",
+        "Sources",
+    ),
+    "lookalike.search.advise": (
+        "Advice",
+        "advise",
+    ),
     "lookalike.search.cost": (
         "Cost",
         "estimate_cost",
@@ -230,6 +245,7 @@ _HOMES = {
         "sign_shard",
     ),
     "lookalike.search.sign": ("sign",),
+    "lookalike.search.sources": ("sources",),
     "lookalike.text.compare": (
         "Comparison",
         "compare",

@@ -73,11 +73,11 @@ class LookalikeError(Exception):
 class RecipeError(LookalikeError, ValueError):
     """A setting has a value that is not allowed.
 
-    >>> error = RecipeError("unit", "words", "'char' or 'word'", "did you mean 'word'?")
+    >>> error = RecipeError("unit", "words", "'char', 'word' or 'token'", "did you mean 'word'?")
     >>> str(error)
-    "unit must be 'char' or 'word', not 'words'; did you mean 'word'?"
+    "unit must be 'char', 'word' or 'token', not 'words'; did you mean 'word'?"
     >>> error.field, error.given, error.allowed
-    ('unit', 'words', "'char' or 'word'")
+    ('unit', 'words', "'char', 'word' or 'token'")
     """
 
     _facts: ClassVar[tuple[str, ...]] = ("field", "given", "allowed", "hint")

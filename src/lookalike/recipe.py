@@ -31,13 +31,13 @@ from lookalike.stopwords import ENGLISH
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["DEFAULT", "FORMAT", "Recipe", "suggest"]
+__all__ = ["DEFAULT", "FORMAT", "IDLE", "UNIT_NAMES", "Recipe", "suggest"]
 
 FORMAT: Final = "lookalike-recipe/1"
 """The name and version of the canonical form; it changes whenever a number in docs/format.md does."""
 
 _CHOICES: Final[dict[str, tuple[str, ...]]] = {
-    "unit": ("char", "word"),
+    "unit": ("char", "word", "token"),
     "whitespace": ("keep", "collapse", "remove"),
     "punctuation": ("keep", "remove"),
     "accents": ("keep", "strip"),
@@ -46,6 +46,13 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "sketch": ("fast", "classic"),
     "family": ("modular", "multiplicative", "murmur3", "jenkins"),
 }
+UNIT_NAMES: Final = {"char": "character", "word": "word", "token": "token"}
+"""What a unit is called."""
+IDLE: Final[dict[str, tuple[str, ...]]] = {
+    "word": ("whitespace",),
+    "token": ("lowercase", "whitespace", "punctuation", "accents", "digits", "stop_words", "form"),
+}
+"""The settings that have no effect with a unit."""
 _RANGES: Final[dict[str, tuple[int, int]]] = {"k": (1, 64), "hashes": (1, 65_535), "seed": (0, 2**64 - 1)}
 _FLAGS: Final = ("bag", "lowercase")
 _STOP_WORDS: Final = "'none', 'english' or a list of words"
@@ -64,8 +71,8 @@ class Recipe(_Remembered):
     """All settings that decide a similarity.
 
     Two recipes are equal, and have the same canonical form, digest and hash, if they give the same numbers for every
-    text. `family` is not looked at while `sketch` is ``"fast"``, nor `whitespace` while `unit` is ``"word"``, because
-    they change nothing there.
+    text. `family` is not looked at while `sketch` is ``"fast"``, nor `whitespace` while `unit` is ``"word"``, nor any
+    setting of how text is normalised while `unit` is ``"token"``, because they change nothing there.
 
     >>> Recipe(family="murmur3") == Recipe()
     True
@@ -77,8 +84,9 @@ class Recipe(_Remembered):
     lookalike.errors.RecipeError: k must be a whole number from 1 to 64, not 0
     """
 
-    unit: Literal["char", "word"] = "word"
-    """What a shingle is made of: code points, or words by the Unicode word boundaries."""
+    unit: Literal["char", "word", "token"] = "word"
+    """What a shingle is made of: code points, words by the Unicode word boundaries, or tokens of source code: without
+    comments and imports, all names alike, and all numbers, and all strings."""
     k: int = 5
     """How many units make a shingle, 1 to 64."""
     bag: bool = False
@@ -249,8 +257,8 @@ class Recipe(_Remembered):
 
     @classmethod
     def preset(cls, name: str) -> Recipe:
-        """Return the recipe of a preset: prose, edited, code, cjk, fineweb, lee2022, slimpajama, redpajama2,
-        stack or nemo.
+        """Return the recipe of a preset: prose, edited, essays, code, cjk, fineweb, lee2022, slimpajama,
+        redpajama2, stack or nemo. `find(preset=…)` takes its threshold, metric and shortest passage too.
 
         >>> Recipe.preset("slimpajama").k
         13
@@ -279,7 +287,7 @@ def _made_of(settings: dict[str, Any]) -> Recipe:
 
 def _effective(recipe: Recipe) -> dict[str, Any]:
     """Return the settings that have an effect, in the order of the canonical form."""
-    idle = {"whitespace"} if recipe.unit == "word" else set()
+    idle = set(IDLE.get(recipe.unit, ()))
     if recipe.sketch == "fast":
         idle.add("family")
     return {name: value for name, value in _settings(recipe).items() if name not in idle}

@@ -239,14 +239,15 @@ _ALL: Final = (
     ),
     Term(
         "preset",
-        "a ready-made recipe with a name",
+        "ready-made settings with a name",
         """
-        A preset is a recipe under a name: prose (the default), edited, code and cjk are lookalike's own, and others
-        repeat what well-known corpora used. --preset chooses one, and the other recipe options change it. Published
-        settings differ a lot in what they find; lookalike compare shows at once what a preset makes of two documents.
+        A preset is a recipe under a name, with the threshold, the metric and the shortest passage that belong to it;
+        --preset chooses one, and the other options change it. The preset essays finds copied passages in a folder of
+        documents; prose (the default), edited, code and cjk are lookalike's own too, and others repeat what well-known
+        corpora used. To learn which one suits a collection, type lookalike advise and its path.
         """,
-        see=("recipe",),
-        also=("presets",),
+        see=("recipe", "threshold"),
+        also=("presets", "essays", "advise"),
     ),
     Term(
         "principal",
@@ -260,14 +261,14 @@ _ALL: Final = (
     ),
     Term(
         "recall",
-        "the share of the true pairs that is found",
+        "the share of the pairs at or above the threshold that is found",
         """
-        Recall is the share of all pairs at or above the threshold that a search finds. --recall promises it: the
-        bands are chosen so that a pair exactly at the threshold is found with at least this probability, and closer
-        pairs with a higher one. The exact join, which small collections get, finds all of them; --audit measures the
-        recall on a sample.
+        Recall is the share of all pairs at or above the threshold that a search finds; even a recall of 1 says nothing
+        of pairs below it. --recall promises it: the bands are chosen so that a pair exactly at the threshold is found
+        with at least this probability, and closer pairs with a higher one. The exact join, which small collections
+        get, finds all of them; --audit measures the recall on a sample.
         """,
-        see=("band", "s-curve", "audit", "exact"),
+        see=("band", "s-curve", "audit", "exact", "threshold", "preset"),
     ),
     Term(
         "recipe",
@@ -343,9 +344,10 @@ _ALL: Final = (
         "the least similarity that is reported",
         """
         The threshold is the least similarity at which two documents are reported as a pair, 0.8 unless you set
-        --threshold. 0.9 and above finds copies with a word changed here and there, 0.5 finds revisions, and below 0.3
-        there is much that is alike by chance or by topic. A saved result can be read again with a higher threshold
-        without a new search.
+        --threshold or take that of a preset. 0.9 and above finds copies with a word changed here and there, 0.5 finds
+        revisions, and below 0.3 there is much that is alike by chance or by topic, unless only passages of some length
+        count: --preset essays goes down to 0.1 of the shorter document. A saved result can be read again with a higher
+        threshold without a new search.
         """,
         see=("jaccard", "recall", "s-curve"),
     ),

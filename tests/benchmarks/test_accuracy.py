@@ -185,7 +185,7 @@ def test_what_is_kept_of_a_collection(record: dict[str, Any]) -> None:
     assert (found["kind"], found["documents"], found["positives"], found["judged"]) == ("edited", 12, 6, 66)
     scores = {row["recipe"]: row["scores"] for row in found["agreement"]}
     assert set(OWN) < scores.keys()
-    assert scores["words, k = 3"]["Jaccard"]["auc"] == 1.0
+    assert scores["words, k = 4"]["Jaccard"]["auc"] == 1.0
     assert tuple(scores["edited"]) == METRICS
     assert len(scores["edited"]["Jaccard"]["curve"]) == len(CURVE)
     assert "own_is_better_by" not in scores["edited"]["Jaccard"]

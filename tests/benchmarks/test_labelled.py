@@ -46,7 +46,7 @@ def test_every_kind_has_a_preset_of_ours() -> None:
 
 def test_no_recipe_is_judged_twice_under_two_names_of_ours() -> None:
     recipes = recipes_for("edited")
-    assert {"prose", "edited", "words, k = 3", "characters, k = 13"} <= recipes.keys()
+    assert {"prose", "edited", "essays", "words, k = 4", "characters, k = 13"} <= recipes.keys()
     assert not {"words, k = 5", "characters, k = 9", "code, k = 8", "cjk, k = 3"} & recipes.keys()  # presets; others
 
 

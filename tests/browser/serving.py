@@ -16,9 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["built", "served", "served_in_memory"]
 
 
-def built(path: Path, documents: Mapping[str, str] | Mapping[int, str], keep: str | None = None) -> Path:
+def built(
+    path: Path,
+    documents: Mapping[str, str] | Mapping[int, str],
+    keep: str | None = None,
+    recipe: la.Recipe | None = None,
+) -> Path:
     """Make an index in a file."""
-    with la.Index.open(path, keep=keep, create=True) as index:
+    with la.Index.open(path, recipe=recipe, keep=keep, create=True) as index:
         index.add(dict(documents))
     return path
 

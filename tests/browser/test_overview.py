@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import lookalike as la
+from lookalike.search.below import search_lower
 from tests.report.essays import TASK, essays, name_of, old_essays
 
 if TYPE_CHECKING:
@@ -85,14 +86,36 @@ def test_the_threshold_moves_by_keyboard(open_page: Open, plain_report: Path) ->
     assert pair_count(page) == before
 
 
-def test_the_suggested_cut_is_taken(open_page: Open, plain_report: Path) -> None:
-    page = open_page(plain_report)
-    value = page.locator("#use-cut").inner_text().removeprefix("Use the suggested cut, ").removesuffix("%")
-    page.locator("#use-cut").click()
-    at(page, value)
-    expected = la.find(essays(), 0.2).rethreshold(int(value) / 100)
-    expect(page.locator("#fact-pairs")).to_have_text(str(expected.pair_count))
-    expect(page.locator("#fact-groups")).to_have_text(str(len(expected.groups)))
+def test_the_threshold_goes_as_low_as_the_search_went(open_page: Open, tmp_path: Path) -> None:
+    texts = essays()
+    search_lower(la.find(texts, 0.8)).report(tmp_path / "report.html")
+    page = open_page(tmp_path / "report.html")
+    at(page, "80")
+    assert pair_count(page) == la.find(texts, 0.8).pair_count == 2
+    page.get_by_role("slider", name="Threshold").focus()
+    page.keyboard.press("Home")
+    at(page, "2")
+    listed = page.locator("#panel tbody tr")
+    assert pair_count(page) > 20
+    for row in listed.all()[:3]:
+        assert int(row.locator("td[data-label='Longest passage']").inner_text()) >= 8
+    page.get_by_role("button", name="Reset filters").click()
+    at(page, "80")
+    page.locator("#show-lower").click()
+    at(page, "2")
+
+
+def test_an_empty_list_says_what_helps(open_page: Open, tmp_path: Path) -> None:
+    texts = {"a": "one two three four five six seven eight nine", "b": "ten eleven twelve thirteen fourteen fifteen"}
+    la.find(texts, 0.8).report(tmp_path / "none.html")
+    page = open_page(tmp_path / "none.html")
+    expect(page.locator(".empty")).to_have_text("No two documents are alike by 80% or more; lower was not searched.")
+    expect(page.locator("#run")).to_contain_text("recall 1, of pairs at or above 80%")
+    texts["b"] = f"{texts['a']} {texts['b']} and many more words that the first one does not have at all"
+    search_lower(la.find(texts, 0.8)).report(tmp_path / "lower.html")
+    page = open_page(tmp_path / "lower.html")
+    expect(page.locator(".empty")).to_contain_text("No pair reaches 80%. Lower the threshold")
+    expect(page.locator(".lower")).to_contain_text("1 more pair below 80% shares passages.")
 
 
 def test_every_tab_opens_by_click_and_by_arrow(open_page: Open, class_report: Path) -> None:
@@ -172,7 +195,8 @@ def test_only_filters_that_can_do_something_are_there(open_page: Open, plain_rep
 def test_documents_lead_to_their_pairs(open_page: Open, class_report: Path) -> None:
     page = open_page(class_report, "#documents")
     expect(page.locator("#panel tbody tr")).to_have_count(22)
-    page.locator("#panel").get_by_role("link", name="Diaz, essay 3", exact=True).first.click()
+    page.locator("#panel th").get_by_role("link", name="Diaz, essay 3", exact=True).click()
+    page.locator("#its-pairs").click()
     expect(page.locator("#tab-pairs")).to_have_attribute("aria-selected", "true")
     assert all("Diaz, essay 3" in row for row in page.locator("#panel tbody tr").all_inner_texts())
     page.get_by_role("button", name="Show all").click()

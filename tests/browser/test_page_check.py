@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -165,6 +166,9 @@ def test_hidden_text_of_a_file_is_told(visit: Visit, essays_server: str) -> None
     body = "".join(f"<w:p><w:r><w:t>{one}</w:t></w:r></w:p>" for one in ESSAY.split("\n\n"))
     page.locator("#file").set_input_files(sent("x.docx", docx(body + HIDDEN)))
     expect(page.locator("#notes")).to_contain_text("hidden text")
+    check(page, "Another text, which is not that file.")
+    expect(page.locator("#notes")).to_have_count(0)
+    expect(page.get_by_label("Name", exact=True)).to_have_value("")
 
 
 def test_a_document_is_added_found_replaced_and_removed(visit: Visit, own_server: str) -> None:
@@ -175,6 +179,7 @@ def test_a_document_is_added_found_replaced_and_removed(visit: Visit, own_server
     page.get_by_role("button", name="Add it").click()
     expect(page.locator("#add-form .done")).to_have_text("Added as lighthouse/1 ü.txt.")
     expect(page.locator("#foot")).to_contain_text("21 documents")
+    expect(page.locator(".lead")).to_contain_text("compared with 21 stored documents")
     page.get_by_role("button", name="Add it").click()
     expect(page.locator("#add-form .done")).to_contain_text("It was there already, with the same text")
 
@@ -263,6 +268,35 @@ def test_an_index_without_texts_says_so(keep: str, visit: Visit, tmp_path: Path)
         expect(page.locator(".found")).to_contain_text("estimated" if keep == "signature" else "All three are exact")
         page.goto(f"{url}/#document/{name_of(3)}")
         expect(page.locator(".document-text")).to_contain_text("keeps no texts")
+
+
+PROGRAM = """int total(int[] prices) {
+    int result = 0;  // in cents
+    for (int i = 0; i < prices.length; i++) {
+        if (prices[i] < 100) { result += prices[i]; }
+    }
+    return result;
+}
+"""
+
+
+def test_an_index_of_programs(visit: Visit, tmp_path: Path) -> None:
+    code = la.Recipe.preset("code")
+    with served(built(tmp_path / "x.db", {"Total.java": PROGRAM, "notes": "x = y + z * 2"}, recipe=code)) as url:
+        page = visit(url)
+        expect(page.get_by_label("Text", exact=True)).to_have_class("code")
+        assert page.locator("#file").get_attribute("accept") is None
+        check(page, PROGRAM.replace("prices", "xs").replace("result", "sum"))
+        expect(page.locator(".found")).to_contain_text("short sequences of tokens")
+        expect(page.locator(".badge")).to_have_attribute("title", re.compile("same tokens .* but for names"))
+        page.locator(".hit-link").click()
+        expect(page.locator(".pane .code .line")).to_have_count(2 * (PROGRAM.count("\n") + 1))
+        expect(page.locator(".reading")).to_contain_text("a few other tokens may stand in it")
+        page.goto(f"{url}/#document/Total.java")
+        text = page.locator(".document-text .code")
+        expect(text.locator(".code-keyword").first).to_have_text("int")
+        expect(text.locator(".code-comment")).to_have_text("// in cents")
+        assert text.text_content() == PROGRAM
 
 
 def test_ids_that_are_numbers(visit: Visit, tmp_path: Path) -> None:

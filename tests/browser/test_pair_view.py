@@ -6,11 +6,13 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 import lookalike as la
 from lookalike.report.marks import read_marks
 from lookalike.report.write import write_pair
+from tests.browser.axe import violations
 from tests.report.essays import essays, name_of
 from tests.report.page_data import parts_of
 
@@ -226,3 +228,48 @@ def test_lines_that_an_editor_broke_flow_and_other_lines_stay(open_page: Open, t
     assert (columns["poem"].text_content() or "").count("\n") == poem.count("\n")
     page.keyboard.press("n")  # places are the same
     assert page.locator("#mark-A-1").inner_text().startswith(f"1{' '.join(words[:20])}")
+
+
+# -- source code -----------------------------------------------------------------------------------------------------
+
+_LEFT = """\
+# Adds numbers; <b>not markup</b>
+def total(prices, limit=100):
+    result = 0
+    for price in prices:
+        if price < limit and price != "free":
+            result += price // 2
+    return result
+"""
+_RIGHT = "import os\n" + re.sub(r"#.*\n", "", _LEFT).replace("price", "x").replace("result", "s").replace("100", "7")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_code_has_line_numbers_and_colours(open_page: Open, tmp_path: Path, theme: str) -> None:
+    result = la.find({"anna.py": _LEFT, "ben.py": _RIGHT}, 0.5, recipe=la.Recipe.preset("code"))
+    result.report(tmp_path / "report.html")
+    page = open_page(tmp_path / "report.html", "#pair-1", color_scheme=theme)
+    text = page.locator(".pane .text").first
+    assert "mono" in text.evaluate("e => getComputedStyle(e).fontFamily").lower()
+    lines = page.locator(".column").first.locator(".line")
+    assert lines.evaluate_all("all => all.map((e) => e.dataset.line)") == [str(n + 1) for n in range(8)]
+    colours = {
+        kind: text.locator(f".code-{kind}").first.evaluate("e => getComputedStyle(e).color")
+        for kind in ("comment", "keyword", "number", "string")
+    }
+    assert len(set(colours.values())) == 4
+    assert text.locator(".code-comment").inner_text() == "# Adds numbers; <b>not markup</b>"
+    assert text.locator(".code-string").inner_text() == '"free"'
+    expect(page.locator(".chip")).to_have_count(1)
+    assert page.locator("#mark-B-1").inner_text().endswith("return s")
+    assert violations(page) == []
+    text.locator(".tag").evaluate_all("all => all.forEach((tag) => tag.remove())")
+    assert text.evaluate("e => e.textContent") == _LEFT
+
+
+def test_hostile_code_is_shown_in_linear_time(open_page: Open, tmp_path: Path) -> None:
+    text = "/* <!-- ' \" ` '''" * 20_000 + "\n" + '"\\' * 20_000 + "\nint a = b + c * d - e / f % g < h > i & j;\n"
+    result = la.find({"a.c": text, "b.c": text + "x"}, 0.1, recipe=la.Recipe.preset("code"))
+    result.report(tmp_path / "report.html")
+    page = open_page(tmp_path / "report.html", "#pair-1")
+    expect(page.locator(".column").first.locator(".line")).to_have_count(4)

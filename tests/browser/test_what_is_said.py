@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Page, expect
 
-import lookalike as la
 from lookalike.cli import main
-from tests.report.essays import essays
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Open
@@ -74,19 +72,10 @@ def test_passages_have_the_words_of_the_pair_view(open_page: Open, sample: Path)
     longest = page.locator("#panel tbody td[data-label='Longest passage']").all_inner_texts()
     page.locator("#tab-passages").click()
     listed = page.locator(".passage")
-    expect(listed.filter(has_text="hara.pdf").locator(".passage-head")).to_have_text("216 words in 2 documents")
+    expect(listed.filter(has_text="hara.pdf").locator(".passage-head")).to_have_text("228 words in 2 documents")
     heads = [int(found[1]) for text in page.locator(".passage-head").all_inner_texts() if (found := WORDS.search(text))]
     assert set(map(int, longest)) - {104} <= set(heads)  # 104 words are a part of 179
     three = listed.filter(has_text="fox.docx").filter(has_text="fox-draft.txt")
     expect(three.locator(".passage-head")).to_have_text("up to 179 words in 3 documents")
     items = three.locator(".passage-documents li").all_inner_texts()
     assert [WORDS.findall(item) for item in items] == [["179"], ["179"], ["104"]]
-
-
-def test_a_suggested_cut_is_only_a_suggestion(open_page: Open, plain_report: Path, tmp_path: Path) -> None:
-    page = open_page(plain_report)
-    expect(page.locator("#distribution")).to_contain_text(
-        "A suggestion from the shape of the distribution; look at the pairs just below it before you trust it."
-    )
-    la.find(dict(list(essays().items())[3:14]), 0.2).report(tmp_path / "few.html")
-    expect(open_page(tmp_path / "few.html").locator("#use-cut")).to_have_count(0)

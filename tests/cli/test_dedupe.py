@@ -28,7 +28,7 @@ old-bridge.txt        92.8%  old-bridge-rearranged.txt
 15 of 17 documents kept (longest), 2 removed from 2 groups. Nothing is written
 yet.
 17 documents (1 skipped: 1 empty) · 2 pairs ≥ 0.80 in 2 groups · scores exact ·
-recall 1 · TIME
+recall 1 of pairs at or above the threshold · TIME
 Next: lookalike dedupe sample -o kept.txt --plan plan.csv
 """
 

@@ -50,7 +50,7 @@ def test_json(run: Run) -> None:
     assert la.Recipe.parse(facts["recipe"]["default"]) == la.Recipe()
     assert [check["name"] for check in facts["checks"]] == list(doctor.CHECKS)
     assert all(check["passed"] for check in facts["checks"])
-    names = {"client", "experiments", "postgres", "remote", "server", "spark"}
+    names = {"client", "excel", "experiments", "postgres", "remote", "server", "spark"}
     assert {extra["name"] for extra in facts["extras"]} == names
 
 
@@ -104,10 +104,11 @@ def test_what_is_missing_comes_with_the_line_that_installs_it(run: Run, monkeypa
         return there[name]
 
     monkeypatch.setattr(metadata, "version", version)
-    there = {"matplotlib": "3.9"}
+    there = {"matplotlib": "3.9", "pillow": "11.0"}
     facts = run("doctor", "--format", "json").json
     assert [(extra["name"], extra["installed"]) for extra in facts["extras"]] == [
         ("client", False),
+        ("excel", False),
         ("experiments", True),
         ("postgres", False),
         ("remote", False),
@@ -131,7 +132,8 @@ def test_every_extra_is_one_that_is_declared_and_needed() -> None:
     sources = Path(la.__file__).parent.rglob("*.py")
     imported = {line.split()[1].split(".")[0] for path in sources for line in _imports(path)}
     imported |= set(SCHEMES.values())  # each is loaded with its scheme
-    needed = {name.replace("-", "_") for names in packages.values() for name in names}
+    modules = {"pillow": "PIL"}  # packages whose modules have another name
+    needed = {modules.get(name, name.replace("-", "_").lower()) for names in packages.values() for name in names}
     assert needed <= imported, "an extra that does nothing"
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tests.cli.conftest import Run, Start
 
-PARTS = ("csv", "png", "svg")
+PARTS = ("csv", "png", "svg", "pdf")
 
 
 # -- list --------------------------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ def test_the_list_for_people(run: Run) -> None:
 def test_run_writes_everything(run: Run) -> None:
     done = run("experiment", "run", "comparisons", "--quick", "--out", "made")
     assert (done.code, done.err) == (0, ""), "no bar without a terminal"
-    assert re.fullmatch(r"comparisons: 1 holds, 1 does not hold · \d+\.\d s\nLook at made/index\.html\n", done.out), (
+    assert re.fullmatch(r"comparisons: 2 hold, 1 does not hold · \d+\.\d s\nLook at made/index\.html\n", done.out), (
         done.out
     )
     assert {path.name for path in Path("made").iterdir()} == {
@@ -108,9 +108,12 @@ def test_a_text_and_a_seed_of_ones_own(run: Run) -> None:
         (["comparisons", "--seed", "x"], "--seed must be a whole number of at least 0, not 'x'"),
         (
             ["comparisons", "--text", "short.txt"],
-            "the base text must be a text of at least two different words, not 'one one'",
+            "--text short.txt must be a text of at least two different words, not 'one one'",
         ),
-        (["comparisons", "--text", "no.txt"], "no.txt does not exist: check the name"),
+        (
+            ["comparisons", "--text", "no.txt"],
+            "no.txt does not exist: check the name, or take lorem, cicero, lincoln, cervantes, kafka, voltaire",
+        ),
     ],
 )
 def test_what_cannot_be_run(run: Run, args: list[str], complaint: str) -> None:
@@ -145,7 +148,7 @@ def states(run: Run) -> dict[str, tuple[str, str]]:
 
 def test_show_tells_what_is_made(run: Run, made: None) -> None:
     done = run("experiment", "show")
-    assert re.search(r"^comparisons +made +1 holds, 1 does not hold$", done.out, re.MULTILINE)
+    assert re.search(r"^comparisons +made +2 hold, 1 does not hold$", done.out, re.MULTILINE)
     assert re.search(r"^precision +missing +never made$", done.out, re.MULTILINE)
     assert max(map(len, done.out.splitlines())) <= 80
 
@@ -185,7 +188,7 @@ def test_show_of_one_tells_all(run: Run, made: None) -> None:
 
 def test_a_folder_that_is_not_ours(run: Run) -> None:
     Path("verdicts.json").write_text("{}")
-    complaint = "is not a lookalike-verdicts/1 file: move it away, or give another folder (--out)"
+    complaint = "is not a lookalike-verdicts/2 file: move it away, or give another folder (--out)"
     assert run("experiment", "show", "--out", ".").complaint == f"verdicts.json {complaint}"
     assert run("experiment", "run", "comparisons", "--out", ".").complaint == f"verdicts.json {complaint}"
 
@@ -210,10 +213,65 @@ def test_data_writes_the_collections(run: Run) -> None:
     assert first == (folder / "shuffles-20" / "shuffle-019.txt").read_bytes()
 
 
+def test_data_of_several_texts_and_so_many_shuffles(run: Run) -> None:
+    Path("novel.txt").write_text(
+        "Title\n*** START OF THE PROJECT GUTENBERG EBOOK ***\n"
+        + "It was late. " * 60_000
+        + "\n*** END OF THE X\nLicence",
+        encoding="utf-8",
+    )
+    done = run("experiment", "data", "--count", "30", "--text", "lorem", "--text", "novel.txt", "--out", "d")
+    assert (done.code, done.err) == (0, "")
+    assert len(list(Path("d/shuffles-30").iterdir())) == 30
+    assert Path("d/base/base.txt").read_text().startswith("Lorem ipsum dolor sit amet, consectetur adipiscing elit")
+    assert "It was late. It was late." in Path("d/books/430-kB.txt").read_text()
+    assert run("experiment", "data", "--count", "0").complaint == "--count must be a whole number of at least 1, not 0"
+
+
 def test_data_into_a_folder_of_ones_own(run: Run) -> None:
     assert run("experiment", "data", "--out", "texts").code == 0
     assert Path("texts/README.txt").is_file()
     assert not Path("experiments").exists()
+
+
+# -- walk --------------------------------------------------------------------------------------------------------------
+
+
+def test_walk_prints_every_step(run: Run) -> None:
+    done = run("experiment", "walk", "Nadal", "Nadia", "-k", "2", "--hashes", "4")
+    assert (done.code, done.err) == (0, "")
+    for part in ("S1  nadal            4          4  na · ad · da · al", "1. Shingles", "7. Scores", "Work done"):
+        assert part in done.out
+    assert re.search(r"^2  da        1   0  ", done.out, re.MULTILINE)
+    assert re.search(r"^S1, S2       2      6    0\.333 ", done.out, re.MULTILINE)
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_walk_for_programs_and_as_a_page(run: Run) -> None:
+    Path("one.txt").write_text("a d", encoding="utf-8")
+    args = ("one.txt", "c", "b d e", "a c d", "--unit", "word", "--hashes", "2", "--rows", "1", "--sort")
+    done = run("experiment", "walk", *args, "--function", "1,1", "--function", "3,1", "--format", "json")
+    assert done.json["documents"] == ["one.txt", "S2", "S3", "S4"]
+    assert done.json["signature"] == [[1, 3, 0, 1], [0, 2, 0, 0]]
+    done = run("experiment", "walk", *args, "-o", "walk.html")
+    assert "walk.html: the steps with sliders" in done.err
+    assert "<title>MinHash and LSH, step by step" in Path("walk.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("args", "complaint"),
+    [
+        (["one"], "a walk takes from 2 to 20 texts, not 1"),
+        (["no.txt", "b"], "no.txt does not exist: check the name; a text of several words is put in quotes"),
+        (["a", "b", "--function", "3"], "--function must be two whole numbers such as 3,1, not '3'"),
+        (["a", "b", "--bands", "9"], None),
+        (["a", "b", "--bands", "0"], "--bands must be a whole number of at least 1, not 0"),
+    ],
+)
+def test_what_walk_refuses(run: Run, args: list[str], complaint: str | None) -> None:
+    done = run("experiment", "walk", *args)
+    assert done.code == (0 if complaint is None else 2)
+    assert complaint is None or done.complaint == complaint
 
 
 # -- menu --------------------------------------------------------------------------------------------------------------
@@ -227,13 +285,14 @@ def test_the_menu_makes_what_is_missing(run: Run) -> None:
     done = run("experiment", "menu", stdin=f"{number_of('comparisons')}\nq\n\n99\nnonsense\nq\n".encode())
     assert (done.code, done.err) == (0, "")
     first, *later = done.out.split("Figures in experiments:")[1:]
-    assert re.search(rf"^ *{number_of('comparisons')}  comparisons +missing +never made$", first, re.MULTILINE)
+    line = rf"^ *{number_of('comparisons')}  missing  How many comparisons all pairs are$"
+    assert re.search(line, first, re.MULTILINE)
     assert "comparisons is missing: never made." in first
     full = spoken_time(by_id("comparisons").seconds)
     assert f"Make it now? y or q quick, f in full (about {full}), Enter not: " in first
-    assert "comparisons: 1 holds, 1 does not hold" in first
+    assert "comparisons: 2 hold, 1 does not hold" in first
     assert "experiments/comparisons.png" in first
-    assert re.search(r"comparisons +made", later[0])
+    assert re.search(r"made +How many comparisons", later[0])
     assert len(later) == 1, "the list is not shown again after a wrong number"
     assert later[0].count("That is no number of the list.") == 2
 
@@ -253,6 +312,44 @@ def test_the_menu_opens_a_picture_if_asked(run: Run, made: None, monkeypatch: py
     assert opened == []
     run("experiment", "menu", stdin=f"{number_of('comparisons')}\no\nq\n".encode())
     assert opened == [str(Path("experiments/comparisons.png"))]
+
+
+def test_the_menu_compares_documents_and_asks_for_k(run: Run) -> None:
+    two_copies()
+    asked = run("experiment", "menu", stdin=b"c\nessays\n5\n3\n2\n100\n20\n5\nc\nno.txt\n\n1\nq\n")
+    assert (asked.code, asked.err) == (0, "")
+    assert "k, characters in a shingle [9]: " in asked.out
+    assert "k = 5 characters, 100 multiplicative hash functions, 20 bands × 5" in asked.out
+    assert "b.txt is a copy of a.txt: Jaccard 1.000" in asked.out
+    assert "no.txt': file does not exist" in asked.out
+
+
+def two_copies() -> None:
+    Path("essays").mkdir()
+    for name, text in (("a", "The cat sat on the mat."), ("b", "the cat sat on the mat"), ("c", "Dogs run away.")):
+        Path(f"essays/{name}.txt").write_text(text, encoding="utf-8")
+
+
+def test_batch_tells_time_and_work_of_three_approaches(run: Run) -> None:
+    two_copies()
+    done = run("experiment", "batch", "essays", "-k", "3", "--hashes", "20", "--bands", "4")
+    assert (done.code, done.err) == (0, "")
+    assert re.search(r"^exact, all pairs +3 +0 +\d\.\d+ s +1$", done.out, re.MULTILINE)
+    assert re.search(r"^signatures, all pairs +3 +(\d|,)+ +\d\.\d+ s +1$", done.out, re.MULTILINE)
+    assert re.search(r"^signatures and LSH +1 ", done.out, re.MULTILINE)
+    assert "b.txt is a copy of a.txt: Jaccard 1.000" in done.out
+    assert "LSH found 1 of the 1 pair at or above 0.5 by jaccard." in done.out
+    assert re.search(r"^Finished in \d\.\d+ s\.", done.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("measure", "score"), [("cosine", 1.0), ("euclidean", 1.0)])
+def test_batch_scores_candidates_by_other_measures(run: Run, measure: str, score: float) -> None:
+    two_copies()
+    done = run("experiment", "batch", "essays", "--measure", measure, "--approach", "lsh", "--format", "json")
+    [approach] = done.json["approaches"]
+    assert [(pair["b"], pair["a"], pair["score"]) for pair in approach["pairs"]] == [("b.txt", "a.txt", score)]
+    assert run("experiment", "batch", "essays", "--measure", "x").code == 2
+    assert run("experiment", "batch", "essays", "--approach", "x").code == 2
 
 
 def test_the_menu_ends_with_its_input(run: Run) -> None:

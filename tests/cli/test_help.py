@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,6 +76,9 @@ def everything(tables: None, essays: Path) -> None:
     for folder in ("new", "old"):
         Path(folder).mkdir()
         Path(folder, "one.txt").write_text(words(0, 50), encoding="utf-8")
+    with zipfile.ZipFile("moodle.zip", "w") as archive:
+        for number, name in enumerate(("Al Li", "Bo Li")):
+            archive.writestr(f"{name}_{number}_assignsubmission_file_/essay.txt", words(0, 50))
     texts = {row["id"]: row["text"] for row in ROWS}
     la.find(texts).save("run.lookalike")
     la.sign_shard(texts, "part-1.sig")

@@ -19,7 +19,7 @@ for options in sys.argv[1].split(","):
     assert not heavy, f"scan {options} loads {', '.join(sorted(heavy))}"
 """
 ANY = ["-t 0.5", "--format json", "--format jsonl", "--format csv", "--format md", "--linkage linked", "--method lsh"]
-ANY += ["--min-words 9", "--metric containment", "--against more.txt", "--group-by dir", "--passages -t 0.5"]
+ANY += ["--min-words 9", "--metric containment", "--against more.txt", "--group-by (.)", "--passages -t 0.5"]
 OF_FILES = ["--audit -t 0.5", "--report report.html", "--skip quotes"]
 """What reads all texts again."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lookalike as la
-from lookalike.cli.recipe_options import _OPTIONS, make_recipe
+from lookalike.cli.recipe_options import OPTIONS, make_recipe
 from lookalike.recipe import _CHOICES
 
 if TYPE_CHECKING:
@@ -27,8 +27,10 @@ def compare(run: Run, a: str, b: str, *options: str) -> Any:
 
 # Each line: two texts; options under which they are the same; options under which they are not.
 EFFECTS = {
-    "preset": ("Big Cat", "big cat", ["--preset", "prose"], ["--preset", "code"]),
-    "lowercase": ("Big Cat", "big cat", ["--preset", "code", "--lowercase"], ["--no-lowercase"]),
+    "preset": ("Big Cat", "big cat", ["--preset", "prose"], ["--preset", "stack"]),
+    "preset code": ("big = 1  # cat", "Dog=2", ["--preset", "code"], ["--preset", "prose"]),
+    "lowercase": ("Big Cat", "big cat", ["--preset", "stack", "--lowercase"], ["--no-lowercase"]),
+    "unit token": ("int a;", "int b", ["--unit", "token"], ["--unit", "word"]),
     "unit": ("ab cd", "ab  cd", ["--unit", "word"], ["--unit", "char", "--whitespace", "keep"]),
     "k": ("a b c", "c b a", ["-k", "1"], ["-k", "2"]),
     "bag": ("a a b", "a b b", ["-k", "1", "--no-bag"], ["-k", "1", "--bag"]),
@@ -118,7 +120,7 @@ def test_the_table_says_what_was_counted(run: Run) -> None:
         (["--hashes", "1.5"], "hashes must be a whole number from 1 to 65535, not '1.5'"),
         (["--seed", "-1"], "seed must be a whole number from 0 to 18446744073709551615, not -1"),
         (["--preset", "pros"], "did you mean 'prose'?"),
-        (["--unit", "words"], "unit must be 'char' or 'word', not 'words'; did you mean 'word'?"),
+        (["--unit", "words"], "unit must be 'char', 'word' or 'token', not 'words'; did you mean 'word'?"),
         (["--whitespace", "x"], "whitespace must be 'keep', 'collapse' or 'remove', not 'x'"),
         (["--punctuation", "x"], "punctuation must be 'keep' or 'remove', not 'x'"),
         (["--accents", "x"], "accents must be 'keep' or 'strip', not 'x'"),
@@ -147,11 +149,11 @@ def test_whitespace_without_effect_is_said(run: Run) -> None:
 def test_there_is_an_option_for_every_setting_and_its_help_names_every_value() -> None:
     import dataclasses
 
-    assert set(_OPTIONS) == {"preset", *(field.name for field in dataclasses.fields(la.Recipe))}
+    assert set(OPTIONS) == {"preset", *(field.name for field in dataclasses.fields(la.Recipe))}
     for name, choices in (*_CHOICES.items(), ("preset", tuple(la.PRESETS))):
-        help_text = _OPTIONS[name][1].help
+        help_text = OPTIONS[name][1].help
         assert all(choice in help_text for choice in choices), name
 
 
 def test_no_option_is_the_default_recipe() -> None:
-    assert make_recipe(dict.fromkeys(_OPTIONS)) == la.Recipe()
+    assert make_recipe(dict.fromkeys(OPTIONS)) == la.Recipe()

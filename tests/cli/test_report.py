@@ -28,7 +28,7 @@ def test_scan_writes_a_report_beside_its_table(run: Run, tmp_path: Path) -> None
 
 
 def test_a_saved_result_becomes_the_same_report(run: Run, tmp_path: Path) -> None:
-    run("scan", str(COLLECTION), "-t", "0.3", "--report", "first.html", "--save", "run.lookalike", "-q")
+    run("scan", str(COLLECTION), "-t", "0.02", "--report", "first.html", "--save", "run.lookalike", "-q")
     first = parts_of(tmp_path / "first.html")
     for named in (str(COLLECTION), "--trust"):
         done = run("report", "run.lookalike", named, "-o", "second.html")

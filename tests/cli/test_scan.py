@@ -30,7 +30,9 @@ SAMPLE = """\
 2     2  old-bridge-rearranged.txt  old-bridge.txt
 
 17 documents (1 skipped: 1 empty) · 2 pairs ≥ 0.80 in 2 groups · scores exact ·
-recall 1 · TIME
+recall 1 of pairs at or above the threshold · TIME
+4 more pairs share passages below this threshold; --preset essays finds such
+pairs.
 Next: lookalike compare sample/branch-news-saturday.txt \\
     sample/library-reopens.txt
 """
@@ -142,9 +144,16 @@ def test_nothing_found_reads_well(run: Run) -> None:
     lines = out.splitlines()
     assert lines[0] == "No two documents are alike by 80.0% or more."
     assert lines[2].startswith("3 documents · 0 pairs ≥ 0.80 in 0 groups · scores exact")
-    assert lines[3] == "Next: lookalike scan some -t 0.5"
-    assert "Next: lookalike scan some --threshold 0.4 --metric containment" in run("scan", "some", "-t", "0.4").out
-    assert "Next" not in run("scan", "some", "-t", "0.4", "--metric", "containment").out
+    assert lines[4] == "--preset essays finds partial copying too: a few sentences, or words exchanged."
+    assert lines[5] == "Next: lookalike scan some --preset essays"
+    assert "Next" not in run("scan", "some", "--preset", "essays").out
+    Path("rows.jsonl").write_text("".join(f'{{"text": "{words(n, n + 50)}"}}\n' for n in (0, 100)), encoding="utf-8")
+    in_rows = run("scan", "rows.jsonl").out
+    assert "Next: lookalike scan rows.jsonl -t 0.5" in in_rows
+    assert "essays" not in in_rows
+    nothing = run("scan", "rows.jsonl", "-t", "0.4").out
+    assert "Next: lookalike scan rows.jsonl --threshold 0.4 --metric containment" in nothing
+    assert "Next" not in run("scan", "rows.jsonl", "-t", "0.4", "--metric", "containment").out
 
 
 def test_one_document_has_nothing_to_be_like(run: Run) -> None:
@@ -235,7 +244,13 @@ def test_common_leaves_frequent_shingles_out_and_says_so(run: Run) -> None:
 def test_group_by_author(run: Run, essays: Path, rule: str) -> None:
     assert len(pairs(run("scan", str(essays)).out)) == 3
     done = run("scan", str(essays), "--group-by", rule)
-    assert pairs(done.out) == [("ann/essay.txt", "bob/essay.txt"), ("ann/draft.txt", "bob/essay.txt")]
+    assert re.findall(r"^1 .*%  +2  (\S+) +(\S+)$", done.out, re.MULTILINE) == [("ann/essay.txt", "bob/essay.txt")]
+    every = run("scan", str(essays), "--group-by", rule, "--files").out
+    assert re.findall(r"^ +[\d.% ]+  (ann/\S+) +(bob/\S+)$", every, re.MULTILINE) == [
+        ("ann/draft.txt", "bob/essay.txt")
+    ]
+    assert "1 pair of submissions in essays" not in done.out
+    assert done.out.startswith("1 pair of submissions\n")
     assert f"1 pair between documents of one author left out (--group-by {rule})\n" in done.out
     assert re.search(r"^1     2  ann, bob  ann/draft.txt · bob/essay.txt$", done.out, re.MULTILINE)
     note = f"lookalike: note: 1 pair between documents of one author left out (--group-by {rule})\n"
@@ -321,6 +336,33 @@ def test_standard_input(run: Run) -> None:
         assert len(done.json["pairs"]) == 4, done.err
 
 
+def test_bands_are_chosen_and_candidates_counted(run: Run, tables: None) -> None:
+    found = run("scan", "corpus.jsonl", "--bands", "64", "--rows", "4", "--format", "json").json
+    assert (found["method"], found["bands"]) == ("lsh", {"bands": 64, "rows": 4})
+    assert found["candidates"] >= 1
+    assert f" · {found['candidates']} candidate pair" in " ".join(
+        run("scan", "corpus.jsonl", "--bands", "64").out.split()
+    )
+    assert run("scan", "corpus.jsonl", "--rows", "8", "--format", "json").json["bands"] == {"bands": 32, "rows": 8}
+    assert run("scan", "corpus.jsonl", "--format", "json").json["bands"] is None
+    assert "candidate" not in run("scan", "corpus.jsonl").out
+
+
+@pytest.mark.parametrize(
+    ("args", "complaint"),
+    [
+        (["--bands", "9", "--rows", "99"], "9 bands × 99 rows need 891 hashes, and the signature has 256; take fewer"),
+        (["--bands", "0"], "--bands must be a whole number of at least 1, not 0"),
+        (["--rows", "4", "--method", "exact"], "--rows must be left out with --method exact, not 4; bands are for LSH"),
+        (["--bands", "4", "--metric", "containment"], "--bands must be left out with --metric containment, not 4"),
+    ],
+)
+def test_bands_that_cannot_be(run: Run, tables: None, args: list[str], complaint: str) -> None:
+    done = run("scan", "corpus.jsonl", *args)
+    assert done.code == 2
+    assert done.complaint.startswith(complaint)
+
+
 def test_verbose_tells_settings_and_times(run: Run) -> None:
     done = run("scan", str(COLLECTION), "--verbose")
     for said in ("recipe: lookalike-recipe/1 ", "method: exact; ", "seconds: reading ", "skipped: blank-page.txt: "):
@@ -337,8 +379,8 @@ def test_quiet_gives_the_result_alone(run: Run) -> None:
 @pytest.mark.parametrize("option", ["--audit", "--audit=5"])
 def test_audit_measures_the_recall(run: Run, tables: None, option: str) -> None:
     done = run("scan", "corpus.parquet", option)
-    assert "recall 1, measured 1" in " ".join(done.out.split())
-    assert "true pairs found: recall 1.0000" in done.err
+    assert "recall 1 of pairs at or above the threshold, measured 1" in " ".join(done.out.split())
+    assert "pairs at or above the threshold found: recall 1.0000" in done.err
     assert re.search(r"· [\d.]+ s, [\d.]+ s of them the audit", " ".join(done.out.split()))
     assert run("scan", "corpus.parquet", option, "--format", "json").json["recall"]["measured"] == 1.0
 

@@ -27,6 +27,8 @@ __all__ = [
     "scanned_pdf",
     "shape",
     "tar",
+    "with_picture_pages",
+    "without_map",
     "zipped",
 ]
 
@@ -145,6 +147,17 @@ def _file(objects: Sequence[bytes], encrypt: bool = False) -> bytes:
         )
     made.write(b"trailer\n<< /Size %d /Root 1 0 R%s >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, lock, start))
     return made.getvalue()
+
+
+def without_map(data: bytes) -> bytes:
+    """A document whose font does not tell any more which letters it shows."""
+    return data.replace(b"/ToUnicode 5 0 R", b" " * 16)
+
+
+def with_picture_pages(pages: Sequence[Sequence[Put] | None]) -> bytes:
+    """A document in which None stands for a page that is a picture."""
+    picture = [Put(0, 0, "", before="q 600 0 0 800 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x00 EI Q")]
+    return pdf([picture if page is None else page for page in pages])
 
 
 def scanned_pdf() -> bytes:

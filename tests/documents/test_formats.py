@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from email.message import EmailMessage
 from typing import TYPE_CHECKING
 
 import pytest
 
+import lookalike as la
 from lookalike.documents import open_paths
-from tests.documents.making import Put, docx, eml, epub, lines_at, odt, pdf, pptx, rtf, shape
+from lookalike.documents.one import read_document
+from tests.documents.making import Put, docx, eml, epub, lines_at, odt, pdf, pptx, rtf, shape, zipped
 from tests.documents.reading import documents, reasons
 
 if TYPE_CHECKING:
@@ -73,7 +76,7 @@ def test_pdf_words_and_paragraphs_go_on_over_pages(tmp_path: Path) -> None:
     ]
     assert (
         text_of(tmp_path, "x.pdf", pdf(pages))
-        == "One sentence begins on the first page and is continued on the second."
+        == "One sentence begins on the first page and is continued\fon the second."
     )
 
 
@@ -93,12 +96,12 @@ def test_pdf_headers_footers_and_page_numbers_that_repeat_are_left_out(tmp_path:
         for number, word in enumerate(words, 1)
     ]
     text = text_of(tmp_path, "x.pdf", pdf(pages))
-    assert text.split("\n\n") == [f"Page about {word} only." for word in words]
+    assert text.split("\n\n\f") == [f"Page about {word} only." for word in words]
 
 
 def test_pdf_lines_at_the_edge_that_do_not_repeat_stay(tmp_path: Path) -> None:
     pages = [lines_at(780, "One begins here."), lines_at(780, "Another begins there.")]
-    assert text_of(tmp_path, "x.pdf", pdf(pages)) == "One begins here.\n\nAnother begins there."
+    assert text_of(tmp_path, "x.pdf", pdf(pages)) == "One begins here.\n\n\fAnother begins there."
     one_page = [*lines_at(780, "A single page has no headers."), Put(300, 20, "1")]
     assert text_of(tmp_path, "x.pdf", pdf([one_page])).startswith("A single page has no headers.")
 
@@ -181,6 +184,16 @@ BLUE = '<w:shd w:fill="000080"/>'
 def test_docx_text_that_can_be_seen_after_all(tmp_path: Path, body: str) -> None:
     assert text_of(tmp_path, "x.docx", docx(body)) == "seen"
     assert flags_of(tmp_path, "x.docx", docx(body)) == {}
+
+
+def test_docx_styles_are_read_where_they_matter(tmp_path: Path) -> None:
+    shaded = '<w:style w:styleId="Box"><w:pPr><w:shd w:fill="1F3864"/></w:pPr></w:style>'
+    white = f'<w:p><w:pPr><w:pStyle w:val="Box"/></w:pPr>{run("seen", """<w:color w:val="FFFFFF"/>""")}</w:p>'
+    assert text_of(tmp_path, "x.docx", docx(white, styles=shaded)) == "seen"
+    assert flags_of(tmp_path, "x.docx", docx(white + f"<w:p>{run('more')}</w:p>"))["hidden text"][1] == 1
+    tiny = '<w:style w:styleId="Tiny"><w:rPr><w:sz w:val="2"/></w:rPr></w:style>'
+    body = f'<w:p><w:pPr><w:pStyle w:val="Tiny"/></w:pPr>{run("unseen")}</w:p><w:p>{run("more")}</w:p>'
+    assert text_of(tmp_path, "y.docx", docx(body, styles=tiny)) == "more"
 
 
 def test_odt_parts_and_hidden_text(tmp_path: Path) -> None:
@@ -291,12 +304,42 @@ Caf\'e na\"ive.
 
 
 def test_mails(tmp_path: Path) -> None:
-    data = eml("About the mill – again", "It turned day and night.", "<p>It turned <b>day</b></p>", attached="x.pdf")
+    data = eml("About the mill – again", "It turned day and night.", "<p>It turned <b>day</b></p>")
     assert text_of(tmp_path, "x.eml", data) == "About the mill – again\n\nIt turned day and night."
-    assert flags_of(tmp_path, "x.eml", data)["attachments"] == ("not read: x.pdf", 1)
     only = eml("S", html='<p>It turned</p><p style="display:none">copied</p>', charset="iso-8859-1")
     assert text_of(tmp_path, "x.eml", only) == "S\n\nIt turned"
     assert flags_of(tmp_path, "x.eml", only)["hidden text"][1] == 1
+
+
+def test_what_is_attached_to_a_mail_is_read_as_documents_of_their_own(tmp_path: Path) -> None:
+    inner = EmailMessage()
+    inner["Subject"] = "The first mail"
+    inner.set_content("It was forwarded.")
+    inner.add_attachment(docx(["Deep inside."]), maintype="application", subtype="msword", filename="deep.docx")
+    message = EmailMessage()
+    message["Subject"] = "My essay"
+    message.set_content("Here it is.")
+    message.add_attachment(docx(["The essay itself."]), maintype="application", subtype="msword", filename="essay.docx")
+    message.add_attachment(b"\x89PNG", maintype="image", subtype="png", filename="logo.png")
+    message.add_attachment(b"\0\0", maintype="application", subtype="octet-stream", filename="a/../evil.bin")
+    message.add_attachment(inner)
+    (tmp_path / "x.eml").write_bytes(message.as_bytes())
+    (tmp_path / "y.zip").write_bytes(zipped({"in.eml": message.as_bytes()}))
+    source = open_paths([tmp_path])
+    found = documents(source)
+    assert found == {
+        "x.eml": "My essay\n\nHere it is.",
+        "x.eml/essay.docx": "The essay itself.",
+        "x.eml/attachment 3.eml": "The first mail\n\nIt was forwarded.",
+        "x.eml/attachment 3.eml/deep.docx": "Deep inside.",
+        "y.zip/in.eml": "My essay\n\nHere it is.",
+        "y.zip/in.eml/essay.docx": "The essay itself.",
+        "y.zip/in.eml/attachment 3.eml": "The first mail\n\nIt was forwarded.",
+    }
+    assert [flag.detail for flag in source.flags()["x.eml"]] == ["not read: logo.png"]
+    assert reasons(source)["x.eml/a_.._evil.bin"] == "binary"
+    assert documents(source) == found
+    assert read_document(tmp_path / "x.eml" / "essay.docx").text == "The essay itself."
 
 
 # -- names and encodings -----------------------------------------------------------------------------------------------
@@ -353,6 +396,7 @@ def test_look_alike_letters_are_flagged_in_every_format(tmp_path: Path, name: st
     flags = flags_of(tmp_path, name, data)
     assert flags["look-alike letters"][1] == 3
     assert "ѕtudent (U+0455)" in flags["look-alike letters"][0]
+    assert text_of(tmp_path, name, data).startswith("The student copied everything")
     if name != "x.pdf":  # PDFium drops them
         assert flags["invisible characters"][1] == 1
 
@@ -366,6 +410,42 @@ def test_look_alike_letters_are_flagged_in_every_format(tmp_path: Path, name: st
 )
 def test_ordinary_texts_are_not_flagged(tmp_path: Path, text: str) -> None:
     assert flags_of(tmp_path, "x.txt", text) == {}
+
+
+@pytest.mark.parametrize("letters", ["aаeеoоpрcсyуxх", "oοvνiιuυ", "aаoοsѕhհ"], ids=["cyrillic", "greek", "several"])
+def test_essays_that_look_equal_are_equal(tmp_path: Path, letters: str) -> None:
+    essay = "A lone hiker paused as a cop sat on a horse: I saw a yew, a pope, a vice and a cow. Happy is a poor son."
+    table = str.maketrans(letters[::2], letters[1::2])
+    assert text_of(tmp_path, "x.txt", essay.translate(table)) == essay
+    russian = "Мельник жил у реки, а сор и рос у воды. Он читал Moby Dick. Это сорт Apple."
+    assert text_of(tmp_path, "y.txt", russian) == russian
+    assert text_of(tmp_path, "z.txt", russian.replace("воды", "вoды")) == russian
+
+
+def test_a_saved_result_keeps_the_places_of_letters(tmp_path: Path) -> None:
+    for name, text in (
+        ("a.txt", "ѕome words that are copied from here"),
+        ("b.txt", "some words that are copied from here"),
+    ):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    result = la.find(open_paths([tmp_path]), 0.9)
+    assert result.pairs["jaccard"].to_pylist() == [1.0]
+    result.save(tmp_path / "x.lookalike")
+    (flag,) = la.Result.load(tmp_path / "x.lookalike").flags["a.txt"]
+    assert flag.places == ((0, "ѕ"),)
+
+
+def test_what_is_not_read_is_called_by_its_name_with_a_remedy(tmp_path: Path) -> None:
+    for name in ("a.pages", "b.gdoc", "Thumbs.db", "c.msg"):
+        (tmp_path / name).write_bytes(b"PK\3\4" if name == "a.pages" else b'{"url": "x"}')
+    (tmp_path / "d.doc").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+    source = open_paths([tmp_path])
+    assert documents(source) == {}
+    said = {one.id: (one.reason, one.detail) for one in source.skipped()}
+    names = ("a.pages", "b.gdoc", "c.msg", "d.doc")  # and nobody hears of Thumbs.db
+    assert {name: reason for name, (reason, _) in said.items()} == dict.fromkeys(names, "not text")
+    for name, remedy in (("a.pages", "export it"), ("b.gdoc", "as .docx"), ("c.msg", ".eml"), ("d.doc", "soffice")):
+        assert remedy in said[name][1]
 
 
 def test_spreadsheets_and_empty_documents_are_skipped(tmp_path: Path) -> None:

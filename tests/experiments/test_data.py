@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 import lookalike as la
 from lookalike.errors import RecipeError
 from lookalike.experiments import data
+from lookalike.experiments.excerpts import EXCERPTS
 from lookalike.experiments.experiment import Setup
+from lookalike.experiments.texts import different_share, page_similarity
 
 SETUP = Setup(seed=3)
 
@@ -81,6 +85,31 @@ def test_common_words_of_a_book_are_as_common_as_zipf_says() -> None:
     counts = [count for _, count in Counter(text.lower().replace(".", "").split()).most_common()]
     assert 1.5 <= counts[9] / counts[39] <= 6  # four times as common by the law, less by Mandelbrot's correction
     assert counts[0] / counts[999] > 100
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_shingles_of_a_book_repeat_as_in_english(seed: int) -> None:
+    """An English novel of 600 kB has 40 % different 9-shingles, and its pages a similarity of 0.046."""
+    text = data.book(Setup(seed=seed), 600_000)
+    assert 0.33 <= different_share(text) <= 0.47
+    assert 0.025 <= page_similarity(text) <= 0.06
+
+
+def test_a_long_text_of_ones_own_is_the_book_and_its_beginning_is_shuffled() -> None:
+    novel = " ".join(f"word{n}" for n in range(5000))
+    mine = Setup(text=novel, more=("short text",))
+    assert data.words(mine) == novel.split()[:50]
+    assert data.book(mine, 10_000) in novel
+    assert data.book(mine, 10_000, "first") != data.book(mine, 10_000, "second")
+    assert data.book(mine, 60_000) not in novel
+    assert {data.book(replace(mine, more=("x" * 20_000,)), 10_000, str(n))[:4] for n in range(9)} > {"xxxx"}
+
+
+def test_bundled_texts_can_be_shuffled() -> None:
+    assert len(EXCERPTS) == 6
+    for excerpt in EXCERPTS.values():
+        assert len(data.words(Setup(text=excerpt.text))) >= 50
+        assert unicodedata.is_normalized("NFC", excerpt.text)
 
 
 def test_a_text_of_ones_own() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -12,20 +13,22 @@ from pathlib import Path
 import pytest
 
 from lookalike.experiments import gallery as module
-from lookalike.experiments.catalogue import by_id
+from lookalike.experiments.catalogue import GROUPS, by_id
+from lookalike.experiments.claims import CLAIMS, judged_by
 from lookalike.experiments.corrections import CORRECTIONS
 from lookalike.experiments.experiment import FINDINGS, Experiment, Setup, Verdict
 from lookalike.experiments.gallery import MARKS, command_of, gallery, tally
 from lookalike.experiments.run import run
 from lookalike.experiments.store import Folder
 
+SHOWN = {"comparisons", "similarity-by-k"}
 HOSTILE = 'a <script>alert(1)</script> & "quotes"'
 
 
 class Page(HTMLParser):
     """The elements of a page, and whether they are closed in order."""
 
-    EMPTY = frozenset({"meta", "img", "br", "link"})
+    EMPTY = frozenset({"meta", "img", "br", "wbr", "link"})
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -103,7 +106,7 @@ def test_every_finding_has_a_sign_and_words(text: str) -> None:
 
 
 def test_every_picture_says_what_it_shows(text: str) -> None:
-    alts = [str(image["alt"]) for image in Page(text).all("img")]
+    alts = [str(image["alt"]) for image in Page(text).all("img") if image["alt"]]  # small ones stand beside the title
     assert [alt.partition(".")[0] for alt in alts] == [by_id(i).title for i in ("similarity-by-k", "comparisons")]
 
 
@@ -116,6 +119,25 @@ def test_all_corrections_are_in_it(text: str) -> None:
     rows = re.findall(r'<tr><th scope="row">(\d+)</th>', text)
     assert list(map(int, rows)) == [correction.item for correction in CORRECTIONS]
     assert '<a href="#comparisons">comparisons</a></td></tr>' in text
+    assert "test_<wbr>item_<wbr>105_<wbr>both_<wbr>units" in text, "a long name breaks at its joints"
+
+
+def test_small_pictures_stand_by_report_and_question(text: str) -> None:
+    contents = text.partition("<nav")[2].partition("</nav>")[0]
+    assert re.findall("<h2>(.*?)</h2>", contents) == ["Report A"]
+    assert re.findall("<h3>(.*?)</h3>", contents) == [group.question for group in GROUPS if SHOWN & set(group.ids)]
+    assert contents.count('<img src="data:image/png;base64,iVBOR') == 2
+    assert "report A, figure 2" in contents
+
+
+def test_each_conclusion_stands_once_in_the_table_of_its_report(text: str) -> None:
+    tables = text.partition('<section id="conclusions">')[2].partition("</section>")[0]
+    quoted = re.findall(r"<q>(.*?)</q>", tables)
+    assert len(quoted) == len(set(quoted)) == len(judged_by(["similarity-by-k"]))
+    assert html.escape(CLAIMS["A-9.1"].text) in quoted
+    assert "report A, §9, conclusion 1" in tables
+    assert 'href="#similarity-by-k"' in tables
+    assert "pair-<wbr>jaccard" in tables, "an experiment that is not here has no link"
 
 
 def test_a_stale_figure_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +151,7 @@ def test_a_large_drawing_is_shown_as_pixels(folder: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(module, "_LARGEST_SVG", 100)
     page = gallery(Folder.open(folder))
     assert "data:image/svg+xml" not in page
-    assert page.count("data:image/png;base64,iVBOR") == 2
+    assert page.count("data:image/png;base64,iVBOR") == 4  # and two small ones
 
 
 def test_the_command_quotes_what_a_shell_would_split(folder: Path) -> None:
@@ -146,6 +168,7 @@ def test_findings_are_counted_in_words() -> None:
     assert tally([]) == "no verdict"
     assert tally([no, verdict]) == "1 holds, 1 does not hold"
     assert tally([no, no, part, part, verdict, verdict]) == "2 hold, 2 hold in part, 2 do not hold"
+    assert tally([replace(verdict, finding="undecided")]) == "1 is undecided"
 
 
 # -- colours -----------------------------------------------------------------------------------------------------------

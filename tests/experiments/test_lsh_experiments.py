@@ -9,16 +9,12 @@ import pytest
 
 import lookalike as la
 from lookalike.experiments import data, lsh_quality, s_curve
-from lookalike.experiments.experiment import Setup, Table, Verdict
+from lookalike.experiments.experiment import Setup, Table
+from tests.experiments.quick import IN_ONE_WORKER, changed, findings, measured
 from tests.statistics.bounds import SIGMAS, binomial_range
 
-QUICK = Setup(quick=True)
+pytestmark = IN_ONE_WORKER
 PAIRS = 190
-
-
-def finding(verdicts: list[Verdict], item: int) -> str:
-    (found,) = {verdict.finding for verdict in verdicts if item in verdict.items}
-    return found
 
 
 # -- LSH at each threshold -------------------------------------------------------------------------------------------
@@ -26,7 +22,7 @@ def finding(verdicts: list[Verdict], item: int) -> str:
 
 @pytest.fixture(scope="module")
 def quality() -> Table:
-    return lsh_quality.measure(QUICK, lambda _share: None)
+    return measured("lsh-quality")
 
 
 def test_every_rule_threshold_and_size_has_its_row(quality: Table) -> None:
@@ -89,24 +85,21 @@ def test_as_many_candidates_as_expected(k: int, rule: str, threshold: float) -> 
 
 
 def test_verdicts_on_lsh(quality: Table) -> None:
-    verdicts = lsh_quality.judge(quality, QUICK)
-    assert finding(verdicts, 117) == "does not hold"
-    assert verdicts[1].finding == "holds"
+    found = findings("lsh-quality")
+    assert (found["ours-missed"], found["B-lsh-k"], found["ours-B-recall"]) == ("does not hold", "holds", "holds")
     assert lsh_quality.missed_share(quality.where(rule="recall")) < 0.01
     assert lsh_quality.missed_share(quality.where(rule="divisors")) > 0.01
 
 
-def test_the_verdict_on_time_follows_the_times(quality: Table) -> None:
-    time, exact = quality.position("time"), quality.position("exactTime")
+def test_the_verdict_on_time_follows_the_ratios_of_the_rounds(quality: Table) -> None:
+    def judged(low: float, high: float) -> str:
+        table = quality
+        for name in ("toExact", "toCutAnew"):
+            for end, value in (("Low", low), ("", (low + high) / 2), ("High", high)):
+                table = changed(table, f"{name}{end}", lambda _row, value=value: value)  # type: ignore[misc]
+        return findings("lsh-quality", table)["B-lsh-few"]
 
-    def judged(seconds: float) -> str:
-        rows = [(*row[:time], seconds, *row[time + 1 :]) for row in quality.rows]
-        return lsh_quality.judge(Table(quality.columns, rows), QUICK)[0].finding
-
-    assert judged(1e9) == "holds"
-    assert judged(1e-9) == "does not hold"
-    assert quality.columns[time].timed
-    assert quality.columns[exact].timed
+    assert (judged(2, 3), judged(0.2, 0.5), judged(0.5, 2)) == ("holds", "does not hold", "undecided")
 
 
 # -- the S-curve -----------------------------------------------------------------------------------------------------
@@ -114,7 +107,7 @@ def test_the_verdict_on_time_follows_the_times(quality: Table) -> None:
 
 @pytest.fixture(scope="module")
 def curve() -> Table:
-    return s_curve.measure(QUICK, lambda _share: None)
+    return measured("s-curve")
 
 
 def test_measured_shares_follow_the_formula(curve: Table) -> None:
@@ -136,16 +129,15 @@ def test_the_rule_of_the_textbooks_is_not_the_half_point(curve: Table, shape: tu
 
 
 def test_verdicts_on_the_curve(curve: Table) -> None:
-    verdicts = s_curve.judge(curve, QUICK)
-    assert [verdict.finding for verdict in verdicts] == ["holds", "does not hold", "holds", "holds in part"]
+    assert curve is measured("s-curve")
+    assert list(findings("s-curve").values()) == ["holds", "does not hold", "holds", "holds in part"]
 
 
 def test_the_verdict_on_the_formula_can_fail(curve: Table) -> None:
     place = curve.position("measured")
     rows = [(*row[:place], 0.5, *row[place + 1 :]) for row in curve.rows]
-    verdicts = s_curve.judge(Table(curve.columns, rows), QUICK)
-    assert verdicts[0].finding == "does not hold"
-    assert verdicts[1].finding == "holds"
+    found = findings("s-curve", Table(curve.columns, rows))
+    assert (found["ours-formula"], found["A-5-threshold"]) == ("does not hold", "holds")
 
 
 @pytest.mark.parametrize("similarity", [0.05, 0.3, 0.5, 0.9])

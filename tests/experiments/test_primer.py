@@ -29,6 +29,8 @@ def test_an_experiment_that_the_primer_names_exists(name: str) -> None:
     assert name in {experiment.id for experiment in catalogue.experiments()}
 
 
-@pytest.mark.parametrize("name", ["s-curve", "lsh-quality", "bags", "hash-quality", "biased-families", "conclusions"])
+@pytest.mark.parametrize(
+    "name", ["s-curve", "lsh-quality", "bags", "hash-quality", "biased-families", "similarity-by-k"]
+)
 def test_the_primer_uses_the_figures_of_the_method(name: str) -> None:
     assert f"`{name}`" in PRIMER or f"run {name} " in PRIMER

@@ -73,7 +73,7 @@ def test_never_made(tmp_path: Path) -> None:
     assert state(tmp_path / "nowhere") == ("missing", "never made")
 
 
-@pytest.mark.parametrize("part", ["csv", "png", "svg"])
+@pytest.mark.parametrize("part", ["csv", "png", "svg", "pdf"])
 def test_a_deleted_file_is_missing(folder: Path, part: str) -> None:
     (folder / f"comparisons.{part}").unlink()
     assert state(folder) == ("missing", f"comparisons.{part} is gone")
@@ -103,8 +103,10 @@ def test_settings_of_the_last_run_count(folder: Path) -> None:
 
 def test_the_name_of_the_text_does_not_make_it_another() -> None:
     setup = Setup(text="one two three")
-    assert Settings.of(setup, "a.txt") == Settings.of(setup, "b.txt") != Settings.of(Setup(text="one two"), "a.txt")
-    assert Settings.of(setup, "a b.txt").options() == ["--text", "a b.txt"]
+    other = Settings.of(Setup(text="one two"), ["a.txt"])
+    assert Settings.of(setup, ["a.txt"]) == Settings.of(setup, ["b.txt"]) != other
+    assert Settings.of(setup, ["a b.txt", "c.txt"]).options() == ["--text", "a b.txt", "--text", "c.txt"]
+    assert Settings.of(setup) != Settings.of(replace(setup, more=("further",)))
 
 
 # -- what is written ---------------------------------------------------------------------------------------------------
@@ -149,9 +151,9 @@ def test_nothing_but_whole_files_is_left(folder: Path) -> None:
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".html"} == before
 
 
-@pytest.mark.parametrize("content", ["", "[]", "3", '{"schema": "other"}', '{"schema": "lookalike-verdicts/1"}', "{"])
+@pytest.mark.parametrize("content", ["", "[]", "3", '{"schema": "other"}', '{"schema": "lookalike-verdicts/2"}', "{"])
 def test_a_file_that_is_not_ours_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "verdicts.json").write_text(content)
-    with pytest.raises(DocumentError, match="is not a lookalike-verdicts/1 file"):
+    with pytest.raises(DocumentError, match="is not a lookalike-verdicts/2 file"):
         Folder.open(tmp_path)
     assert (tmp_path / "verdicts.json").read_text() == content

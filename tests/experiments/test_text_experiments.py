@@ -7,15 +7,16 @@ import pytest
 import lookalike as la
 from lookalike.experiments import bags, data, texts
 from lookalike.experiments.experiment import Setup, Table
+from tests.experiments.quick import IN_ONE_WORKER, QUICK, measured
 
-QUICK = Setup(quick=True)
+pytestmark = IN_ONE_WORKER
 
 # -- bags ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def bagged() -> Table:
-    return bags.measure(QUICK, lambda _share: None)
+    return measured("bags")
 
 
 def test_a_text_equals_itself_except_by_article_c(bagged: Table) -> None:
@@ -56,7 +57,7 @@ def test_verdicts_on_bags(bagged: Table) -> None:
 
 @pytest.fixture(scope="module")
 def described() -> Table:
-    return texts.measure(QUICK, lambda _share: None)
+    return measured("collections")
 
 
 def test_the_base_text_is_like_report_bs(described: Table) -> None:

@@ -47,6 +47,23 @@ TEXTS: Final = {
     "white": "a\u00a0b\u2003\u3000c\u2028d\u0085e\u200bf\ufeffg",
     "lone": "a\ufffdb \ufffd\ufffd c",
 }
+CODE: Final = {
+    "prose": TEXTS["ascii"],
+    "java": (
+        "/* Licence */\nimport java.util.*;\npublic class A {\n\t// é\n\tstatic int f(int[] a) {\n"
+        "\t\treturn a[0] - 0x1Fe-5 + 1.5e-3; }\n\tString s = \"a\\\"b\", t = '\\'' + `c`;\n}\n"
+    ),
+    "python": (
+        '#!/usr/bin/python\nfrom a import (\n    b,\n)\nDEF = r\'x\' + f"{y}"\ndef f(n):\n    """Doc."""\n'
+        "    return n // 2  # half\n%magic\nx = '''a\nb'''\n"
+    ),
+    "other code": (
+        'fn f<\'a>(x: &\'a str) { r#"a"b"# }\n-- sql\nSELECT 1 --x\n;; lisp\n<!-- a --> https://b\n'
+        "use c::{\n d};\ne --[[ f ]] g"
+    ),
+    "broken code": 'a /* b\nc = \'d\n"e\\\nf = `g\n"""h\nimport (i\nj\r;k # l',
+}
+"""Texts for `unit = token` (§2.2)."""
 SURROGATES: Final = {"lone": [0x61, 0xD800, 0x62, 0x20, 0xDFFF, 0xDBFF, 0x20, 0x63]}
 """Texts with lone surrogates, as code points, by the name of the text that they equal (§1, step 1)."""
 
@@ -136,6 +153,17 @@ def of_texts() -> list[dict[str, Any]]:
                 "elements": [hexadecimal(x) for x in elements],
             }
         )
+    return found
+
+
+def of_code() -> list[dict[str, Any]]:
+    """§2.2: the units and elements of source code."""
+    found = []
+    for (k, bag, seed), text in product(((8, False, 1), (1, True, 7)), CODE.values()):
+        recipe = Recipe(unit="token", k=k, bag=bag, seed=seed)
+        elements = [hexadecimal(x) for x in sorted(ref.elements(text, recipe))]
+        given = recipe.to_dict() | {"stop_words": []}
+        found.append({"recipe": given, "text": text, "units": ref.units(text, recipe), "elements": elements})
     return found
 
 
@@ -268,6 +296,7 @@ def build() -> str:
         "signatures": of_signatures(),
         "band signatures": band_signatures(),
         "bands": of_bands(),
+        "code": of_code(),
     }
     parts = [f"{json.dumps(name)}: {_lines(section)}" for name, section in sections.items()]
     return '{\n"format": 1,\n' + ",\n".join(parts) + "\n}\n"

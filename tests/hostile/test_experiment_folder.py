@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 STORED: dict[str, Any] = {
-    "schema": "lookalike-verdicts/1",
+    "schema": "lookalike-verdicts/2",
     "lookalike": "0.1.0",
     "settings": {"seed": 1, "quick": True, "text": None, "file": None},
     "verdicts": [
@@ -33,6 +33,8 @@ STORED: dict[str, Any] = {
             "finding": "holds",
             "evidence": "it is",
             "numbers": {"share": 0.5},
+            "conclusion": "",
+            "report": "",
         }
     ],
     "experiments": [
@@ -107,7 +109,7 @@ def test_no_wrong_value_of_any_field_does_harm(
 )
 def test_files_of_others(tmp_path: Path, text: str) -> None:
     (tmp_path / "verdicts.json").write_text(text)
-    with pytest.raises(la.DocumentError, match="is not a lookalike-verdicts/1 file"):
+    with pytest.raises(la.DocumentError, match="is not a lookalike-verdicts/2 file"):
         Folder.open(tmp_path)
 
 

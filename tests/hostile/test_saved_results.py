@@ -92,7 +92,18 @@ def test_no_wrong_value_of_any_field_does_harm(original: tuple[dict[str, Any], P
 
 def test_no_field_that_is_missing_or_new_does_harm(original: tuple[dict[str, Any], Parts], tmp_path: Path) -> None:
     meta, parts = original
-    may = {"limited", "flags", "old_flags", "origin", "skip", "min_words", "short_pairs", "metadata"}
+    may = {
+        "authors",
+        "flags",
+        "limited",
+        "metadata",
+        "min_words",
+        "old_flags",
+        "origin",
+        "platforms",
+        "short_pairs",
+        "skip",
+    }
     for name in meta.keys() - {"parts"}:
         made = {other: value for other, value in meta.items() if other != name}
         assert bool(outcome(packed(made, parts), tmp_path)) == (name not in may), name

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DOCUMENTS = 240
+FILLED = [name for name in FILES if name != "hot.bin"]
+"""The files that have contents in the folder of these tests; it has no hot documents."""
 DAMAGED = r"(is damaged; start again in a new folder|damaged or of another version; give an empty or new folder)$"
 
 
@@ -34,7 +36,8 @@ def half_done(tables: list[Path], tmp_path_factory: pytest.TempPathFactory) -> P
     """A folder with a search that was stopped while it verified."""
     work = tmp_path_factory.mktemp("half") / "work"
     stop_while_verifying(tables, work, portions=8)
-    assert all((work / name).stat().st_size for name in FILES if name != "hot.bin")
+    assert all((work / name).stat().st_size for name in FILLED)
+    assert (work / "hot.bin").stat().st_size == 0
     return work
 
 
@@ -64,11 +67,11 @@ def test_the_folder_of_these_tests_is_good(tables: list[Path], work: Path, expec
 # -- damage ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [*FILES, "manifest.json"])
+@pytest.mark.parametrize("name", [*FILLED, "manifest.json"])
 def test_a_flipped_bit_is_refused(tables: list[Path], half_done: Path, tmp_path: Path, name: str) -> None:
     rng = random.Random(name)
     data = (half_done / name).read_bytes()
-    for turn in range(6 if data else 0):
+    for turn in range(6):
         work = shutil.copytree(half_done, tmp_path / f"{turn}")
         broken = bytearray(data)
         broken[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
@@ -77,13 +80,19 @@ def test_a_flipped_bit_is_refused(tables: list[Path], half_done: Path, tmp_path:
             refused(tables, work)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", FILLED)
 def test_contents_of_the_right_length_are_not_enough(tables: list[Path], work: Path, name: str) -> None:
     size = (work / name).stat().st_size
     for data in (bytes(size), b"\xff" * size, random.Random(1).randbytes(size)):
-        if size:
-            (work / name).write_bytes(data)
-            refused(tables, work)
+        (work / name).write_bytes(data)
+        refused(tables, work)
+
+
+def test_what_stands_behind_the_recorded_contents_changes_nothing(
+    tables: list[Path], work: Path, expected: dict[str, Any]
+) -> None:
+    (work / "hot.bin").write_bytes(bytes(4))  # as a write that was cut off leaves it
+    assert answer(search(tables, work)) == expected
 
 
 # -- forged contents, with checksums that fit ------------------------------------------------------------------------

@@ -77,6 +77,51 @@ def test_queries_give_what_find_gives(new: Callable[[], Place], keep: str, thres
     check(index)
 
 
+STATEMENTS = (
+    "x = f(y, 1)",
+    "if (a < b) { c += a; }",
+    "for (int i = 0; i < n; i++) sum -= v[i];",
+    "while (!done) { step(); }",
+    "return a ? b : c;",
+    "s = 'text' + t.name();  // why",
+    "throw new Error(m);",
+    "y %= 3; z = [1, 2];",
+)
+
+
+def programs(size: int) -> dict[str, str]:
+    """Return programs, of which many are others with other names and a few other statements."""
+    rng = random.Random(3)
+    made: list[list[str]] = []
+    for _ in range(size):
+        lines = list(rng.choice(made)) if made and rng.random() < 0.4 else rng.choices(STATEMENTS, k=30)
+        for _ in range(rng.randrange(4)):
+            lines[rng.randrange(len(lines))] = rng.choice(STATEMENTS)
+        made.append([line.replace("sum", rng.choice(["sum", "total"])) for line in lines])
+    return {f"{number}.c": "\n".join(lines) for number, lines in enumerate(made)}
+
+
+def test_programs_are_found_as_find_finds_them(new: Callable[[], Place], tmp_path: Path) -> None:
+    documents, recipe = programs(120), la.Recipe.preset("code")
+    index = new().open(recipe=recipe, threshold=0.6)
+    index.add(documents)
+    index.remove(gone := list(documents)[::5])
+    left = {id: text for id, text in documents.items() if id not in gone}
+    expected = la.find(left, 0.6, recipe=recipe).pairs.to_pylist()
+    assert len(expected) > 20
+    index.compact()
+    index.backup(tmp_path / "copy.db")
+    with la.Index.open(tmp_path / "copy.db") as copy:
+        assert copy.recipe == recipe
+        assert copy.pairs().to_pylist() == index.pairs().to_pylist() == expected
+    for id, text in left.items():
+        scores = {
+            pair["a"] if pair["b"] == id else pair["b"]: pair["jaccard"] for pair in expected if id in pair.values()
+        }
+        assert {hit.id: hit.jaccard for hit in index.query({id: text})[0] if hit.id != id} == scores
+    check(index)
+
+
 def test_signatures_give_estimates(new: Callable[[], Place]) -> None:
     documents = collection(300)
     index = new().open(threshold=0.5, keep="signature")

@@ -205,6 +205,15 @@ def test_every_make_target_is_explained_by_help() -> None:
     assert set(re.findall(r"^([a-z-]+):.*## ", text, re.MULTILINE)) == make_targets()
 
 
+def test_every_public_name_is_in_the_api_reference() -> None:
+    page = (ROOT / "docs" / "api.rst").read_text(encoding="utf-8")
+    listed = re.findall(r"^\.\. auto(?:function|class|data):: lookalike\.(\w+)$", page, re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    errors = set(lookalike.errors.__all__)
+    assert set(listed) == set(lookalike.__all__) - errors
+    assert ".. automodule:: lookalike.errors" in page
+
+
 def test_sample_collection_is_what_its_page_says() -> None:
     page = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
     names = {path.name for path in (ROOT / "examples" / "collection").iterdir()}

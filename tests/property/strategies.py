@@ -48,6 +48,39 @@ PIECES = (
     *("\ud800", "\udfff", "\ud83d", "\udc00"),  # lone surrogates: a Python string can hold them, UTF-8 cannot
 )
 
+# The same for the tokens of source code.
+CODE = (
+    *(
+        " ",
+        "\n",
+        "\r",
+        "\t",
+        ";",
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        ",",
+        ".",
+        ":",
+        "=",
+        "<",
+        ">",
+        "&",
+        "!",
+        "\\",
+        "$",
+        "é",
+        "\u3000",
+    ),
+    *("/", "//", "/*", "*/", "#", "#!", "-", "--", "--[[", "]]", "%", ";;", "<!--", "-->", "'", '"', "`", '"""', "'''"),
+    *("x", "_a1", "r", "b", "f", "u8", "RB", 'r#"', '"#', "0", "1.5", "0x1e+3", "2e-7", "1..2", "3.x"),
+    *("if", "IF", "If", "def", "def f():", "for", "class", "static", "PUBLIC", "var", "\ufdd0", "\ud800", "😀"),
+    *("import", "\nimport a", "\nimport (", "\nfrom a import", "from", "\nusing ", "\nuse a::", "package", "include"),
+)
+
 
 def is_known(text: str) -> bool:
     """Tell whether this Python's Unicode tables know every code point.
@@ -86,6 +119,8 @@ def known_texts(size: int = 25) -> st.SearchStrategy[str]:
 
 def texts_for(recipe: Recipe, size: int = 25) -> st.SearchStrategy[str]:
     """Texts on which the core and the reference must agree for this recipe."""
+    if recipe.unit == "token":
+        return st.one_of(st.lists(st.sampled_from(CODE), max_size=2 * size).map("".join), any_texts(size))
     plain = recipe.form == "none" and recipe.accents == "keep"
     return any_texts(size) if plain else known_texts(size)
 
@@ -97,7 +132,7 @@ _stop_words = st.one_of(
     st.lists(st.sampled_from(PIECES).filter(lambda piece: bool(piece.strip())), min_size=1, max_size=4),
 )
 _SETTINGS: dict[str, st.SearchStrategy[Any]] = {
-    "unit": st.sampled_from(("char", "word")),
+    "unit": st.sampled_from(("char", "word", "token")),
     "k": st.one_of(st.integers(1, 6), st.sampled_from((1, 5, 9, 64))),
     "bag": st.booleans(),
     "lowercase": st.booleans(),

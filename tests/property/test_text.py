@@ -46,7 +46,7 @@ def test_elements(case: Case) -> None:
 
 @given(cases(1))
 def test_normalize(case: Case) -> None:
-    joiner = " " if case.recipe.unit == "word" else ""
+    joiner = "" if case.recipe.unit == "char" else " "
     assert la.normalize(case.text, case.recipe) == joiner.join(ref.units(case.text, case.recipe))
 
 
@@ -129,7 +129,7 @@ def test_places_lie_in_the_text_and_in_order(case: Case) -> None:
         assert all(a.start <= b.start and a.end <= b.end for a, b in pairwise(found))
 
 
-@given(cases(1))
+@given(st.sampled_from(("char", "word")).flatmap(lambda unit: cases(1, unit=unit)))
 @tries(3.3)
 def test_the_original_at_a_place_holds_the_unit(case: Case) -> None:
     for unit in la.units(case.text, case.recipe):

@@ -8,7 +8,7 @@ from typing import Final
 
 from lookalike.documents.metadata import Metadata
 
-__all__ = ["TASK", "essays", "metadata", "old_essays"]
+__all__ = ["MOSAIC", "TASK", "essays", "metadata", "old_essays", "with_mosaic"]
 
 TASK: Final = (
     "Essay task: describe how a place that you know has changed in the last hundred years. Use your own words and name "
@@ -123,6 +123,25 @@ def essays(number: int = 20) -> dict[str, str]:
     own[15] = own[3][:12] + own[15][:8]
     own[18] = own[17][10:] + own[17][:10]
     return {name_of(i): _text(sentences, quoting=i % 4 == 3) for i, sentences in enumerate(own)}
+
+
+MOSAIC: Final = "mosaic-zoë.txt"
+
+
+def with_mosaic() -> dict[str, str]:
+    """Return the essays and one that is put together from three of them, four sentences of each, with some of its own.
+
+    Each of its pairs is far below any usual threshold.
+    """
+    texts = essays()
+    rng = random.Random(21)
+    own = _sentences(rng, 10)
+    parts = [" ".join(_sentences_of(texts[name_of(number)])[6:10]) for number in (1, 8, 10)]
+    return {**texts, MOSAIC: "\n\n".join([own[0], parts[0], own[1], parts[1], own[2], parts[2], " ".join(own[3:])])}
+
+
+def _sentences_of(text: str) -> list[str]:
+    return [f"{sentence}." for sentence in " ".join(text.removeprefix(TASK).split()).removesuffix(".").split(". ")]
 
 
 def name_of(number: int) -> str:

@@ -1,4 +1,4 @@
-"""The parts that the report is made of: passages with differences, passages once, the suggested cut."""
+"""The parts that the report is made of: passages with differences, passages once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.report.blocks import Document, blocks_of, to_utf16
-from lookalike.report.cut import suggested_cut
 from lookalike.report.reasons import REASONS, Reasons, Span
 from lookalike.report.shared import shared_passages
 from tests.corpus import near_copy, prose
@@ -123,19 +122,19 @@ def test_a_document_that_only_has_the_template_does_not_have_the_passage() -> No
     assert found.documents == (0, 1)
 
 
-@given(st.lists(st.floats(0.3, 1.0), max_size=40), st.integers(0, 50))
-def test_a_cut_lies_between_the_threshold_and_one(best: list[float], unmatched: int) -> None:
-    cut = suggested_cut(best, 0.3, unmatched)
-    assert cut is None or 0.3 < cut < 1.0
+@given(WORDS, WORDS)
+def test_runs_in_units_are_the_runs_in_characters(a: list[str], b: list[str]) -> None:
+    one, other = document(" ".join(a)), document(" ".join(b))
+    for block in blocks_of(one, other, RECIPE, 4):
+        flat = block.unit_runs(one, other)
+        assert sum(flat[2::3]) == block.units
+        for in_a, in_b, units, run in zip(flat[::3], flat[1::3], flat[2::3], block.runs, strict=True):
+            assert (one.starts[in_a], other.starts[in_b]) == (run[0], run[2])
+            assert units == len(la.units(one.text[run[0] : run[1]]))
 
 
-def test_the_cut_is_the_lowest_valley() -> None:
-    assert suggested_cut([0.35] * 10 + [0.6] * 10 + [0.95] * 10, 0.3) == 0.47
-    cut = suggested_cut([0.62, 0.64, 0.66, 0.97, 0.98, 1.0], 0.2, unmatched=30)
-    assert cut is not None
-    assert 0.25 < cut < 0.6
-    assert suggested_cut([0.9, 0.95], 0.3) is None
-    two_hills = [0.31, 0.33, 0.34, 0.35, 0.36, 0.38, 0.91, 0.93, 0.95, 0.96, 0.97]
-    assert suggested_cut(two_hills, 0.3) is None  # eleven documents
-    assert suggested_cut([*two_hills, 0.98], 0.3) is not None
-    assert suggested_cut([1.0] * 9, 1.0) is None
+def test_units_that_may_be_left_out_are_given_as_ranges() -> None:
+    text = "one two three four five six"
+    spans = [Span(4, 13, REASONS["quotes"]), Span(14, 18, REASONS["template"])]
+    assert Document.of(text, RECIPE, spans).masked() == [1, 3, REASONS["quotes"], 3, 4, REASONS["template"]]
+    assert document(text).masked() == []

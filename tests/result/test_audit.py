@@ -44,7 +44,8 @@ def test_all_is_there() -> None:
     assert seen is not None
     assert (seen.true_pairs, seen.found, seen.missed.num_rows) == (NEAR, NEAR, 0)
     assert seen.drawn == seen.of == len(set(EXACT._found.firsts))
-    assert str(seen) == f"{seen.drawn} of {seen.of} documents drawn: {NEAR} of {NEAR} true pairs found: recall 1.0000"
+    found = f"{NEAR} of {NEAR} pairs at or above the threshold found: recall 1.0000"
+    assert str(seen) == f"{seen.drawn} of {seen.of} documents drawn: {found}"
 
 
 @given(st.integers(0, 5), st.integers(1, 300), st.integers(0, 9))
@@ -125,7 +126,8 @@ def test_a_sample_without_a_true_pair_measures_nothing() -> None:
     assert result.recall == la.Recall(1.0, None, None)
     assert result.audited is not None
     assert str(result.audited) == (
-        "2 of 2 documents drawn: they have no true pair but copies, so the recall could not be measured"
+        "2 of 2 documents drawn: they have no pair at or above the threshold but copies, so the recall could not be "
+        "measured"
     )
     assert la.find([]).audit(documents=[]).recall.measured is None
 

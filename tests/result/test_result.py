@@ -217,7 +217,8 @@ def test_the_summary() -> None:
     skipped = [Skipped("a.png", "binary"), Skipped("b", "empty"), Skipped("c.png", "binary")]
     result = CASE.result(skipped=skipped, timings={"reading": 1.2, "searching": 0.64}, recall=la.Recall(0.9916))
     assert result.summary() == (
-        "4 documents (3 skipped: 2 binary, 1 empty) · 3 pairs ≥ 0.50 in 1 group · scores exact · recall ≥ 0.991 · 1.8 s"
+        "4 documents (3 skipped: 2 binary, 1 empty) · 3 pairs ≥ 0.50 in 1 group · scores exact · recall ≥ 0.991 of "
+        "pairs at or above the threshold · 1.8 s"
     )
     assert result.seconds == pytest.approx(1.84)
     assert repr(result) == "<Result: 4 documents, 3 pairs ≥ 0.5 in 1 group, exact, recall ≥ 0.991>"
@@ -238,6 +239,8 @@ def test_to_dict_has_the_schema() -> None:
         "method",
         "metric",
         "recall",
+        "bands",
+        "candidates",
         "documents",
         "skipped",
         "flags",

@@ -148,7 +148,7 @@ def test_the_time_of_all_stages_is_the_whole_time() -> None:
 def test_progress_is_told_of_every_batch() -> None:
     told: list[tuple[str, int, int | None]] = []
     search(Listed(TEXTS, (100,)), progress=lambda *given: told.append(given))
-    assert [done for stage, done, _ in told if stage == "reading"] == [100, 200, 300, 400]
+    assert [done for stage, done, _ in told if stage == "reading"] == [0, 100, 200, 300, 400]
     assert {total for stage, _, total in told if stage == "reading"} == {400}
 
 

@@ -72,7 +72,7 @@ def test_a_batch_is_answered_in_order_and_nobody_is_his_own_hit(serve: Serve) ->
         ]
         cut = site.post("/v1/check", {"documents": asked, "top": 1, "threshold": 0.5}).json["results"]
         assert [[hit["id"] for hit in result["hits"]] for result in cut] == [["fox"], ["fox again"], []]
-        assert [result["truncated"] for result in cut] == [True, False, False]
+        assert [result["truncated"] for result in cut] == [False, False, False]
         assert site.lines("/v1/check?threshold=0.5", asked).lines == results
 
 
@@ -195,6 +195,10 @@ def test_pairs_groups_and_histogram(serve: Serve) -> None:
             (1, 3, ["a", "b", "c"]),
             (2, 2, ["sea", "sea too"]),
         ]
+        part = site.get("/v1/groups/1", limit=2).json
+        assert part == groups["groups"][0] | {"documents": ["a", "b"], "next": "2"}
+        assert site.get("/v1/groups/1", limit=2, after="2").json == part | {"documents": ["c"], "next": None}
+        assert site.get("/v1/groups/3").status == 404
         histogram = site.get("/v1/histogram").json
         assert len(histogram["edges"]) == len(histogram["counts"]) + 1
         assert (histogram["edges"][0], histogram["edges"][-1], histogram["threshold"]) == (0.5, 1.0, 0.5)

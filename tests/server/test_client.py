@@ -269,11 +269,16 @@ def test_tokens(tmp_path: Path) -> None:
     tokens.write_text(f"read {'r' * 40}\nwrite {'w' * 40}\n")
     tokens.chmod(0o600)
     with Served(tmp_path / "index.db", "--token-file", str(tokens), log=tmp_path / "log") as served:
-        for token, status in ((None, 401), ("x" * 40, 401), ("r" * 40, 403)):
+        refused = (
+            (None, 401, "send the header 'Authorization: Bearer TOKEN'; give a token: "),
+            ("x" * 40, 401, "this server does not know that token; give a token: "),
+            ("r" * 40, 403, "this token may read only; writing takes the other"),
+        )
+        for token, status, said in refused:
             with la.Client(served.url, token) as client, pytest.raises(la.ServerError) as caught:
                 client.add({"a": "one two three"})
             assert caught.value.status == status
-            assert "token" in str(caught.value)
+            assert f"answers {status}: {said}" in str(caught.value)
             assert "rrrr" not in str(caught.value)
         with la.Client(served.url, "w" * 40) as client:
             assert client.add({"a": "one two three"}) == 1

@@ -249,8 +249,28 @@ def test_without_urllib3(monkeypatch: pytest.MonkeyPatch) -> None:
         la.Client("http://127.0.0.1:1")
 
 
-@pytest.mark.parametrize(("top", "hits", "truncated"), [(None, 1, True), (2, 1, True), (1, 1, False)])
-def test_more_hits_than_were_asked_for_are_no_news(top: int | None, hits: int, truncated: bool) -> None:
-    found = {"hits": [{"id": "a", "jaccard": 0.9}] * hits, "truncated": True}
+@pytest.mark.parametrize("truncated", [True, False])
+def test_hits_say_whether_they_are_all(truncated: bool) -> None:
+    found = {"hits": [{"id": "a", "jaccard": 0.9}], "truncated": truncated}
     with scripted(Answer(200, found)) as server, la.Client(server.url) as client:
-        assert client.query("a text", top=top).truncated is truncated
+        assert client.query("a text", top=1).truncated is truncated
+
+
+def test_a_large_group_comes_in_parts() -> None:
+    first = {"group": 1, "principal": "a", "size": 5, "documents": ["a", "b"]}
+    listed = {"groups": [first], "next": None, "total": 1}
+    parts = [first | {"documents": ["c", "d"], "next": "4"}, first | {"documents": ["e"], "next": None}]
+    with scripted(*(Answer(200, one) for one in (listed, *parts))) as server, la.Client(server.url) as client:
+        assert [group.members for group in client.groups()] == [("a", "b", "c", "d", "e")]
+
+
+def test_a_group_that_changes_while_it_is_read() -> None:
+    first = {"group": 1, "principal": "a", "size": 5, "documents": ["a", "b"]}
+    listed = {"groups": [first], "next": None, "total": 1}
+    other = first | {"principal": "x", "documents": ["y"], "next": None}
+    with (
+        scripted(Answer(200, listed), Answer(200, other)) as server,
+        la.Client(server.url) as client,
+        pytest.raises(la.ServerError, match="changed while a group was read"),
+    ):
+        client.groups()

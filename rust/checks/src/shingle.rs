@@ -60,7 +60,9 @@ pub fn shingle(data: &[u8]) {
 fn hashes(recipe: &Recipe, units: &[Placed]) -> Vec<u64> {
     let hash = ShingleHash::new(recipe.seed);
     let one = |window: &[Placed]| match recipe.unit {
-        Unit::Word => hash.words(&window.iter().map(|u| hash.slice(u.text.as_bytes())).collect::<Vec<_>>()),
+        Unit::Word | Unit::Token => {
+            hash.words(&window.iter().map(|u| hash.slice(u.text.as_bytes())).collect::<Vec<_>>())
+        }
         Unit::Char => hash.slice(window.iter().map(|u| u.text.as_str()).collect::<String>().as_bytes()),
     };
     if units.len() < recipe.k { vec![one(units)] } else { units.windows(recipe.k).map(one).collect() }

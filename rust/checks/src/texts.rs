@@ -30,7 +30,13 @@ pub fn recipe(data: &[u8]) -> Option<(Recipe, bool, &[u8])> {
     let stop_words: &[&str] = [&[][..], &["the", "a", "Don't", "\u{e9}t\u{e9}"][..]][usize::from(more / 15 % 2)];
     let family = [Family::Modular, Family::Multiplicative, Family::Murmur3, Family::Jenkins][usize::from(seed % 4)];
     let recipe = Recipe {
-        unit: if bit(0) { Unit::Char } else { Unit::Word },
+        unit: if more / 30 % 4 == 1 {
+            Unit::Token
+        } else if bit(0) {
+            Unit::Char
+        } else {
+            Unit::Word
+        },
         bag: bit(1),
         lowercase: !bit(2),
         remove_marks: !bit(3),

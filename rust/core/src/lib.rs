@@ -1,7 +1,7 @@
 //! The method of lookalike, told once in prose.
 //!
 //! A document is **normalised** ([`normalize`]) and cut into units, characters or words ([`words`], quicker
-//! for [`ascii`]). Every k consecutive
+//! for [`ascii`]); source code is cut into tokens ([`code`]) instead. Every k consecutive
 //! units are a **shingle**, hashed to 64 bits ([`shingle`], [`hash`]); the document is the set, or the bag, of its
 //! shingles. Two documents are as alike as the **Jaccard** similarity of their sets ([`jaccard`]).
 //!
@@ -28,6 +28,7 @@
 pub mod ascii;
 pub mod bands;
 pub mod candidates;
+pub mod code;
 pub mod common;
 pub mod containment;
 pub mod control;

@@ -10,6 +10,8 @@ pub enum Unit {
     Char,
     /// Words by the default Unicode word boundaries.
     Word,
+    /// Tokens of source code; the settings of normalisation, marks, white space and stop words have no effect.
+    Token,
 }
 
 /// What happens to white space (characters only).

@@ -8,6 +8,7 @@ mod windows;
 use std::collections::HashSet;
 
 use crate::ascii::{self, Left, Places, Sink};
+use crate::code::tokens;
 use crate::control::Control;
 use crate::error::Result;
 use crate::hash::{PADDING, ShingleHash};
@@ -88,7 +89,9 @@ impl Shingler {
             single: None,
             in_order: false,
         };
-        shingler.stop = recipe.stop_words.iter().map(|w| shingler.stop_hash(w)).collect();
+        if recipe.unit != Unit::Token {
+            shingler.stop = recipe.stop_words.iter().map(|w| shingler.stop_hash(w)).collect();
+        }
         Ok(shingler)
     }
 
@@ -134,15 +137,27 @@ impl Shingler {
 
     #[inline(always)]
     fn every_block(&self, text: &str, scratch: &mut Scratch, mut take: impl FnMut(&[u64])) {
-        let ascii = self.fold(text, scratch);
         match self.unit {
+            Unit::Token => {
+                let Scratch { words, block, .. } = scratch;
+                words.clear();
+                let mut windows = Windows { shingler: self, bytes: &[], words, block, take, any: false };
+                tokens(text, |token| {
+                    if token.counts {
+                        windows.unit(token.unit(text));
+                    }
+                });
+                windows.finish();
+            }
             Unit::Word => {
+                let ascii = self.fold(text, scratch);
                 let Scratch { bytes, text, places, words, block, .. } = scratch;
                 words.clear();
                 let windows = Windows { shingler: self, bytes, words, block, take, any: false };
                 self.each_word(ascii, text, places, windows);
             }
             Unit::Char => {
+                let ascii = self.fold(text, scratch);
                 self.left_chars(ascii, scratch);
                 self.char_windows(ascii, &scratch.bytes, &mut scratch.block, &mut take);
             }

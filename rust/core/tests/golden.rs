@@ -56,6 +56,7 @@ fn recipe(given: &Value) -> Recipe {
         unit: match text(&given["unit"]) {
             "char" => Unit::Char,
             "word" => Unit::Word,
+            "token" => Unit::Token,
             other => panic!("unit {other}"),
         },
         k: int(&given["k"]),
@@ -131,16 +132,21 @@ fn units_and_elements_of_texts() {
     let mut scratch = Scratch::default(); // one for all, as in a batch
     for v in entries(&vectors, "units") {
         let recipe = recipe(&vectors["recipes"][text(&v["recipe"])]);
-        let original = text(&vectors["texts"][text(&v["text"])]);
-        let shingler = Shingler::new(&recipe).unwrap();
-        let units: Vec<String> =
-            shingler.units(original, &Control::new(1)).unwrap().into_iter().map(|u| u.text).collect();
-        match &v["units"] {
-            Value::String(joined) => assert_eq!(&units.concat(), joined, "{v}"),
-            words => assert_eq!(units, words.as_array().unwrap().iter().map(text).collect::<Vec<_>>(), "{v}"),
-        }
-        assert_eq!(shingler.set(original, &mut scratch, &Control::new(1)).unwrap(), longs(&v["elements"]), "{v}");
+        check_text(text(&vectors["texts"][text(&v["text"])]), &recipe, v, &mut scratch);
     }
+    for v in entries(&vectors, "code") {
+        check_text(text(&v["text"]), &recipe(&v["recipe"]), v, &mut scratch);
+    }
+}
+
+fn check_text(original: &str, recipe: &Recipe, v: &Value, scratch: &mut Scratch) {
+    let shingler = Shingler::new(recipe).unwrap();
+    let units: Vec<String> = shingler.units(original, &Control::new(1)).unwrap().into_iter().map(|u| u.text).collect();
+    match &v["units"] {
+        Value::String(joined) => assert_eq!(&units.concat(), joined, "{v}"),
+        words => assert_eq!(units, words.as_array().unwrap().iter().map(text).collect::<Vec<_>>(), "{v}"),
+    }
+    assert_eq!(shingler.set(original, scratch, &Control::new(1)).unwrap(), longs(&v["elements"]), "{v}");
 }
 
 #[test]

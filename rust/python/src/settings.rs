@@ -49,7 +49,7 @@ impl Settings {
         let classic = SketchKind::Classic(self::family(family)?);
         Ok(Settings {
             recipe: Recipe {
-                unit: named("unit", unit, &[("char", Unit::Char), ("word", Unit::Word)])?,
+                unit: named("unit", unit, &[("char", Unit::Char), ("word", Unit::Word), ("token", Unit::Token)])?,
                 k,
                 bag,
                 lowercase,

@@ -73,7 +73,11 @@ fn checked_classes(given: &Buffer, documents: usize) -> PyResult<Vec<u32>> {
 
 /// About how many shingles each text has: so much is verified at a time.
 fn about_shingles(texts: &[&str], search: &Search<'_>) -> Vec<u32> {
-    let unit = if search.recipe.unit == Unit::Word { 6 } else { 1 };
+    let unit = match search.recipe.unit {
+        Unit::Word => 6,
+        Unit::Token => 3,
+        Unit::Char => 1,
+    };
     texts.iter().map(|text| u32::try_from(text.len() / unit).unwrap_or(u32::MAX)).collect()
 }
 

@@ -14,7 +14,8 @@ __all__ = ["app"]
 
 HELP = examples(
     "Finds documents that look alike: which ones, how alike they are, and what they share.",
-    "lookalike essays/                            pairs and groups of a folder",
+    "lookalike essays/ --preset essays            who shares passages with whom",
+    "lookalike advise corpus.parquet              which preset suits it, and why",
     "lookalike scan corpus.parquet --format json  for programs",
     "lookalike compare essay.txt source.txt       how alike, and what they share",
     "lookalike dedupe corpus.parquet -o kept.parquet --plan plan.csv",

@@ -26,6 +26,7 @@ __all__ = ["COMMANDS", "AllCommands", "Commands", "with_default"]
 COMMANDS: Final = {
     "scan": "Find the documents of a collection that look alike.",
     "compare": "Tell how alike two documents are, and what they share.",
+    "sources": "Tell how much of one document is found in others, and where.",
     "report": "Write the report of a saved search: one HTML file to read, print and hand on.",
     "dedupe": "Keep one document of each group; write what is kept, and why.",
     "check": "Tell which documents of an index are like a new one.",
@@ -33,6 +34,7 @@ COMMANDS: Final = {
     "serve": "Serve an index: a page for people, and an HTTP API for programs.",
     "sign": "Write the signatures of a shard, for find on another machine.",
     "find": "Find the documents of signed shards that look alike.",
+    "advise": "Tell which preset suits a collection, and why.",
     "plan": "Tell what a scan would cost, before it runs.",
     "files": "List what would be read, and what not and why.",
     "explain": "Explain a word, such as recall, in three sentences.",

@@ -13,7 +13,6 @@ from lookalike.cli.help import examples
 from lookalike.cli.hints import command_line
 from lookalike.cli.left_out import LONGEST, LeftOut, template_texts, with_left_out
 from lookalike.cli.messages import complain
-from lookalike.cli.options import typed
 from lookalike.cli.output import (
     Color,
     ColorOption,
@@ -26,12 +25,12 @@ from lookalike.cli.output import (
     wants_json,
 )
 from lookalike.cli.reading import Reading, say_flags, with_limits
-from lookalike.cli.recipe_options import with_recipe
+from lookalike.cli.recipe_options import as_typed, with_recipe
 from lookalike.cli.values import whole_number
 from lookalike.documents.limits import Limits  # noqa: TC001 — the signature is read at run time
 from lookalike.documents.one import read_document
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.recipe import Recipe
+from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.tables.files import check_output, check_place
 from lookalike.tables.json import to_json
 from lookalike.urls import is_url
@@ -103,8 +102,8 @@ def compare(
     if html is not None:
         from lookalike.report.write import write_pair
 
-        same = (typed(left_out, LeftOut()), typed(recipe, Recipe()))
-        write_pair(first, second, found, html, least=least, command=command_line("compare", [a, b], *same))
+        command = command_line("compare", [a, b], as_typed(left_out, recipe))
+        write_pair(first, second, found, html, least=least, command=command)
     if as_json:
         from lookalike.text.compare_json import to_values
 

@@ -8,7 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from lookalike.cli.left_out import in_words
-from lookalike.cli.passage_table import UNIT, Passages, count_of
+from lookalike.cli.passage_table import Passages, count_of
+from lookalike.recipe import UNIT_NAMES
 from lookalike.tables.visible import visible
 from lookalike.text.compare_json import longest
 from lookalike.text.passages import SHORTEST
@@ -125,7 +126,7 @@ def _scores(found: Comparison) -> Table:
     )
     grid.add_row("Shingles", f"{found.shared:,}", "shared", _sizes(found))
     if found.min_words is not None:
-        unit = f"{UNIT[found.recipe.unit]}s"
+        unit = f"{UNIT_NAMES[found.recipe.unit]}s"
         grid.add_row("Counted", f"≥ {found.min_words:,}", unit, "what is shared in shorter passages does not count")
     if found.left_out_a or found.left_out_b:
         total = sum(found.left_out_a.values()) + sum(found.left_out_b.values())
@@ -136,19 +137,23 @@ def _scores(found: Comparison) -> Table:
 
 def _sizes(found: Comparison) -> str:
     recipe = found.recipe
-    length = count_of(recipe.k, UNIT[recipe.unit]) + (", repeats count" if recipe.bag else "")
+    length = count_of(recipe.k, UNIT_NAMES[recipe.unit]) + (", repeats count" if recipe.bag else "")
     return f"A has {found.shingles_a:,}, B has {found.shingles_b:,}; each is {length}"
 
 
+def _how(recipe: Recipe) -> str:
+    return "whatever the names, comments and layout" if recipe.unit == "token" else "word for word"
+
+
 def _passages(a: TextFile, b: TextFile, found: Comparison, least: int, top: int) -> Iterator[RenderableType]:
-    unit = UNIT[found.recipe.unit]
+    unit = UNIT_NAMES[found.recipe.unit]
     at_least = f"of at least {count_of(least, unit)}"
     if not found.passages:
         yield Text(f"No shared passage {at_least} (--min-passage shows shorter ones).")
         yield Text()
         return
     shown = longest(found.passages, top)
-    heading = f"{count_of(len(found.passages), 'shared passage')} {at_least}, word for word"
+    heading = f"{count_of(len(found.passages), 'shared passage')} {at_least}, {_how(found.recipe)}"
     if len(shown) < len(found.passages):
         heading += "; the longest" if len(shown) == 1 else f"; the {len(shown)} longest"
     yield Text(f"{heading}:", style="bold")

@@ -35,7 +35,7 @@ from lookalike.cli.row_files import KINDS, RowOptions, form_of, kind_of
 from lookalike.cli.row_folder import check_folder, is_folder
 from lookalike.cli.row_target import as_lines, check_target
 from lookalike.cli.running import StrictOption, exit_if_strict, run_search, say_skipped, skipped_lines
-from lookalike.cli.searching import Search, with_search
+from lookalike.cli.searching import Search, with_removal
 from lookalike.cli.values import completion, whole_number
 from lookalike.cli.writing import destination, extension, keep_sources
 from lookalike.documents.table_errors import BAD_ROW
@@ -184,7 +184,7 @@ class Outputs:
 
 @with_recipe
 @with_reading
-@with_search
+@with_removal
 @with_parts
 def dedupe(
     paths: MaybePaths = None,

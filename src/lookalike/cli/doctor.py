@@ -27,7 +27,8 @@ _PACKAGES: Final = (
 )
 _EXTRAS: Final = {
     "client": ("urllib3",),
-    "experiments": ("matplotlib",),
+    "excel": ("XlsxWriter",),
+    "experiments": ("matplotlib", "pillow"),
     "postgres": ("psycopg",),
     "remote": ("aiohttp", "fsspec", "s3fs"),
     "server": ("fastapi", "prometheus-client", "uvicorn"),

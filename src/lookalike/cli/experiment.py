@@ -15,6 +15,8 @@ SUBCOMMANDS: Final = {
     "list": "List the experiments.",
     "run": "Make the tables, figures and verdicts of experiments.",
     "show": "Tell what is made, missing or stale, and the verdicts.",
+    "walk": "Go through the method step by step, on texts of your own.",
+    "batch": "Compare documents by three approaches, with times and counts.",
     "data": "Write the texts of the experiments as files.",
     "menu": "Choose figures from a numbered list.",
 }
@@ -24,7 +26,7 @@ HELP = examples(
     "lookalike experiment list",
     "lookalike experiment run similarity-by-k --quick",
     "lookalike experiment show similarity-by-k",
-    "lookalike experiment data",
+    "lookalike experiment walk Nadal Nadia -k 2",
     last="lookalike experiment run all --quick makes them all in about a minute. Without a command, on a terminal, "
     "it is the menu. The folder is experiments/, or what --out says.",
 )

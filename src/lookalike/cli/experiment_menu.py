@@ -49,9 +49,13 @@ def experiment_menu(out: OutOption = FOLDER, seed: SeedOption = "1", text: TextO
         if not shown:
             send(f"\nFigures in {visible(str(folder.path))}:\n\n", None)
             send_drawn(to_table(states, numbered=True), None, color=wants_color(Color.AUTO))
-        answer = _ask(f"\nNumber of a figure, 1 to {len(states)}, or q to quit: ")
+        answer = _ask(f"\nNumber of a figure, 1 to {len(states)}, c to compare documents, or q to quit: ")
         if answer in ("", "q", "quit"):
             return
+        if answer == "c":
+            shown = True
+            _compare()
+            continue
         shown = not (answer.isdecimal() and 1 <= int(answer) <= len(states))
         if shown:
             send("That is no number of the list.\n", None)
@@ -59,10 +63,10 @@ def experiment_menu(out: OutOption = FOLDER, seed: SeedOption = "1", text: TextO
             _choose(folder, states[int(answer) - 1], setup, text)
 
 
-def _choose(folder: Folder, state: State, setup: Setup, file: str | None) -> None:
+def _choose(folder: Folder, state: State, setup: Setup, files: list[str] | None) -> None:
     """Show one figure; make it first if it is not there or not up to date, and that is wanted."""
     if state.mark != "made" and (wanted := _wants_it_made(state)):
-        send("".join(f"{line}\n" for line in made_anew([state.experiment], _as(setup, wanted), folder, file)), None)
+        send("".join(f"{line}\n" for line in made_anew([state.experiment], _as(setup, wanted), folder, files)), None)
         state = folder.state(state.experiment)
     send("\n" + told(folder, state), None)
     picture = folder.file(state.experiment.id, "png")
@@ -70,6 +74,17 @@ def _choose(folder: Folder, state: State, setup: Setup, file: str | None) -> Non
         import typer
 
         typer.launch(str(picture))
+
+
+def _compare() -> None:
+    """Ask what the program of report A asks, and compare the documents."""
+    from lookalike.cli.experiment_batch import compare_asked
+    from lookalike.errors import LookalikeError
+
+    try:
+        compare_asked(_ask_as_typed)
+    except (LookalikeError, OSError) as error:
+        send(f"{visible(str(error))}\n", None)
 
 
 def _wants_it_made(state: State) -> str:
@@ -88,9 +103,13 @@ def _as(setup: Setup, wanted: str) -> Setup:
 
 
 def _ask(question: str) -> str:
+    return _ask_as_typed(question).lower()
+
+
+def _ask_as_typed(question: str) -> str:
     send(question, None)
     try:
-        return input().strip().lower()
+        return input().strip()
     except EOFError:
         send("\n", None)
         return ""

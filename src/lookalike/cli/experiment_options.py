@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from lookalike.cli.output import width
 from lookalike.cli.values import whole_number
+from lookalike.errors import DocumentError, RecipeError
 from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
@@ -54,24 +56,46 @@ SeedOption = Annotated[
     str, typer.Option("--seed", metavar="N", help="Makes the texts; 1 by default.", show_default=False)
 ]
 TextOption = Annotated[
-    str | None,
-    typer.Option("--text", metavar="FILE", help="A base text instead of the built-in one.", show_default=False),
+    list[str] | None,
+    typer.Option(
+        "--text",
+        metavar="FILE",
+        help="A text or book instead of the built-in ones, or lorem, lincoln, cicero, cervantes, kafka, voltaire; "
+        "repeatable.",
+        show_default=False,
+    ),
 ]
 
 
-def setup_of(quick: bool, seed: str, text: str | None) -> Setup:
+def setup_of(quick: bool, seed: str, texts: Sequence[str] | None) -> Setup:
     """Read the options that an experiment depends on."""
     from lookalike.experiments.data import words
     from lookalike.experiments.experiment import Setup
 
-    base = None
-    if text is not None:
-        from lookalike.documents.text_file import read_text
-
-        base = read_text(text).text
-    setup = Setup(seed=whole_number("--seed", seed, least=0), quick=quick, text=base)
-    words(setup)  # a text that is too short is said now, not in the middle of a run
+    given = [_text(name) for name in texts or ()]
+    number = whole_number("--seed", seed, least=0)
+    setup = Setup(seed=number, quick=quick, text=given[0] if given else None, more=tuple(given[1:]))
+    try:
+        words(setup)  # a text that is too short is said now, not in the middle of a run
+    except RecipeError as error:
+        raise RecipeError(f"--text {texts[0] if texts else ''}", error.given, error.allowed) from None
     return setup
+
+
+def _text(name: str) -> str:
+    """Return a text by the name of its file, or a bundled one."""
+    from lookalike.documents.one import read_document
+    from lookalike.experiments.excerpts import EXCERPTS, body
+
+    if name in EXCERPTS and not Path(name).exists():
+        return EXCERPTS[name].text
+    try:
+        return body(read_document(name).text)
+    except DocumentError as error:
+        if error.problem != "does not exist":
+            raise
+        remedy = f"{error.remedy}, or take {', '.join(EXCERPTS)}"
+        raise DocumentError(name, error.field, error.problem, remedy) from None
 
 
 def chosen(ids: Sequence[str]) -> list[Experiment]:
@@ -98,6 +122,7 @@ def spoken_time(seconds: float) -> str:
 def told(folder: Folder, state: State) -> str:
     """Return all there is to say about one experiment."""
     from lookalike.experiments.gallery import MARKS, command_of
+    from lookalike.experiments.store import PARTS
 
     experiment, record = state.experiment, state.record
     lines = [f"{experiment.id}: {experiment.title}", f"{state.mark}{': ' * bool(state.reason)}{state.reason}", ""]
@@ -106,9 +131,10 @@ def told(folder: Folder, state: State) -> str:
         lines += ["", f"Make it: lookalike experiment run {experiment.id} --out {folder.path}", ""]
         return "\n".join(visible(line) for line in lines)
     for verdict in record.verdicts:
-        lines += ["", *_folded(f"{verdict.claim.rstrip('.')} ({verdict.source}):")]
+        words = f"“{verdict.claim}”" if verdict.report in ("A", "B", "C") else verdict.claim.rstrip(".")
+        lines += ["", *_folded(f"{words} ({verdict.source}):")]
         lines += _folded(f"{MARKS[verdict.finding]} {verdict.finding}. {verdict.evidence}", "  ")
-    lines += ["", *(str(folder.file(record.id, part)) for part in ("csv", "png", "svg"))]
+    lines += ["", *(str(folder.file(record.id, part)) for part in PARTS)]
     lines += [f"made by: {command_of(record, folder)}", ""]
     return "\n".join(visible(line) for line in lines)
 
@@ -117,14 +143,16 @@ def _folded(text: str, indent: str = "") -> list[str]:
     return textwrap.wrap(text, width(), initial_indent=indent, subsequent_indent=indent)
 
 
-def made_anew(experiments: Sequence[Experiment], setup: Setup, folder: Folder, file: str | None) -> Iterator[str]:
+def made_anew(
+    experiments: Sequence[Experiment], setup: Setup, folder: Folder, files: Sequence[str] | None
+) -> Iterator[str]:
     """Run experiments, with a bar while they last on a terminal, and give a line for each that is done."""
     from lookalike.cli.progress import showing_progress
     from lookalike.experiments.gallery import tally
     from lookalike.experiments.run import run
 
     bar = _Bar([experiment.id for experiment in experiments])
-    records = run(experiments, setup, folder, file=file, watch=bar)
+    records = run(experiments, setup, folder, files=files or (), watch=bar)
     while True:
         with showing_progress(percent=True) as bar.report:  # one for each: its end leaves the screen free for the line
             record = next(records, None)

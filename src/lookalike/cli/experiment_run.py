@@ -26,8 +26,8 @@ HELP = examples(
     "Make the tables, figures and verdicts of experiments.",
     "lookalike experiment run similarity-by-k --quick",
     "lookalike experiment run similarity-by-k --quick --seed 7 --out again",
-    last="Writes ID.csv, ID.png and ID.svg for each, verdicts.json, and index.html to look at. run all makes all of "
-    "them. Without --quick the data has the size of the reports and beyond; how long that takes is said first.",
+    last="Writes ID.csv, ID.png, ID.svg and ID.pdf for each, verdicts.json, and index.html to look at. run all makes "
+    "all of them. Without --quick the data has the size of the reports and beyond; how long that takes is said first.",
 )
 
 

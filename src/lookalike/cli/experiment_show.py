@@ -59,9 +59,11 @@ def to_table(states: Sequence[State], *, numbered: bool = False) -> Iterator[Ren
     grid = Table.grid(padding=(0, 2))
     grid.add_column(justify="right" if numbered else "left", style="bold cyan", no_wrap=True)
     for number, state in enumerate(states, start=1):
-        name = (str(number), state.experiment.id) if numbered else (state.experiment.id,)
         found = tally(state.record.verdicts) if state.record and state.mark == "made" else state.reason
-        grid.add_row(*name, Text(state.mark, style=colors[state.mark]), found)
+        if numbered:
+            found = state.experiment.title
+        name = str(number) if numbered else state.experiment.id
+        grid.add_row(name, Text(state.mark, style=colors[state.mark]), found)
     yield grid
 
 

@@ -12,7 +12,7 @@ from lookalike.cli.help import examples
 from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, RawCsvOption
 from lookalike.cli.reading import Reading, say_notes, with_reading
 from lookalike.cli.scan import FormatOption, SaveOption, TopOption  # noqa: TC001 — the signature is read at run time
-from lookalike.cli.scan_output import Shown, show
+from lookalike.cli.scan_output import Hint, Shown, show
 from lookalike.cli.values import share, whole_number
 from lookalike.cli.writing import keep_sources
 from lookalike.search.shards import find_shards
@@ -74,5 +74,5 @@ def find(
         say_notes(result.notes)
     attempts = Attempts()
     saved = attempts.each({} if save is None else {save: partial(result.save, save)})
-    attempts.each({output or "-": partial(show, result, shown, None, "", quiet=quiet)})
+    attempts.each({output or "-": partial(show, result, shown, Hint(), quiet=quiet)})
     attempts.finish(partial(keep_search, result, work=None, saved=next(iter(saved), None)))

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.cli.options import makes, option, several
+from lookalike.cli.recipe_options import PRESET
 from lookalike.cli.values import whole_number
+from lookalike.presets import with_preset
 from lookalike.text.excluded import check_kinds
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ LEFT_OUT: Final[dict[str, tuple[Any, Any]]] = {
 class LeftOut:
     """What is left out of a score."""
 
+    preset: str | None = None
+    """Where the shortest passage comes from if it was not given."""
     ignore: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     min_words: int | None = None
@@ -51,7 +55,12 @@ def left_out_values(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-with_left_out = makes("left_out", LEFT_OUT, lambda given: LeftOut(**left_out_values(given)))
+def _left_out(given: Mapping[str, Any]) -> LeftOut:
+    values, preset = left_out_values(given), given["preset"]
+    return LeftOut(preset=preset, **values | {"min_words": with_preset(preset, None, None, values["min_words"])[2]})
+
+
+with_left_out = makes("left_out", LEFT_OUT | PRESET, _left_out)
 """Give a command that takes a `left_out` the options that make one."""
 
 

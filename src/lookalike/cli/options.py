@@ -68,17 +68,21 @@ def several(*spelling: str, panel: str, metavar: str, help: str) -> Option:  # n
 def makes(
     name: str, options: Mapping[str, Option], make: Callable[[dict[str, Any]], object]
 ) -> Callable[[Command], Command]:
-    """Return a decorator for commands that take `name`: they get the `options` instead, and `make` joins them."""
+    """Return a decorator for commands that take `name`: they get the `options` instead, and `make` joins them.
+
+    An option from which the command makes another value too is declared once, and goes to both.
+    """
 
     def decorate(command: Command) -> Command:
         wanted = inspect.signature(command, eval_str=True)
 
         @functools.wraps(command)
         def run(**values: Any) -> None:
-            made = make({option: values.pop(option) for option in options})
-            command(**values, **{name: made})
+            made = make({option: values[option] for option in options})
+            others = {key: value for key, value in values.items() if key not in options or key in wanted.parameters}
+            command(**others, **{name: made})
 
-        own = [parameter for parameter in wanted.parameters.values() if parameter.name != name]
+        own = [one for one in wanted.parameters.values() if one.name != name and one.name not in options]
         added = [
             inspect.Parameter(
                 option, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, declared]

@@ -20,18 +20,19 @@ from lookalike.cli.messages import complain
 from lookalike.cli.names import quoted
 from lookalike.cli.options import typed
 from lookalike.cli.reading import Reading
-from lookalike.cli.searching import Search
+from lookalike.cli.recipe_options import as_typed
 from lookalike.cli.writing import keep_sources
 from lookalike.documents import Both
 from lookalike.errors import DocumentError
-from lookalike.recipe import Recipe
 from lookalike.tables.visible import visible
 from lookalike.urls import shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lookalike.cli.searching import Search
     from lookalike.documents import Source
+    from lookalike.recipe import Recipe
     from lookalike.result import Result
 
 __all__ = ["origin", "reopened"]
@@ -45,7 +46,7 @@ def origin(
 ) -> dict[str, Any]:
     """Return how a scan was called, for its report: the command, and where the documents are."""
     search = search.shown()
-    same = (typed(reading, Reading()), typed(search, Search()), typed(recipe, Recipe()), more)
+    same = (typed(reading, Reading()), as_typed(search, recipe), more)
     return {
         "command": command_line("scan", paths, *same),
         "paths": [shown_url(path) for path in paths],

@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from lookalike.recipe import UNIT_NAMES
 from lookalike.tables.visible import visible
 from lookalike.text.compare_json import Lines
 from lookalike.text.shingles import units
@@ -23,12 +24,11 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.text.passages import Passage
 
-__all__ = ["UNIT", "Passages", "count_of"]
+__all__ = ["Passages", "count_of"]
 
 # A passage longer than both together is cut in the middle: enough to judge it, and five fit on two screens.
 HEAD, TAIL, SLACK = 320, 160, 60
 
-UNIT: Final = {"word": "word", "char": "character"}
 COLORS: Final = ("cyan", "magenta", "green", "yellow", "blue")
 """Of the terminal's own theme; the number before a passage tells the same without colour."""
 
@@ -54,7 +54,7 @@ class Passages:
         table.add_column(_place("A", of_a, passage.a_start, passage.a_end), ratio=1, overflow="fold")
         table.add_column(_place("B", of_b, passage.b_start, passage.b_end), ratio=1, overflow="fold")
         table.add_row(left, right)
-        length = count_of(passage.units, UNIT[self._recipe.unit])
+        length = count_of(passage.units, UNIT_NAMES[self._recipe.unit])
         yield Text(f"{number}  {length}{title}", style=f"bold {color}")
         yield Padding(table, (0, 0, 1, 3))
 
@@ -70,13 +70,17 @@ def count_of(number: int, noun: str) -> str:
 
 
 def _place(letter: str, lines: Lines, start: int, end: int) -> Text:
+    page, last_page = lines.page(start), lines.page(end - 1)
+    if page is not None:  # the lines of a PDF document are those of its pages, not of its text
+        return Text(f"{letter}, p. {page}" if page == last_page else f"{letter}, pp. {page}–{last_page}")
     first, last = lines.at(start), lines.at(end - 1)
     return Text(f"{letter}, line {first}" if first == last else f"{letter}, lines {first}–{last}")
 
 
 def _excerpts(a: str, b: str, passage: Passage, recipe: Recipe, most: tuple[int, int]) -> tuple[Text, Text]:
     """Return the passage as each document has it; if it is long, both are cut in the middle at the same units."""
-    left, right = _flow(a[passage.a_start : passage.a_end]), _flow(b[passage.b_start : passage.b_end])
+    flow = _code_lines if recipe.unit == "token" else _flow
+    left, right = flow(a[passage.a_start : passage.a_end]), flow(b[passage.b_start : passage.b_end])
     narrow = cell_len(left[:SLACK]) < 1.5 * len(left[:SLACK])  # a character of Chinese fills two cells
     head, tail = most if narrow else (most[0] // 2, most[1] // 2)
     if max(len(left), len(right)) <= head + tail + SLACK:
@@ -88,7 +92,7 @@ def _excerpts(a: str, b: str, passage: Passage, recipe: Recipe, most: tuple[int,
     if not first or not last or left_out < 1:  # words of hundreds of letters, or hundreds of marks between two words
         gap = "[…]"
         return _join(left[:head], gap, left[-tail:]), _join(right[:head], gap, right[-tail:])
-    gap = f"[… {count_of(left_out, UNIT[recipe.unit])} …]"
+    gap = f"[… {count_of(left_out, UNIT_NAMES[recipe.unit])} …]"
     return (
         _join(left[: heads[0][first - 1]], gap, left[tails[0][-last] :]),
         _join(right[: heads[1][first - 1]], gap, right[tails[1][-last] :]),
@@ -117,6 +121,15 @@ def _flow(text: str) -> str:
     'one two\nthree'
     """
     return re.sub(r"[ \t\r\n\f]+", lambda gap: "\n" if len(re.findall("\r\n|\r|\n", gap.group())) > 1 else " ", text)
+
+
+def _code_lines(text: str) -> str:
+    r"""Return a program with its lines and their indentation, without empty lines.
+
+    >>> _code_lines("for x in xs:\r\n\tprint(x)\n\n\nend()")
+    'for x in xs:\n    print(x)\nend()'
+    """
+    return "\n".join(line.expandtabs(4).rstrip() for line in re.split("\r\n|\r|\n", text) if line.strip())
 
 
 def _show(text: str) -> str:

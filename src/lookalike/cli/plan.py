@@ -9,9 +9,9 @@ from lookalike.cli.hints import command_line
 from lookalike.cli.options import typed
 from lookalike.cli.output import Color, ColorOption, Format, FormatOption, send, send_drawn, wants_color, wants_json
 from lookalike.cli.reading import PathsArgument, Reading, with_reading
-from lookalike.cli.recipe_options import with_recipe
+from lookalike.cli.recipe_options import as_typed, with_recipe
 from lookalike.cli.searching import Demand, with_demand
-from lookalike.recipe import Recipe
+from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.tables.json import to_json
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ HELP = examples(
     "Tell what a scan would cost, before it runs.",
     "lookalike plan corpus.parquet",
     "lookalike plan corpus.parquet --memory 6GB -t 0.7",
+    "lookalike plan essays/ --preset essays",
     "lookalike plan corpus.parquet --format json",
     last="Memory and time are estimates for this machine. The plan of what is removed is made by lookalike dedupe.",
 )
@@ -58,7 +59,7 @@ def plan(
     if as_json:
         send(to_json({"schema": "lookalike/1", **cost.to_dict()}), None, encoding="utf-8")
     else:
-        same = (typed(reading, Reading()), typed(demand, Demand()), typed(recipe, Recipe()))
+        same = (typed(reading, Reading()), as_typed(demand, recipe))
         send_drawn(_to_table(str(cost), command_line("scan", paths, *same)), None, color=in_color)
 
 

@@ -6,19 +6,20 @@ The values pass as they were typed; `Recipe` itself checks them, so that the com
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final
 
 from lookalike.cli.messages import complain
-from lookalike.cli.options import flag, makes, option
+from lookalike.cli.options import flag, makes, option, typed
 from lookalike.cli.values import number
 from lookalike.documents.small_file import read_small
 from lookalike.errors import RecipeError
-from lookalike.presets import PRESETS
-from lookalike.recipe import Recipe, suggest
+from lookalike.presets import PRESETS, find_preset
+from lookalike.recipe import IDLE, Recipe, suggest
 from lookalike.urls import is_url
 
-__all__ = ["make_recipe", "with_recipe"]
+__all__ = ["OPTIONS", "PRESET", "as_typed", "make_recipe", "with_recipe"]
 
 _WHOLE = ("k", "hashes", "seed")
 _STOP_WORDS = "'none', 'english' or a file of words, one per line"
@@ -36,12 +37,21 @@ def _flag(spelling: str, help: str) -> tuple[Any, Any]:  # noqa: A002
     return flag(spelling, panel="Recipe", help=help)
 
 
-# Name of the setting → type and option. The metavars are short because the help must fit 80 columns.
-_OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
+PRESET: Final[dict[str, tuple[Any, Any]]] = {
     "preset": _choice(
-        "--preset", "NAME", f"Start from {', '.join(PRESETS)}; default prose. The others change it.", *PRESETS
-    ),
-    "unit": _choice("--unit", "UNIT", "Shingles of: char or word.", "char", "word"),
+        "--preset",
+        "NAME",
+        f"Start from {', '.join(PRESETS)}; default prose. essays finds copied passages in documents. A scan takes its "
+        "threshold, metric and shortest passage too. Other options change it.",
+        *PRESETS,
+    )
+}
+"""The option from which a recipe starts, and a search."""
+
+# Name of the setting → type and option. The metavars are short because the help must fit 80 columns.
+OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
+    **PRESET,
+    "unit": _choice("--unit", "UNIT", "Shingles of: char, word or token (of code).", "char", "word", "token"),
     "k": _number("-k", "Units in a shingle, 1 to 64."),
     "bag": _flag("--bag/--no-bag", "Count repeated shingles."),
     "lowercase": _flag("--lowercase/--no-lowercase", "Ignore case."),
@@ -69,7 +79,7 @@ def make_recipe(options: dict[str, Any]) -> Recipe:
     """Return the preset with the given options changed; None means not given.
 
     >>> make_recipe({"preset": "code", "k": "3", "family": "murmur3"})
-    Recipe(k=3, lowercase=False, punctuation='keep', sketch='classic', family='murmur3')
+    Recipe(unit='token', k=3, sketch='classic', family='murmur3')
     """
     given = {name: value for name, value in options.items() if value is not None}
     base = Recipe.preset(given.pop("preset", "prose"))
@@ -81,8 +91,9 @@ def make_recipe(options: dict[str, Any]) -> Recipe:
     if "stop_words" in given:
         given["stop_words"] = _stop_words(given["stop_words"])
     recipe = base.replace(**given)
-    if "whitespace" in given and recipe.unit == "word":
-        complain("note: --whitespace changes nothing while the unit is word")
+    for name in given:
+        if name in IDLE.get(recipe.unit, ()):
+            complain(f"note: --{name.replace('_', '-')} changes nothing while the unit is {recipe.unit}")
     return recipe
 
 
@@ -94,5 +105,19 @@ def _stop_words(given: str) -> str | list[str]:
     return [word for line in read_small(given, "give a shorter list").splitlines() if (word := line.strip())]
 
 
-with_recipe = makes("recipe", _OPTIONS, make_recipe)
+def as_typed(made: Any, recipe: Recipe) -> list[str]:
+    """Return the options that make this value, which has a `preset`, and this recipe: those that are not the preset's.
+
+    >>> from lookalike.cli.searching import Demand
+    >>> as_typed(Demand(preset="essays", threshold=0.2, metric="containment"), Recipe(k=3))
+    ['--preset', 'essays', '--threshold', '0.2']
+    """
+    start, usual = find_preset(made.preset or "prose"), type(made)()
+    if made.preset is not None:
+        own = {field.name for field in fields(made)} & {"threshold", "metric", "min_words"}
+        usual = replace(usual, **{name: getattr(start, name) for name in own})
+    return [*typed(made, usual), *typed(recipe, start.recipe)]
+
+
+with_recipe = makes("recipe", OPTIONS, make_recipe)
 """Give a command that takes a `recipe` the options that make one."""

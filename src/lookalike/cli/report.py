@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from lookalike.report.marks import Marks
     from lookalike.result import Result
 
-__all__ = ["HELP", "ReportOption", "report", "write_html"]
+__all__ = ["HELP", "AnonymiseOption", "ReportOption", "files_of", "report", "write_html"]
 
 HELP = examples(
     "Write the report of a saved search: one HTML file to read, print and hand on.",
     "lookalike report run.lookalike essays/ -o report.html",
     "lookalike report run.lookalike essays/ -o report.html -t 0.9",
+    "lookalike report run.lookalike essays/ --anonymise",
     "lookalike report run.lookalike --trust",
     last="RESULT is what lookalike scan essays/ --save run.lookalike wrote. Documents are read again at PATH. Without "
     "PATH lookalike asks before it reads the files that RESULT names. lookalike scan --report does both at once.",
@@ -33,6 +34,10 @@ HELP = examples(
 ReportOption = Annotated[
     str | None,
     typer.Option("--report", metavar="FILE", help="Write a report with passages, one HTML file.", show_default=False),
+]
+AnonymiseOption = Annotated[
+    bool,
+    typer.Option("--anonymise", help="A report without names; who is who goes to a key file beside it, .key.csv."),
 ]
 
 
@@ -65,6 +70,7 @@ def report(
         bool,
         typer.Option("--trust", help="Read the files that RESULT names without asking; only for results of yours."),
     ] = False,
+    anonymise: AnonymiseOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Load the result, read its documents again and write the report."""
@@ -76,7 +82,10 @@ def report(
     given, old = paths or [], against or []
     if old and not given:
         raise RecipeError("--against", old[0], "given with PATH, the new documents")
-    keep_sources([output], [result, *given, *old, *(name for name in (meta, marks) if name is not None)])
+    keep_sources(
+        files_of(output, anonymise=anonymise),
+        [result, *given, *old, *(name for name in (meta, marks) if name is not None)],
+    )
     found = Saved.load(result)
     if least is not None:
         found = found.rethreshold(least)
@@ -84,7 +93,17 @@ def report(
         found = found.with_metadata(read_metadata(meta))
     kept = None if marks is None else read_marks(marks)
     source = reading.open(given) if given else reopened(found, result, output, trust=trust, quiet=quiet)
-    write_html(found, output, texts=source, against=reading.open(old) if old else None, marks=kept, quiet=quiet)
+    given_texts: dict[str, Any] = {"texts": source, "against": reading.open(old) if old else None}
+    write_html(found, output, **given_texts, marks=kept, anonymise=anonymise, quiet=quiet)
+
+
+def files_of(output: str | None, *, anonymise: bool) -> list[str | None]:
+    """Return the files that a report is written to."""
+    if not anonymise or output is None:
+        return [output]
+    from lookalike.report.anonymous import key_path
+
+    return [output, key_path(output)]
 
 
 def write_html(
@@ -94,13 +113,18 @@ def write_html(
     texts: Any = None,
     against: Any = None,
     marks: Marks | None = None,
+    anonymise: bool = False,
     quiet: bool = False,
 ) -> None:
     """Write a report, and say on standard error where it is and what it lacks."""
     from lookalike.result.report import write_report
 
-    problem = write_report(result, output, texts=texts, against=against, marks=marks)
+    problem = write_report(result, output, texts=texts, against=against, marks=marks, anonymise=anonymise)
     if problem:
         complain(f"note: {problem}")
     if not quiet:
         complain(f"{output}: report of {result.summary()}")
+    if anonymise and not quiet:
+        from lookalike.report.anonymous import key_path
+
+        complain(f"{key_path(output)}: who is who; keep it to yourself")

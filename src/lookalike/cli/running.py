@@ -10,7 +10,7 @@ import typer
 from lookalike.cli.messages import UNREADABLE, complain
 from lookalike.cli.progress import showing_progress
 from lookalike.cli.reading import say_flags, say_notes
-from lookalike.documents.skipped import skipped_words, unread
+from lookalike.documents.skipped import skipped_words, unread, unread_first
 from lookalike.errors import DocumentError
 from lookalike.tables.wording import count
 
@@ -35,6 +35,7 @@ def run_search(
     reading: Reading,
     search: Search,
     *,
+    min_length: int | None = None,
     quiet: bool = False,
     verbose: bool = False,
 ) -> Iterator[Result]:
@@ -44,7 +45,7 @@ def run_search(
     """
     try:
         with showing_progress(quiet=quiet) as report:
-            result, done = search.find(source, recipe, reading, report)
+            result, done = search.find(source, recipe, reading, report, min_length)
     except KeyboardInterrupt:
         if search.work is not None:
             complain("interrupted; the same command goes on where it stopped")
@@ -102,4 +103,4 @@ def exit_if_strict(strict: bool, skipped: Iterable[Skipped]) -> None:
 
 def skipped_lines(skipped: Iterable[Skipped]) -> Iterator[str]:
     """Give a line for each thing that was not read."""
-    return (f"skipped: {one.id}: {one.detail or one.reason}" for one in skipped)
+    return (f"skipped: {one.id}: {one.detail or one.reason}" for one in unread_first(skipped))

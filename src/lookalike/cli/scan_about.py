@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.text import Text
 
 from lookalike.documents.metadata import first_of
+from lookalike.recipe import UNIT_NAMES
 from lookalike.result.texts import blanked_for_passages, left_out_of, texts_of
 
 if TYPE_CHECKING:
@@ -38,15 +39,18 @@ class About:
     """Both by the numbers of documents."""
     shortest: str = ""
     """The shortest passage that counts, in words."""
+    dated_by: str = "--meta"
+    """What tells the dates."""
 
     @classmethod
     def of(cls, result: Result, pairs: list[dict[str, Any]]) -> About:
         """Look at the documents of the pairs that are shown."""
         numbers = {pair[side] for pair in pairs for side in "ab"}
         dated = any(values.date is not None for values in result.metadata.values())
-        least, unit = result.uncounted.min_words, "words" if result.recipe.unit == "word" else "characters"
+        least, unit = result.uncounted.min_words, f"{UNIT_NAMES[result.recipe.unit]}s"
         shortest = f"{least:,} {unit}" if least is not None else ""
-        return cls(left_out_of(result, numbers), result.metadata_of if dated else {}, shortest)
+        by = "the date of the submission" if result.platforms else "--meta"
+        return cls(left_out_of(result, numbers), result.metadata_of if dated else {}, shortest, by)
 
     @property
     def headers(self) -> list[tuple[str, str]]:
@@ -76,7 +80,7 @@ class About:
         if self.shortest:
             said.append(f"Only passages of at least {self.shortest} count.")
         if self.known:
-            said.append("First: the older of the two, by --meta.")
+            said.append(f"First: the older of the two, by {self.dated_by}.")
         return " ".join(said)
 
     def _words(self, number: int) -> str:

@@ -12,12 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from lookalike.cli.compare_table import percent
-from lookalike.cli.group_by import left_out
 from lookalike.cli.hints import folded
 from lookalike.cli.names import common_folder, shorten
 from lookalike.cli.output import width
 from lookalike.cli.scan_about import About, longest_passages
-from lookalike.tables.found import COLUMNS
+from lookalike.result.authors import left_out, rows_of
 from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
@@ -25,9 +24,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from lookalike.cli.group_by import Authors
+    from lookalike.cli.scan_output import Hint
     from lookalike.engine.groups import Group as Documents
     from lookalike.result import Result
+    from lookalike.result.authors import Authors
 
 __all__ = ["OLD", "View", "grid", "next_step", "numbers_of", "to_table"]
 
@@ -35,6 +35,7 @@ MEMBERS: Final = 5
 """Members of a group that are shown."""
 OLD: Final = " (old)"
 BETWEEN: Final = " · "
+_FILES: Final = "Files: pairs of files that are alike"
 _SCORES: Final = len("  Jaccard  A in B  B in A  ")
 """Cells between the rank of a pair and its names."""
 
@@ -44,25 +45,49 @@ class View:
     """What is shown, and how much of it."""
 
     result: Result
-    pairs: list[dict[str, Any]]
-    """The closest pairs, as many as are wanted; a and b are the numbers of their documents."""
+    rows: list[list[dict[str, Any]]]
+    """The closest pairs, as many as are wanted; a and b are the numbers of their documents. A row has the pairs of two
+    submissions, the closest first; without authors, one pair."""
+    row_count: int
+    """How many rows there are in all."""
     groups: list[Documents]
     """The largest groups, by the numbers of their documents."""
-    authors: Authors | None = None
     next_command: str = ""
+    more: str = ""
+    """What another search would find."""
+    files: bool = False
+    """Whether all pairs of a row are listed."""
 
     @classmethod
-    def of(cls, result: Result, top: int, authors: Authors | None, next_command: str) -> View:
+    def of(cls, result: Result, top: int, hint: Hint, *, files: bool = False) -> View:
         """Take the `top` closest pairs and largest groups; 0 means all."""
-        closest = result.closest(top or result.pair_count)
-        rows = zip(*(closest.values(name) for name in COLUMNS), strict=True)
-        pairs = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
-        return cls(result, pairs, result.largest_by_number(top or result.group_count), authors, next_command)
+        groups = result.largest_by_number(top or result.group_count)
+        authors = result.authors
+        if authors is not None and authors.are_submissions:
+            rows, there = rows_of(result.closest(result.pair_count), authors, top or None)
+            return cls(result, rows, there, groups, hint.next_command, hint.more, files)
+        rows, _ = rows_of(result.closest(top or result.pair_count), None)
+        return cls(result, rows, result.pair_count, groups, hint.next_command, hint.more)
+
+    @property
+    def authors(self) -> Authors | None:
+        """Who wrote what."""
+        return self.result.authors
+
+    @property
+    def pairs(self) -> list[dict[str, Any]]:
+        """The closest pair of each row."""
+        return [row[0] for row in self.rows]
+
+    @property
+    def has_submissions(self) -> bool:
+        """Whether some row has more than one pair."""
+        return self.row_count < self.result.pair_count
 
     @property
     def shown(self) -> Iterator[int]:
         """The numbers of all documents that are shown."""
-        yield from (pair[side] for pair in self.pairs for side in "ab")
+        yield from (pair[side] for row in self.rows for pair in (row if self.files else row[:1]) for side in "ab")
         yield from (number for group in self.groups for number in numbers_of(group)[: MEMBERS + 1])
 
 
@@ -88,8 +113,8 @@ class _Names:
 
     def _bare(self, number: int) -> str:
         """Return what a person calls a document, as --meta has it, and the file."""
-        bare = str(self._ids[number]).removeprefix(self.folder)
         known = self._known.get(number)
+        bare = (known.file if known else "") or str(self._ids[number]).removeprefix(self.folder)
         called = ", ".join(filter(None, (known.name, known.author))) if known else ""
         return f"{called} ({bare})" if called else bare
 
@@ -98,11 +123,13 @@ def to_table(view: View, *, passages: bool = False) -> Iterator[RenderableType]:
     """Give what is printed, part by part."""
     names = _Names(view)
     if view.pairs:
-        yield _heading("pair", len(view.pairs), view.result.pair_count, "closest", names.folder)
+        noun = "pair of submissions" if view.has_submissions else "pair"
+        yield _heading(noun, len(view.rows), view.row_count, "closest", names.folder)
         about = About.of(view.result, view.pairs)
-        yield _pairs(view.pairs, names, about)
-        if about.legend:
-            yield Text(about.legend, style="dim")
+        yield _pairs(view, names, about)
+        files = f"{_FILES}{'.' if view.files else '; the closest is shown, and --files lists all.'}"
+        if legend := " ".join(filter(None, (files if view.has_submissions else "", about.legend))):
+            yield Text(legend, style="dim")
         yield Text()
         if passages:
             yield from longest_passages(view.result, view.pairs, names.show)
@@ -114,6 +141,8 @@ def to_table(view: View, *, passages: bool = False) -> Iterator[RenderableType]:
     if view.authors is not None:
         yield Text(left_out(view.authors))
     yield Text(view.result.summary())
+    if view.more:
+        yield Text(view.more, style="yellow")
     if view.next_command:
         yield next_step(view.next_command)
 
@@ -132,7 +161,8 @@ def _nothing(result: Result) -> str:
 
 
 def _heading(noun: str, shown: int, there: int, which: str, folder: str) -> Text:
-    counted = f"{there:,} {noun}{'s' * (there != 1)}"
+    first, _, of = noun.partition(" ")
+    counted = f"{there:,} {first}{'s' * (there != 1)} {of}".rstrip()
     text = counted if shown == there else f"The {shown:,} {which} of {counted}"
     heading = Text(text, style="bold")
     if folder:
@@ -155,18 +185,23 @@ def grid(*headers: tuple[str, Any]) -> Table:
     return table
 
 
-def _pairs(pairs: list[dict[str, Any]], names: _Names, about: About) -> Table:
+def _pairs(view: View, names: _Names, about: About) -> Table:
     """List the pairs: both names beside each other if they fit, else one above the other."""
-    room = width() - _SCORES - len(f"{len(pairs)}") - about.cells
-    wide_a, wide_b = (max(names.longest(pair[side] for pair in pairs), 1) for side in "ab")
-    scores = [("#", "right"), ("Jaccard", "right"), ("A in B", "right"), ("B in A", "right"), *about.headers]
+    files = [("Files", "right")] if view.has_submissions else []
+    room = width() - _SCORES - len(f"{len(view.rows)}") - about.cells - (len("Files ") if files else 0)
+    listed = [pair for row in view.rows for pair in (row if view.files else row[:1])]
+    wide_a, wide_b = (max(names.longest(pair[side] for pair in listed), 1) for side in "ab")
+    scores: list[tuple[str, str]] = [("#", "right"), ("Jaccard", "right"), ("A in B", "right"), ("B in A", "right")]
+    scores += [*about.headers, *files]
     beside = wide_a + wide_b + 2 <= room
     table = grid(*scores, *([("A", "left"), ("B", "left")] if beside else [("A, and below it B", "left")]))
-    for rank, pair in enumerate(pairs, start=1):
-        numbers = (percent(pair[name]) for name in ("jaccard", "containment_a", "containment_b"))
-        shown = [names.show(pair[side], room) for side in "ab"]
-        names_of_both = shown if beside else [Text("\n").join(shown)]
-        table.add_row(f"{rank}", *numbers, *about.values(pair), *names_of_both)
+    for rank, row in enumerate(view.rows, start=1):
+        for place, pair in enumerate(row if view.files else row[:1]):
+            numbers = (percent(pair[name]) for name in ("jaccard", "containment_a", "containment_b"))
+            shown = [names.show(pair[side], room) for side in "ab"]
+            names_of_both = shown if beside else [Text("\n").join(shown)]
+            first = ("" if place else f"{rank}", *numbers, *about.values(pair))
+            table.add_row(*first, *(["" if place else f"{len(row)}"] if files else []), *names_of_both)
     return table
 
 
@@ -209,4 +244,4 @@ def _filled(names: list[Text], cells: int) -> Text:
 
 def _written_by(view: View, group: Documents, authors: Authors) -> str:
     named = ((number, str(view.result.id_of[number])) for number in numbers_of(group))
-    return ", ".join(dict.fromkeys(authors.rule.author(number, name) or name for number, name in named))
+    return ", ".join(dict.fromkeys(authors.name(number) or name for number, name in named))

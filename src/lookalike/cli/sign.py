@@ -35,7 +35,7 @@ ThresholdOption = Annotated[
     str, typer.Option("-t", "--threshold", metavar="T", help="Least similarity to be found; default 0.8.")
 ]
 RecallOption = Annotated[
-    str, typer.Option("--recall", metavar="R", help="Share of the true pairs to find at least; default 0.99.")
+    str, typer.Option("--recall", metavar="R", help="Share of the pairs at or above T to find at least; default 0.99.")
 ]
 KeepOption = Annotated[
     str,

@@ -38,28 +38,22 @@ def understood(url: str) -> Iterator[None]:
         raise not_lookalike(url, 200) from error
 
 
-def hits_of(found: dict[str, Any], query: Id | None, top: int | None) -> Hits:
-    """Return the hits of one document, of which `top` were asked for.
-
-    For a server, hits are truncated also where there are more than were asked for; for an index, that is no news.
-    """
+def hits_of(found: dict[str, Any], query: Id | None) -> Hits:
+    """Return the hits of one document."""
     hits = [Hit(hit["id"], *(hit.get(name) for name in _SCORES)) for hit in found["hits"]]
-    cut = bool(found["truncated"]) and (top is None or len(hits) < top)
-    return Hits(hits, query=query, truncated=cut)
+    return Hits(hits, query=query, truncated=bool(found["truncated"]))
 
 
-def results_of(found: dict[str, Any], ids: Sequence[Id], top: int | None) -> list[Hits]:
+def results_of(found: dict[str, Any], ids: Sequence[Id]) -> list[Hits]:
     """Return the hits of each document of a batch."""
-    return [hits_of(one, id, top) for one, id in zip(found["results"], ids, strict=True)]
+    return [hits_of(one, id) for one, id in zip(found["results"], ids, strict=True)]
 
 
-def group_of(found: dict[str, Any], url: str) -> Group:
-    """Return a group; a server names so many of its documents and no more."""
-    members = tuple(found["documents"])
+def group_of(found: dict[str, Any], members: Sequence[Id], url: str) -> Group:
+    """Return a group, whose members may have come in several answers."""
     if len(members) != found["size"]:
-        problem = f"names {len(members):,} of the {found['size']:,} documents of a group"
-        raise ServerError(url, problem, "ask for groups where the index is: la.Index.groups", 200)
-    return Group(found["principal"], members)
+        raise ServerError(url, "changed while a group was read", "ask again", 200)
+    return Group(found["principal"], tuple(members))
 
 
 def pairs_table(pairs: Sequence[dict[str, Any]]) -> pa.Table:

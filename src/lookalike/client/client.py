@@ -168,7 +168,7 @@ class Client:
             asked = {"text": documents, "threshold": threshold, "top": top}
             found = self._server.ask("POST", "/v1/check", body=spelt(asked))
             with understood(self.url):
-                return hits_of(found, None, top)
+                return hits_of(found, None)
         return list(self.answers(documents_of(open_documents(documents, text=text, id=id)), threshold, top))
 
     def answers(self, documents: Iterable[tuple[Id, str]], threshold: float | None, top: int | None) -> Iterator[Hits]:
@@ -178,7 +178,7 @@ class Client:
         for some in in_batches(documents, together, sent_as=uuid.uuid4().hex):
             found = self._server.ask("POST", "/v1/check", body=some.body(threshold=threshold, top=top), ids=some.ids)
             with understood(self.url):
-                hits = results_of(found, some.ids, top)
+                hits = results_of(found, some.ids)
             yield from hits
 
     def compare(
@@ -242,7 +242,19 @@ class Client:
         """Return the groups of stored documents that are alike, the largest first."""
         found = list(self._pages("/v1/groups", "groups", threshold))
         with understood(self.url):
-            return [group_of(one, self.url) for one in found]
+            return [group_of(one, self._members(one, threshold), self.url) for one in found]
+
+    def _members(self, group: dict[str, Any], threshold: float | None) -> list[Id]:
+        """Return the documents of a group; of a large one, a list of groups names only the first."""
+        members: list[Id] = list(group["documents"])
+        path = f"/v1/groups/{int(group['group'])}"
+        while len(members) < group["size"]:
+            query = {"threshold": threshold, "limit": _PAGE, "after": str(len(members))}
+            found = self._server.ask("GET", path, query=query)
+            if not found["documents"] or found["principal"] != group["principal"]:
+                break
+            members += found["documents"]
+        return members
 
     def info(self) -> dict[str, Any]:
         """Say what the index is and how large, what the server allows, and what the token may do."""

@@ -52,12 +52,16 @@ def error_of(url: str, status: int, problem: dict[str, Any], ids: Sequence[Id] =
         what, _, remedy = detail.removeprefix(_OF_INDEX).partition("; ")
         kind = DamagedError if what.startswith("is damaged") else StoreError
         return kind(url, what, remedy or "ask whoever runs the server")
-    return ServerError(url, f"answers {status}: {detail}", _REMEDIES.get(status, "ask whoever runs the server"), status)
+    if status == 403:
+        detail, _, remedy = detail.partition("; ")
+    else:
+        remedy = _REMEDIES.get(status, "")
+    return ServerError(url, f"answers {status}: {detail}", remedy or "ask whoever runs the server", status)
 
 
 _REMEDIES: Final = {
     401: "give a token: token=, --token-file or LOOKALIKE_TOKEN",
-    403: "give the write token, if something is to be written",
+    404: "check the address",
     413: "send less at once",
     422: "check what was given",
     429: "try again later",

@@ -2,7 +2,7 @@
 
 from lookalike.documents.extract.model import Extracted, Flag
 from lookalike.documents.gather import Collection, Documents, gather
-from lookalike.documents.kept import Both, Kept
+from lookalike.documents.kept import Both, Kept, LongEnough
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.model import Batch, Size, Skipped
 from lookalike.documents.native import NativePart
@@ -19,6 +19,7 @@ __all__ = [
     "Flag",
     "Kept",
     "Limits",
+    "LongEnough",
     "NativePart",
     "Size",
     "Skipped",

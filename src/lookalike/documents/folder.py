@@ -1,8 +1,9 @@
 """A folder and all folders in it: which files are documents, and why the others are not.
 
-Left out, each with its reason: hidden files, what ``.gitignore`` and ``.ignore`` files name (see `ignore`), folders of
-version control and caches, what the globs leave out, empty files, tables (which are read when named directly) and
-spreadsheets. Links are not followed: in a folder that somebody else has packed they may lead anywhere.
+Left out in silence: what systems add to every folder, such as ``.DS_Store`` (see `ignore`). Left out, each with its
+reason: hidden files, what ``.gitignore`` and ``.ignore`` files name, folders of version control and caches, what the
+globs leave out, empty files, tables (which are read when named directly) and spreadsheets. Links are not followed: in a
+folder that somebody else has packed they may lead anywhere.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.documents.globs import Glob
-from lookalike.documents.ignore import IGNORE_FILES, IGNORED_FOLDERS, IgnoreFile, ignored
+from lookalike.documents.ignore import IGNORE_FILES, IGNORED_FOLDERS, IgnoreFile, ignored, is_clutter
 from lookalike.documents.inputs import COMPRESSED_FACTOR
 from lookalike.documents.kinds import Kind, kind_of
 from lookalike.errors import DocumentError
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Found", "Listing", "Selection", "shown", "walk"]
 
 _LONGEST_IGNORE_FILE = 1 << 20
+_OF_WINDOWS = frozenset({"thumbs.db", "ehthumbs.db", "desktop.ini"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class Selection:
         """Return reason and detail if this name is not to be read, without a look at the file."""
         if folder and names[-1] in IGNORED_FOLDERS:
             return "ignored", "a folder of version control or of a cache"
+        if not folder and names[-1].lower() in _OF_WINDOWS:
+            return "ignored", "Windows keeps it for itself"
         if names[-1].startswith(".") and not self._hidden:
             return "hidden", "the name begins with a dot"
         if ignore and ignored(ignore, names, folder):
@@ -122,6 +126,8 @@ class _Walker:
         ignore = (*folder.ignore, *_ignore_files(entries, len(folder.names)))
         inner: list[_Folder] = []
         for entry in entries:
+            if is_clutter((entry.name,)):
+                continue
             names = (*folder.names, entry.name)
             try:
                 is_folder = entry.is_dir(follow_symlinks=False)

@@ -18,7 +18,7 @@ from lookalike.documents.globs import Glob
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["IGNORED_FOLDERS", "IGNORE_FILES", "MOST_RULES", "IgnoreFile", "ignored"]
+__all__ = ["IGNORED_FOLDERS", "IGNORE_FILES", "MOST_RULES", "IgnoreFile", "ignored", "is_clutter"]
 
 IGNORE_FILES: Final = (".gitignore", ".ignore")
 
@@ -27,11 +27,24 @@ MOST_RULES: Final = 5_000
 
 IGNORED_FOLDERS: Final = frozenset(
     (
-        *(".git", ".hg", ".svn", ".bzr", "CVS", "_darcs", "node_modules", "__pycache__", "__MACOSX"),
+        *(".git", ".hg", ".svn", ".bzr", "CVS", "_darcs", "node_modules", "__pycache__"),
         *(".cache", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".tox", ".venv"),
     )
 )
 """Folders of version control and of caches: never read, not even with hidden files."""
+
+_CLUTTER: Final = frozenset(
+    ("__macosx", ".ds_store", "thumbs.db", "ehthumbs.db", "desktop.ini", ".spotlight-v100", ".trashes")
+)
+
+
+def is_clutter(names: Sequence[str]) -> bool:
+    """Say whether a path is what a system adds to every folder or archive: nobody has put it there, or would miss it.
+
+    >>> [is_clutter(path.split("/")) for path in ("__MACOSX/a/._essay.docx", "a/.DS_Store", "a/._essay.docx", "a/b.db")]
+    [True, True, True, False]
+    """
+    return names[-1].startswith("._") or any(name.lower() in _CLUTTER for name in names)
 
 
 @dataclass(frozen=True, slots=True)

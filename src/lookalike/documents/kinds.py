@@ -38,6 +38,7 @@ _DOCUMENTS: Final = {
     ".rtf": "rtf",
     ".epub": "epub",
     ".eml": "eml",
+    ".ipynb": "notebook",
 }
 _DOCUMENT_FORMATS: Final = frozenset(_DOCUMENTS.values())
 
@@ -51,7 +52,18 @@ _ARCHIVES: Final = {
     ".tzst": ("tar", "zstd"),
 }
 
-_SHEETS: Final = (".xls", ".xlsx", ".xlsm", ".ods")
+_UNREAD: Final = {
+    **dict.fromkeys((".xls", ".xlsx", ".xlsm", ".ods"), "a spreadsheet: save it as CSV, and name it to read its rows"),
+    ".pages": "a document of Apple Pages: export it as Word or PDF",
+    ".numbers": "a spreadsheet of Apple Numbers: export it as CSV, and name it to read its rows",
+    ".key": "a presentation of Apple Keynote: export it as PowerPoint or PDF",
+    ".gdoc": "a link to a Google document, without its text: download the document as .docx",
+    ".gslides": "a link to a Google presentation, without its text: download it as .pptx",
+    ".gsheet": "a link to a Google spreadsheet, without its cells: download it as CSV",
+    ".wpd": "a WordPerfect document: save it as .docx or .odt, for example with LibreOffice",
+    ".wps": "a document of Microsoft Works: save it as .docx or .odt, for example with LibreOffice",
+    ".msg": "a mail of Outlook: save it as .eml",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +71,9 @@ class Kind:
     """What a name says about a file."""
 
     format: str
-    """``text``; a document: ``pdf``, ``docx``, ``odt``, ``pptx``, ``epub``, ``rtf``, ``html``, ``eml``, ``markdown``,
-    ``latex``; an archive: ``zip``, ``tar``; ``office`` for what is not read; or the format of a table: ``parquet``,
-    ``arrow``, ``jsonl``, ``json``, ``csv``, ``tsv``."""
+    """``text``; a document: ``pdf``, ``docx``, ``odt``, ``pptx``, ``epub``, ``rtf``, ``html``, ``eml``,
+    ``markdown``, ``latex``, ``notebook``; an archive: ``zip``, ``tar``; ``office`` for what is not read; or the
+    format of a table: ``parquet``, ``arrow``, ``jsonl``, ``json``, ``csv``, ``tsv``."""
     compression: str | None = None
     office: str = ""
     """What a file that is not read is, for a message."""
@@ -80,6 +92,11 @@ class Kind:
     def is_archive(self) -> bool:
         """Whether it holds other files."""
         return self.format in ("zip", "tar")
+
+    @property
+    def holds_others(self) -> bool:
+        """Whether it may give several documents: an archive, or a mail with what is attached to it."""
+        return self.is_archive or self.format == "eml"
 
 
 _TEXT: Final = Kind("text")
@@ -107,8 +124,8 @@ def kind_of(name: str) -> Kind:
         archive, inner = _ARCHIVES[suffix]
         if not (compression and inner):
             return Kind(archive, compression or inner)
-    if suffix in _SHEETS and not compression:
-        return Kind("office", office="a spreadsheet: save it as CSV, and name it to read its rows")
+    if suffix in _UNREAD and not compression:
+        return Kind("office", office=_UNREAD[suffix])
     found = _DOCUMENTS.get(suffix) or _TABLES.get(suffix)
     if found is None and compression is None:
         return _TEXT

@@ -26,6 +26,8 @@ class Log:
     """What a person should be told, and the files that it is about: none, if it is a whole sentence by itself."""
     flags: dict[str, list[Flag]] = field(default_factory=dict)
     """What is odd about a document, by its id."""
+    students: dict[str, str] = field(default_factory=dict)
+    """Names by user names, as the receipts of a learning platform have them."""
     rows: list[tuple[int, Skipped]] = field(default_factory=list)
     """Rows that were skipped since `settle`, with their positions: those that cannot be read are found first."""
 

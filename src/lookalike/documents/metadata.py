@@ -17,7 +17,7 @@ from lookalike.tables.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["Metadata", "first_of", "for_documents", "metadata_of", "read_metadata", "shown_date"]
+__all__ = ["Metadata", "first_of", "for_documents", "merged", "metadata_of", "read_metadata", "shown_date"]
 
 _COLUMNS: Final = {
     "id": ("id", "filename", "file", "path"),
@@ -47,6 +47,8 @@ class Metadata:
     label: str = ""
     line: int = field(default=0, compare=False, repr=False)
     """Where the table has it, for messages."""
+    file: str = ""
+    """What the author called it, where a learning platform renamed it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is given, as JSON can hold it.
@@ -55,7 +57,7 @@ class Metadata:
         {'name': 'Essay', 'date': '2026-03-31'}
         """
         when = "" if self.date is None else self.date.isoformat().removesuffix("+00:00").removesuffix("T00:00:00")
-        values = {"name": self.name, "author": self.author, "date": when, "label": self.label}
+        values = {"name": self.name, "author": self.author, "date": when, "label": self.label, "file": self.file}
         return {name: value for name, value in values.items() if value}
 
 
@@ -66,7 +68,20 @@ def metadata_of(values: Mapping[str, str]) -> Metadata:
     {'name': 'Essay', 'date': '2026-03-31'}
     """
     when = _date(values.get("date", ""), "metadata", "a row")
-    return Metadata(values.get("name", ""), values.get("author", ""), when, values.get("label", ""))
+    known = (values.get("name", ""), values.get("author", ""), when, values.get("label", ""))
+    return Metadata(*known, file=values.get("file", ""))
+
+
+def merged(before: Metadata | None, told: Metadata) -> Metadata:
+    """Return what is told, and what was known before where that says nothing.
+
+    >>> merged(Metadata(author="Al Li", file="a.txt"), Metadata(name="Tides", author="Li, Al"))
+    Metadata(name='Tides', author='Li, Al', date=None, label='', file='a.txt')
+    """
+    if before is None:
+        return told
+    given = {name: getattr(told, name) or getattr(before, name) for name in ("name", "author", "date", "label", "file")}
+    return Metadata(**given, line=told.line)
 
 
 def shown_date(when: datetime | None) -> str:

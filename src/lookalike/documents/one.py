@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.extract.letters import flag_letters
+from lookalike.documents.extract.letters import unmasked
 from lookalike.documents.extract.model import RefusedError
 from lookalike.documents.extract.one import extract
 from lookalike.documents.kinds import Kind, kind_of
 from lookalike.documents.limits import LIMITS, Limits
+from lookalike.documents.lms import receipt_of
 from lookalike.documents.open import open_paths
 from lookalike.documents.plain_text import READABLE
 from lookalike.documents.remote import copied, look
@@ -55,9 +56,12 @@ def read_document(path: str | os.PathLike[str], limits: Limits = LIMITS) -> Text
     if kind.is_document or (kind.compression and not kind.is_table) or _has_reader(file):
         return _extracted(name, kind, limits)
     text = read_text(name, limits)
+    if (receipt := receipt_of(name, text.text)) is not None and receipt.text:
+        text = replace(text, text=receipt.text)
     if text.text.isascii():
         return text
-    return TextFile(text.name, text.text, text.encoding, text.guessed, flag_letters(text.text))
+    seen, flags = unmasked(text.text)
+    return TextFile(text.name, seen, text.encoding, text.guessed, flags)
 
 
 def _remote(url: str, limits: Limits) -> TextFile:
@@ -94,7 +98,7 @@ def _extracted(name: str, kind: Kind, limits: Limits) -> TextFile:
 def archive_above(file: Path) -> Path | None:
     """Return the archive that a path leads into."""
     for folder in file.parents:
-        if kind_of(folder.name).is_archive and folder.is_file():
+        if kind_of(folder.name).holds_others and folder.is_file():
             return folder
     return None
 

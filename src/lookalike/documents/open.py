@@ -1,15 +1,15 @@
-"""The two doors to documents: what a person types on a command line, and what a program holds."""
+"""The two doors to documents: what a person types on a command line, and what a program holds.
+
+What only frames or only lists need is imported where one is given: commands read files.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lookalike.documents.arrow import source_of_frame, source_of_splits
 from lookalike.documents.given import Given, accepted, given_as, refusal
 from lookalike.documents.limits import LIMITS, Limits
-from lookalike.documents.memory import MemorySource
 from lookalike.documents.paths import PathOptions, source_of_paths
-from lookalike.documents.records import are_records, list_of_array, table_of_records
 from lookalike.errors import DocumentError, RecipeError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def open_paths(
     """Open folders, files, globs of files, URLs and ``-`` (standard input) as one source.
 
     * A folder is read with all folders in it, and each text file is a document; so is each pdf, docx, odt, pptx, epub,
-      rtf, html, eml, Markdown and LaTeX file, of which the text is taken.
+      rtf, html, eml, Markdown, LaTeX and notebook file, of which the text is taken.
     * Zip and tar files are read like folders; a member has an id like ``essays.zip/anna/essay.docx``.
     * ``.parquet``, ``.arrow``, ``.feather``, ``.jsonl``, ``.json``, ``.csv`` and ``.tsv`` files that are named directly
       give a document for each row.
@@ -86,13 +86,10 @@ def open_documents(
     if given in (Given.PATH, Given.PATHS):
         options = PathOptions(text, own_id, limits=limits or LIMITS)
         return source_of_paths([held] if given is Given.PATH else held, options)
-    if given is Given.SPLITS:
-        return source_of_splits(held, text, own_id)
-    if given.is_frame:
-        return source_of_frame(held, given, text, own_id)
-    if given is Given.SEQUENCE and are_records(held):
-        table, choice = table_of_records(held, text, own_id)
-        return source_of_frame(table, Given.ARROW, choice.text, choice.id or "")
+    from lookalike.documents.records import are_records
+
+    if given is Given.SPLITS or given.is_frame or (given is Given.SEQUENCE and are_records(held)):
+        return _of_table(held, given, text, own_id)
     if given not in (Given.SOURCE, Given.SEQUENCE, Given.MAPPING, Given.NUMPY):
         raise refusal(documents, given)
     if text or own_id:
@@ -102,8 +99,24 @@ def open_documents(
     if given is Given.SOURCE:
         source: Source = held
         return source
+    from lookalike.documents.memory import MemorySource
+    from lookalike.documents.records import list_of_array
+
     texts: Any = list_of_array(held) if given is Given.NUMPY else held
     return MemorySource(texts)
+
+
+def _of_table(held: Any, given: Given, text: str | None, own_id: str | None) -> Source:
+    """Open a frame, several in a dict, or a list of dicts."""
+    from lookalike.documents.arrow import source_of_frame, source_of_splits
+    from lookalike.documents.records import table_of_records
+
+    if given is Given.SPLITS:
+        return source_of_splits(held, text, own_id)
+    if given.is_frame:
+        return source_of_frame(held, given, text, own_id)
+    table, choice = table_of_records(held, text, own_id)
+    return source_of_frame(table, Given.ARROW, choice.text, choice.id or "")
 
 
 def one_name(name: str, given: str | None, older: str | None) -> str | None:

@@ -267,6 +267,15 @@ class PartsSource(Source):
         """Tell what is odd about documents so far."""
         return dict((self._last or self._found).flags)
 
+    @property
+    def has_files(self) -> bool:
+        """Whether some part is no table."""
+        return any(not part.is_table for part in self._parts)
+
+    def students(self) -> dict[str, str]:
+        """Tell what receipts said so far."""
+        return dict((self._last or self._found).students)
+
     def size(self) -> Size:
         """Add up what the parts know."""
         sizes = [part.size() for part in self._parts]

@@ -1,4 +1,7 @@
-"""Paths as a person names them: folders, files, globs, standard input; together one source."""
+"""Paths as a person names them: folders, files, globs, standard input; together one source.
+
+A reader is imported when a file asks for it: a scan of a Parquet file does not wait for those of text, CSV and URLs.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +12,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from lookalike.documents.arrow_file import ArrowFile
-from lookalike.documents.csv import CsvTable
 from lookalike.documents.folder import Found, Listing, Selection, shown, walk
 from lookalike.documents.inputs import Input, file_input, of_stdin
-from lookalike.documents.json_array import open_json
-from lookalike.documents.jsonl import JsonLines
 from lookalike.documents.kinds import Kind, kind_of
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.log import Log
-from lookalike.documents.nested import with_paths
-from lookalike.documents.parquet import ParquetTable
 from lookalike.documents.partitions import PartitionedTable, columns_of_folders, folder_of, number_columns
 from lookalike.documents.parts import Part, PartsSource
-from lookalike.documents.remote import Copies, copied, expanded, listing_of, look
 from lookalike.documents.table import Table, TablePart
 from lookalike.documents.text_document import Members, TextDocument
 from lookalike.documents.text_file import check_encoding, similar_name
-from lookalike.documents.texts import TextFiles
 from lookalike.errors import DocumentError
 from lookalike.opening import STDIN, open_error
 from lookalike.tables.wording import count
@@ -36,6 +31,7 @@ from lookalike.urls import is_url, shown_url, url_remedy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from lookalike.documents.remote import Copies
     from lookalike.documents.source import Source
     from lookalike.remote import RemoteFile
 
@@ -99,6 +95,8 @@ def _expanded(paths: Iterable[str]) -> list[str]:
     found: list[str] = []
     for path in paths:
         if is_url(path):
+            from lookalike.documents.remote import expanded
+
             found += expanded(path)
             continue
         if path == "-" or not glob.has_magic(path) or os.path.lexists(path):
@@ -163,6 +161,8 @@ def _listed_items(listing: Listing, name: str, log: Log) -> list[_Item]:
 
 def _remote_items(url: str, options: PathOptions, log: Log) -> list[_Item]:
     """Return the file that a URL names, or the files of a folder; nothing is copied yet."""
+    from lookalike.documents.remote import listing_of, look
+
     name = shown(shown_url(url))
     file = look(url)
     if file is None:
@@ -183,6 +183,8 @@ def _copied(items: list[_Item], log: Log) -> tuple[list[_Item], Copies | None]:
     remote = [item.remote for item in items if item.remote is not None]
     if not remote:
         return items, None
+    from lookalike.documents.remote import copied
+
     copies, paths = copied(remote)
     places = iter(paths)
     size = sum(Path(path).stat().st_size for path in paths)
@@ -237,17 +239,32 @@ def _parts(items: Sequence[_Item], options: PathOptions) -> list[Part]:
         kind = item.kind if item.path is not None else _kind_of_stdin(source)
         if kind.is_table:
             if texts:
-                parts.append(TextFiles(texts[0].id, texts, options.encoding, members))
+                parts.append(_text_files(texts, options, members))
                 texts = []
-            table = with_paths(_open_table(item, kind, source, options), options.text_column, options.id_column)
+            table = _with_paths(_open_table(item, kind, source, options), options)
             if item.folder:
                 table = PartitionedTable(table, item.folder, numbers)
             parts.append(TablePart(table, options.text_column, options.id_column))
         else:
             texts.append(TextDocument(item.name, source, item.size if item.size >= 0 else source.size(), kind))
     if texts:
-        parts.append(TextFiles(texts[0].id, texts, options.encoding, members))
+        parts.append(_text_files(texts, options, members))
     return parts
+
+
+def _text_files(texts: list[TextDocument], options: PathOptions, members: Members) -> Part:
+    from lookalike.documents.texts import TextFiles
+
+    return TextFiles(texts[0].id, texts, options.encoding, members)
+
+
+def _with_paths(table: Table, options: PathOptions) -> Table:
+    paths = [name for name in (options.text_column, options.id_column) if name and "." in name]
+    if not paths:
+        return table
+    from lookalike.documents.nested import with_paths
+
+    return with_paths(table, *paths)
 
 
 def _input(item: _Item, limits: Limits) -> Input:
@@ -269,12 +286,28 @@ def _kind_of_stdin(source: Input) -> Kind:
 
 def _open_table(item: _Item, kind: Kind, source: Input, options: PathOptions) -> Table:
     if kind.format in ("parquet", "arrow"):
-        if source.path is None or kind.compression:
-            problem = "is compressed as a whole" if kind.compression else "is not a plain file"
-            raise DocumentError(item.name, "file", problem, "unpack it or copy it into a file first")
-        return (ParquetTable if kind.format == "parquet" else ArrowFile)(item.name, source.path, options.limits)
+        return _open_columns(item, kind, source, options)
     if kind.format == "jsonl":
+        from lookalike.documents.jsonl import JsonLines
+
         return JsonLines(item.name, source, options.encoding)
     if kind.format == "json":
+        from lookalike.documents.json_array import open_json
+
         return open_json(item.name, source, options.encoding)
+    from lookalike.documents.csv import CsvTable
+
     return CsvTable(item.name, source, options.encoding, tabs=kind.format == "tsv")
+
+
+def _open_columns(item: _Item, kind: Kind, source: Input, options: PathOptions) -> Table:
+    if source.path is None or kind.compression:
+        problem = "is compressed as a whole" if kind.compression else "is not a plain file"
+        raise DocumentError(item.name, "file", problem, "unpack it or copy it into a file first")
+    if kind.format == "parquet":
+        from lookalike.documents.parquet import ParquetTable
+
+        return ParquetTable(item.name, source.path, options.limits)
+    from lookalike.documents.arrow_file import ArrowFile
+
+    return ArrowFile(item.name, source.path, options.limits)

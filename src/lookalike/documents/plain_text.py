@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from lookalike.documents.compressed import DamagedError, ExpandedError
-from lookalike.documents.extract.letters import flag_letters
+from lookalike.documents.extract.letters import unmasked
 from lookalike.documents.extract.pool import Reply
 from lookalike.documents.text_file import NotTextError, Utf8, check_start, to_utf8
 
@@ -43,9 +43,13 @@ def read_text_document(document: TextDocument, encoding: str) -> Reply:
     except _SkipError as skip:
         return Reply(document.id, reason=skip.reason, detail=skip.detail)
     flags: tuple[Flag, ...] = ()
-    if not text.data.isascii():
-        flags = flag_letters(text.data[:_LOOKED_AT].decode("utf-8", "ignore"))
-    return Reply(document.id, text.data, flags, text.encoding, text.guessed)
+    data = text.data
+    if not data.isascii():
+        start = data[:_LOOKED_AT].decode("utf-8", "ignore")
+        seen, flags = unmasked(start)
+        if seen != start:
+            data = seen.encode() + data[len(start.encode()) :]
+    return Reply(document.id, data, flags, text.encoding, text.guessed)
 
 
 def _read(source: Input, encoding: str) -> Utf8:

@@ -20,6 +20,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.folder import Found, Listing, shown
+from lookalike.documents.ignore import is_clutter
 from lookalike.documents.inputs import COMPRESSED_FACTOR
 from lookalike.documents.kinds import kind_of
 from lookalike.errors import DocumentError
@@ -72,7 +73,7 @@ def listing_of(url: str, selection: Selection, log: Log) -> tuple[Listing, dict[
     refused: set[str] = set()
     for inner, file in Store(url).inside(url):
         names = inner.split("/")
-        if _refused(names, selection, log, refused):
+        if is_clutter(names) or _refused(names, selection, log, refused):
             continue
         name, kind = shown(inner), kind_of(names[-1])
         if not file.size:

@@ -10,10 +10,11 @@ if TYPE_CHECKING:
 
     from lookalike.documents.model import Skipped
 
-__all__ = ["BY_RULE", "reason_words", "skipped_words", "unread"]
+__all__ = ["BY_RULE", "reason_words", "skipped_words", "unread", "unread_first"]
 
 BY_RULE: Final = frozenset(
     {"hidden", "ignored", "excluded", "empty", "null text", "link", "link loop", "table", "given twice", "not a file"}
+    | {"receipt", "too short"}
 )
 """Reasons for which something is skipped on purpose; with any other it was meant to be read and could not be."""
 
@@ -21,6 +22,16 @@ BY_RULE: Final = frozenset(
 def unread(skipped: Iterable[Skipped]) -> list[Skipped]:
     """Return those that were meant to be read and could not be."""
     return [one for one in skipped if one.reason not in BY_RULE]
+
+
+def unread_first(skipped: Iterable[Skipped]) -> list[Skipped]:
+    """Return them with those first that were meant to be read and could not be: a reader has to see to these.
+
+    >>> from lookalike.documents.model import Skipped
+    >>> [one.id for one in unread_first([Skipped("a", "empty"), Skipped("b", "too large"), Skipped("c", "hidden")])]
+    ['b', 'a', 'c']
+    """
+    return sorted(skipped, key=lambda one: one.reason in BY_RULE)
 
 
 def skipped_words(skipped: Iterable[Skipped]) -> str:

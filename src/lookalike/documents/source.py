@@ -116,6 +116,15 @@ class Source(ABC):
         """Tell what is odd about documents, such as hidden text, by their ids: complete after a full pass."""
         return {}
 
+    @property
+    def has_files(self) -> bool:
+        """Whether documents are files, so that their ids are paths."""
+        return False
+
+    def students(self) -> dict[str, str]:
+        """Tell the names of students by their user names, as receipts have them: complete after a full pass."""
+        return {}
+
     @abstractmethod
     def size(self) -> Size:
         """Say what is known before reading."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from dataclasses import replace
 from itertools import accumulate
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.ahead import Ahead
 from lookalike.documents.extract.pool import Reply
+from lookalike.documents.lms import receipt_of
 from lookalike.documents.model import Batch, Size
 from lookalike.documents.parts import Part
 from lookalike.documents.plain_text import OtherKindError, read_text_document
@@ -30,6 +33,8 @@ __all__ = ["TextFiles"]
 
 _BATCH_BYTES: Final = 8 << 20
 _BATCH_DOCUMENTS: Final = 4096
+_BATCH_SECONDS: Final = 0.25
+"""After so long, what was read is handed on, so that whoever waits sees that it goes on."""
 _SAMPLED_FILES: Final = 8
 
 
@@ -46,6 +51,8 @@ class TextFiles(Part):
         self._members = members or Members()
         # Document → why it was skipped, once all were read: later passes must give the same documents.
         self._left_out: dict[str, tuple[str, str]] | None = None
+        # Names of students by their user names, from the receipts that were read.
+        self._students: dict[str, str] = {}
         # How many documents each file gave.
         self._counts: array[int] | None = None
 
@@ -55,7 +62,7 @@ class TextFiles(Part):
 
     def size(self) -> Size:
         """Add up the files; how many are in an archive only reading tells."""
-        known = not any(document.kind.is_archive for document in self._documents)
+        known = not any(document.kind.holds_others for document in self._documents)
         sizes = [document.size for document in self._documents if not document.is_too_large]
         return Size(len(sizes) if known else None, sum(sizes), too_large=len(self._documents) - len(sizes))
 
@@ -66,7 +73,8 @@ class TextFiles(Part):
         batch = _Batch(reading)
         counts = array("L", bytes(array("L").itemsize * len(self._documents)))
         for file, replies in self._read(range(len(self._documents))):
-            for reply in replies:
+            for given in replies:
+                reply = _without_receipt(given, self._students)
                 if reply.text is None:
                     self._leave_out(reply, left_out, reading.log)
                     continue
@@ -78,11 +86,12 @@ class TextFiles(Part):
                     yield batch.done()
                 counts[file] += 1
                 batch.add(reply.name, reply.text)
-                if len(batch.ids) == _BATCH_DOCUMENTS:
+                if len(batch.ids) == _BATCH_DOCUMENTS or monotonic() - batch.begun > _BATCH_SECONDS:
                     yield batch.done()
         if batch.ids:
             yield batch.done()
         self._keep(counts, left_out)
+        reading.log.students |= self._students
         _note_guesses(guesses, reading.log)
 
     def _keep(self, counts: array[int], left_out: dict[str, tuple[str, str]]) -> None:
@@ -102,7 +111,7 @@ class TextFiles(Part):
 
     def _replies(self, ahead: Ahead, place: int, document: TextDocument) -> Iterator[Reply]:
         known = self._left_out or {}
-        if document.id in known and not document.kind.is_archive:
+        if document.id in known and not document.kind.holds_others:
             reason, detail = known[document.id]
             yield Reply(document.id, reason=reason, detail=detail)
         elif ahead.takes(document):
@@ -125,7 +134,8 @@ class TextFiles(Part):
         size = 0
         for file, replies in self._read(sorted({bisect_right(starts, number) - 1 for number in numbers})):
             number = starts[file]
-            for reply in replies:
+            for given in replies:
+                reply = _without_receipt(given, self._students)
                 if reply.text is not None and number in wanted:
                     found.append(number)
                     texts.append(reply.text)
@@ -158,6 +168,19 @@ class TextFiles(Part):
         log.skip(reply.name, reason, detail)
 
 
+def _without_receipt(reply: Reply, students: dict[str, str]) -> Reply:
+    """Return a reply as it is; of the receipt of a learning platform only what a student typed in."""
+    if reply.text is None or "_attempt_" not in reply.name:
+        return reply
+    receipt = receipt_of(reply.name, reply.text.decode("utf-8"))
+    if receipt is None:
+        return reply
+    students[receipt.user] = receipt.student
+    if receipt.text:
+        return replace(reply, text=receipt.text.encode("utf-8"))
+    return Reply(reply.name, reason="receipt", detail="it tells who handed in which file, and has no text of its own")
+
+
 def _changed(name: str, problem: str) -> DocumentError:
     return DocumentError(name, "file", problem, "leave the files as they are while they are read, and run again")
 
@@ -170,6 +193,7 @@ class _Batch:
         self.ids: list[str] = []
         self._texts: list[bytes] = []
         self.size = 0
+        self.begun = monotonic()
 
     def add(self, name: str, text: bytes) -> None:
         self.ids.append(name)
@@ -178,7 +202,7 @@ class _Batch:
 
     def done(self) -> Batch:
         ids, texts = self.ids, self._texts
-        self.ids, self._texts, self.size = [], [], 0
+        self.ids, self._texts, self.size, self.begun = [], [], 0, monotonic()
         batch = Batch(Ids(ids), Texts.of(texts))
         if self._reading.ids is not None:
             self._reading.ids.add(batch.ids, lambda row: f"the file {ids[row]}")

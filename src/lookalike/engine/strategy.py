@@ -14,7 +14,18 @@ from lookalike.recipe import DEFAULT, Recipe, suggest
 from lookalike.settings import settings
 from lookalike.tables.found import Metric  # noqa: TC001 — a field of a dataclass that is read at run time
 
-__all__ = ["DEFAULT", "HELD", "METHODS", "METRICS", "Asked", "Method", "Strategy", "choose_strategy", "least_agreeing"]
+__all__ = [
+    "DEFAULT",
+    "HELD",
+    "METHODS",
+    "METRICS",
+    "UNIT_LENGTH",
+    "Asked",
+    "Method",
+    "Strategy",
+    "choose_strategy",
+    "least_agreeing",
+]
 
 Method = Literal["auto", "lsh", "exact", "signatures", "brute"]
 METHODS: Final = ("auto", "lsh", "exact", "signatures", "brute")
@@ -24,6 +35,8 @@ HELD: Final = 256 << 20
 """Bytes of sets that verifying holds at a time, if nothing else is said."""
 SMALL: Final = 3_500_000
 """Up to about this many shingles the exact join takes a fraction of a second, and its recall is 1."""
+UNIT_LENGTH: Final = {"char": 1, "word": 6, "token": 3}
+"""About how many characters a unit has with the white space behind it: as many as there are to a shingle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +125,7 @@ class Asked:
             _bands(self.threshold, self.recall, self.recipe)
         except BandsError:
             return None
-        return SMALL * (6 if self.recipe.unit == "word" else 1)  # a word and its blank are about six letters
+        return SMALL * UNIT_LENGTH[self.recipe.unit]
 
 
 def choose_strategy(asked: Asked, size: int) -> Strategy:

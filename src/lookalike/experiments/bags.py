@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import lookalike as la
 from lookalike.experiments import data
+from lookalike.experiments.claims import verdict
 from lookalike.experiments.experiment import Column, Experiment, Progress, Setup, Table, Verdict, each
 
 if TYPE_CHECKING:
@@ -97,14 +98,12 @@ def _self(table: Table) -> Verdict:
     """Rule: a text has similarity 1 with itself by article C's measure; in part if it is at least above ½."""
     itself = table.where(documents="itself")
     most, usual = max(itself.numbers("report")), min(itself.numbers("bag"))
-    return Verdict(
-        claim="The similarity of two bags is the sum of the lesser counts, divided by the sum of both sizes",
-        source="article C",
-        items=(7, 100),
-        finding="holds" if most > 0.999 else "holds in part" if most > 0.501 else "does not hold",
-        evidence=f"By this definition a text has similarity {most:.2f} with itself, and nothing can have more; by "
+    return verdict(
+        "C-bags",
+        "holds" if most > 0.999 else "holds in part" if most > 0.501 else "does not hold",
+        f"By this definition a text has similarity {most:.2f} with itself, and nothing can have more; by "
         f"Σ min / Σ max it has {usual:.2f}.",
-        numbers={"itself_by_report": most, "itself_by_min_max": usual},
+        {"itself_by_report": most, "itself_by_min_max": usual},
     )
 
 
@@ -115,15 +114,13 @@ def _worth(table: Table) -> Verdict:
         max(abs(a - b) for a, b in zip(rows.numbers("set"), rows.numbers("bag"), strict=True))
         for rows in (repeated, shuffles)
     ]
-    return Verdict(
-        claim="Keeping the number of appearances of a shingle gives another similarity than the set",
-        source="report A, §3.1; article C",
-        items=(18, 100),
-        finding="holds" if min(gaps) >= 0.1 else "holds in part" if max(gaps) >= 0.1 else "does not hold",
-        evidence=f"A text and {COPIES[-1]} copies of it in a row: {repeated.numbers('set')[-1]:.2f} as sets, "
+    return verdict(
+        "ours-bags",
+        "holds" if min(gaps) >= 0.1 else "holds in part" if max(gaps) >= 0.1 else "does not hold",
+        f"A text and {COPIES[-1]} copies of it in a row: {repeated.numbers('set')[-1]:.2f} as sets, "
         f"{repeated.numbers('bag')[-1]:.2f} as bags. On shuffles of one text, where little repeats, the two means "
         f"differ by at most {gaps[1]:.2f}.",
-        numbers={"largest_gap_repeated": gaps[0], "largest_gap_shuffles": gaps[1]},
+        {"largest_gap_repeated": gaps[0], "largest_gap_shuffles": gaps[1]},
     )
 
 

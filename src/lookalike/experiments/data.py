@@ -1,7 +1,7 @@
 """The texts of the experiments, generated from a seed (items 49-51): shuffles, a pair of wanted similarity, books.
 
 The texts of the reports are copyrighted or lost. What they needed of them is kept: 50 words with 292 letters, of which
-documents are made by shuffling, and texts as long as a novel whose words are as unevenly common as in a language.
+documents are made by shuffling, and texts as long as a novel whose words and shingles repeat as in a language.
 
 >>> from lookalike.experiments.experiment import Setup
 >>> setup = Setup(seed=1)
@@ -16,12 +16,16 @@ from __future__ import annotations
 
 import itertools
 import random
+import unicodedata
+from functools import cache
 from typing import TYPE_CHECKING
 
 import lookalike as la
 from lookalike.errors import RecipeError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lookalike.experiments.experiment import Setup
 
 __all__ = ["BASE", "base_text", "book", "collection", "edited", "pair_of_similarity", "pairs", "permutations", "words"]
@@ -34,15 +38,26 @@ BASE = (
 )
 """The built-in base text: 50 words of 5.84 letters on average, as in report B."""
 
+_MOST_WORDS = 200  # a longer text is no text to shuffle but a book
+_FIRST_WORDS = 50
 _LEAST = 400  # shingles of a constructed document: enough for a similarity that is right to a few thousandths
 _TRIES = 100
 _VOCABULARY = 8_000
-_FLATTENING = 2.7  # Mandelbrot's correction: the very commonest words are a little rarer than Zipf's law says
+_SYLLABLES = 120
+_FOLLOWERS = 12  # words that usually come after a word
+_USUAL = 0.65  # how often one of them does
+_FLATTENING = 1.2  # Mandelbrot's correction: the very commonest words are a little rarer than Zipf's law says
 
 
 def base_text(setup: Setup) -> str:
-    """Return the text whose words are shuffled."""
-    return BASE if setup.text is None else setup.text
+    """Return the text whose words are shuffled: of a long one, its first 50 words, as many as the reports took."""
+    return BASE if setup.text is None else _passage(setup.text)
+
+
+@cache
+def _passage(text: str) -> str:
+    written = text.split()
+    return text if len(written) <= _MOST_WORDS else " ".join(written[:_FIRST_WORDS])
 
 
 def words(setup: Setup) -> list[str]:
@@ -116,7 +131,10 @@ def pair_of_similarity(setup: Setup, similarity: float, k: int) -> tuple[str, st
 
 
 def book(setup: Setup, size: int, salt: str = "") -> str:
-    """Return a text of that many characters, with sentences, whose words are invented and follow Zipf's law.
+    """Return a text of that many characters: a part of a given one if that is long enough, else an invented one.
+
+    Invented words follow Zipf's law. A word has its usual followers, so phrases come again, and words are
+    made of syllables, so parts of them do: about 40 % of the 9-shingles of a novel are different, as in English.
 
     >>> from lookalike.experiments.experiment import Setup
     >>> text = book(Setup(), 100_000)
@@ -124,12 +142,14 @@ def book(setup: Setup, size: int, salt: str = "") -> str:
     (100000, True)
     """
     chance = _chance(setup, "book", salt)
-    # The vocabulary is that of the seed, not of the book: two books are two texts of one language.
-    vocabulary = _vocabulary(setup)
-    weights = list(itertools.accumulate(1 / (rank + _FLATTENING) for rank in range(1, len(vocabulary) + 1)))
-    written, length = [], 0
+    given = [text for text in (setup.text, *setup.more) if text is not None and len(text) >= size]
+    if given:
+        text = chance.choice(given)
+        start = chance.randint(0, len(text) - size)
+        return text[start : start + size]
+    written, length, words = [], 0, _Language(setup).words(chance)
     while length < size:
-        sentence = " ".join(chance.choices(vocabulary, cum_weights=weights, k=chance.randint(4, 24)))
+        sentence = " ".join(itertools.islice(words, chance.randint(4, 24)))
         end = ".\n" if chance.random() < 0.15 else ". "
         written.append(sentence[0].upper() + sentence[1:] + end)
         length += len(written[-1])
@@ -165,14 +185,63 @@ def _run(setup: Setup, chance: random.Random, length: int) -> str:
     return text[:-1] + chance.choice(letters) if text.endswith(" ") else text
 
 
+class _Language:
+    """Invented words, the commonest first, each with those that usually follow it.
+
+    They are those of the seed, not of a book: two books of one seed are two texts of one language.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._vocabulary = _vocabulary(setup)
+        self._weights = list(
+            itertools.accumulate(1 / (rank + _FLATTENING) for rank in range(1, len(self._vocabulary) + 1))
+        )
+        self._usual = list(itertools.accumulate(1 / rank for rank in range(1, _FOLLOWERS + 1)))
+        self._followers: dict[str, list[str]] = {}
+
+    def words(self, chance: random.Random) -> Iterator[str]:
+        """Give words without end: mostly a usual follower of the word before, else any."""
+        word = self._any(chance, 1)[0]
+        while True:
+            yield word
+            if chance.random() < _USUAL:
+                word = chance.choices(self._after(word), cum_weights=self._usual)[0]
+            else:
+                word = self._any(chance, 1)[0]
+
+    def _after(self, word: str) -> list[str]:
+        if word not in self._followers:
+            self._followers[word] = self._any(_chance(self._setup, "followers", word), _FOLLOWERS)
+        return self._followers[word]
+
+    def _any(self, chance: random.Random, count: int) -> list[str]:
+        return chance.choices(self._vocabulary, cum_weights=self._weights, k=count)
+
+
 def _vocabulary(setup: Setup) -> list[str]:
     """Return invented words, the commonest first: those are short, as in a language."""
-    letters, chance = _letters(setup), _chance(setup, "vocabulary")
+    chance = _chance(setup, "vocabulary")
+    syllables = _syllables(_letters(setup), chance)
+    weights = list(itertools.accumulate(1 / rank for rank in range(1, len(syllables) + 1)))
     made: dict[str, None] = {}
     while len(made) < _VOCABULARY:
-        rank = len(made)
-        shortest = 2 if rank < 100 else 4
-        made[_word(letters, chance, chance.randint(shortest, shortest + (3 if rank < 100 else 7)))] = None
+        length = chance.randint(2, 4) if len(made) < 100 else chance.randint(3, 10)
+        word = "".join(chance.choices(syllables, cum_weights=weights, k=length // 2 + 1))[:length]
+        made[word if word not in made else word + _word(_letters(setup), chance, 2)] = None
+    return list(made)
+
+
+def _syllables(letters: str, chance: random.Random) -> list[str]:
+    """Return syllables of two or three letters, most with a vowel after a consonant."""
+    vowels = [c for c in letters if unicodedata.normalize("NFD", c)[0] in "aeiouy"] or list(letters)
+    others = [c for c in letters if c not in vowels] or list(letters)
+    made: dict[str, None] = {}
+    for _ in range(50 * _SYLLABLES):
+        last = chance.choice(others) if chance.random() < 0.4 else ""
+        made[chance.choice(others) + chance.choice(vowels) + last] = None
+        if len(made) == _SYLLABLES:
+            break
     return list(made)
 
 

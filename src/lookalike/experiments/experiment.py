@@ -18,8 +18,9 @@ __all__ = ["FINDINGS", "Cell", "Column", "Experiment", "Finding", "Progress", "S
 
 T = TypeVar("T")
 Cell: TypeAlias = int | float | str
-Finding: TypeAlias = Literal["holds", "holds in part", "does not hold"]
-FINDINGS: Final[tuple[Finding, ...]] = ("holds", "holds in part", "does not hold")
+Finding: TypeAlias = Literal["holds", "holds in part", "does not hold", "undecided"]
+FINDINGS: Final[tuple[Finding, ...]] = ("holds", "holds in part", "does not hold", "undecided")
+"""Undecided is a time whose spread reaches across the cut: this run does not tell."""
 
 Progress: TypeAlias = Callable[[float], None]
 """Told the share of the work that is done, from 0 to 1."""
@@ -33,6 +34,8 @@ class Setup:
     quick: bool = False
     text: str | None = None
     """The base text to shuffle, instead of the built-in one of 50 words."""
+    more: tuple[str, ...] = ()
+    """Further texts: where an experiment needs a book, and one of all these is long enough, it is a part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +81,22 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A conclusion of a report, and what this run measured about it."""
+    """A conclusion, and what this run measured about it. `claims.verdict` makes one."""
 
     claim: str
-    """The conclusion in one sentence, in our words."""
+    """The conclusion: the words of the report, or ours where no report has it."""
     source: str
-    """Where it stands, for example "report A, §8.1"."""
+    """Where it stands, for example "report A, §8.1", or "ours"."""
     items: tuple[int, ...]
     """The items of the checklist that it concerns."""
     finding: Finding
     evidence: str
     """The measured numbers, in a sentence that a person can read."""
     numbers: dict[str, float] = field(default_factory=dict)
+    conclusion: str = ""
+    """Its name in `claims.py`."""
+    report: str = ""
+    """A, B, C or ours: whose table it is in."""
 
     def as_dict(self) -> dict[str, object]:
         """Return what verdicts.json holds of it."""
@@ -103,6 +110,7 @@ class Experiment:
     id: str
     """Short, lower case, words joined by hyphens: the name of its files."""
     title: str
+    """What the figure shows; for a person who chooses one."""
     items: tuple[int, ...]
     caption: str
     """What the figure shows and how to read it: two or three sentences."""
@@ -111,6 +119,8 @@ class Experiment:
     measure: Callable[[Setup, Progress], Table]
     draw: Callable[[Table, Setup, Figure], None]
     judge: Callable[[Table, Setup], Sequence[Verdict]] = lambda _table, _setup: ()
+    figure: str = ""
+    """The figure of a report that it repeats, such as "report A, figure 2"; empty for one of ours."""
 
 
 def each(steps: Sequence[T], progress: Progress) -> Iterator[T]:

@@ -14,12 +14,25 @@ from lookalike.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "GREY", "new_figure", "note", "plain_numbers", "require", "style", "to_png", "to_svg"]
+__all__ = [
+    "COLOURS",
+    "GREY",
+    "new_figure",
+    "note",
+    "plain_numbers",
+    "require",
+    "style",
+    "thumbnail",
+    "to_pdf",
+    "to_png",
+    "to_svg",
+]
 
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F")
 """Okabe and Ito's, without their yellow, which is hard to see on white; the last is darker than it."""
@@ -117,6 +130,23 @@ def to_svg(figure: Figure) -> bytes:
     return _saved(figure, "svg", {"Date": None, "Creator": None})
 
 
+def to_pdf(figure: Figure) -> bytes:
+    """Return the figure as PDF, without the date: the same table gives the same bytes."""
+    return _saved(figure, "pdf", {"CreationDate": None, "Creator": None, "Producer": None})
+
+
+def thumbnail(png: Path) -> bytes:
+    """Return a picture in a small form, as PNG of few colours."""
+    require()
+    from PIL import Image  # matplotlib brings it, to write PNG
+
+    small = io.BytesIO()
+    with Image.open(png) as picture:
+        picture.thumbnail((440, 330))
+        picture.convert("P", palette=Image.Palette.ADAPTIVE).save(small, "PNG", optimize=True)
+    return small.getvalue()
+
+
 def _saved(figure: Figure, form: str, metadata: dict[str, Any]) -> bytes:
     import matplotlib as mpl
 
@@ -146,7 +176,7 @@ def _make_room_for_note(figure: Figure) -> None:
 
 
 def _freeze(figure: Figure) -> None:
-    """Lay out the figure once, for PNG and SVG alike, and round: the solver's last digits differ from run to run."""
+    """Lay out the figure once, for all forms alike, and round: the solver's last digits differ from run to run."""
     figure.draw_without_rendering()
     for axes in figure.axes:
         _keep_ticks(axes)  # the size of the axes decides their ticks, and a longer label would need more room

@@ -14,12 +14,15 @@ from importlib import resources
 from string import Template
 from typing import TYPE_CHECKING, Final
 
-from lookalike.experiments.catalogue import experiments
+from lookalike.experiments import figures
+from lookalike.experiments.catalogue import GROUPS, by_id, experiments
+from lookalike.experiments.claims import CLAIMS, OURS, REPORTS
 from lookalike.experiments.corrections import CORRECTIONS
 from lookalike.experiments.experiment import FINDINGS
+from lookalike.experiments.store import PARTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from lookalike.experiments.corrections import Correction
     from lookalike.experiments.experiment import Finding, Verdict
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["GALLERY", "MARKS", "command_of", "gallery", "tally"]
 
 GALLERY: Final = "index.html"
-MARKS: Final[dict[Finding, str]] = {"holds": "✓", "holds in part": "≈", "does not hold": "✗"}
+MARKS: Final[dict[Finding, str]] = {"holds": "✓", "holds in part": "≈", "does not hold": "✗", "undecided": "?"}
 """A sign for each finding; it never stands without its words."""
 _LARGEST_SVG: Final = 250_000
 """A larger SVG (thousands of points) is shown as PNG, or the page would be slow to open."""
@@ -44,8 +47,9 @@ def gallery(folder: Folder) -> str:
     return _template("gallery.html").substitute(
         style=style,
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
-        counts=escape(_counts(len(shown), len(verdicts), tally(verdicts))),
-        contents="\n".join(_link(record) for _, record in shown),
+        counts=escape(_counts(len(shown), verdicts)),
+        contents="\n".join(_contents(folder)),
+        conclusions="\n".join(_conclusions(verdicts, set(folder.records))),
         sections="\n".join(_section(folder, record, folder.state(experiment)) for experiment, record in shown),
         corrections="\n".join(_correction(correction, set(folder.records)) for correction in CORRECTIONS),
     )
@@ -63,6 +67,7 @@ def tally(verdicts: Iterable[Verdict]) -> str:
         "holds": ("holds", "hold"),
         "holds in part": ("holds in part", "hold in part"),
         "does not hold": ("does not hold", "do not hold"),
+        "undecided": ("is undecided", "are undecided"),
     }
     counted = ((finding, found.count(finding)) for finding in FINDINGS)
     return ", ".join(f"{count} {words[finding][count > 1]}" for finding, count in counted if count) or "no verdict"
@@ -74,26 +79,101 @@ def command_of(record: Record, folder: Folder) -> str:
     return shlex.join(parts)
 
 
-def _counts(made: int, judged: int, found: str) -> str:
-    figures = f"{made} figure{'s' * (made != 1)}"
-    return f"{figures}. Of {judged} conclusions, {found}." if judged else f"{figures}."
+def _counts(made: int, verdicts: list[Verdict]) -> str:
+    """Say how many figures there are, and what was found: of the reports' conclusions, and of ours."""
+    told = [f"{made} figure{'s' * (made != 1)}."]
+    for whose, part in (
+        ("conclusions of the reports", [verdict for verdict in verdicts if verdict.report != OURS]),
+        ("of ours", [verdict for verdict in verdicts if verdict.report == OURS]),
+    ):
+        if part:
+            told.append(f"Of {len(part)} {whose}, {tally(part)}.")
+    return " ".join(told)
 
 
-def _link(record: Record) -> str:
+# -- the contents: small pictures, by report and question --------------------------------------------------------------
+
+
+def _contents(folder: Folder) -> Iterator[str]:
+    report = ""
+    for group in GROUPS:
+        here = [folder.records[name] for name in group.ids if name in folder.records]
+        if not here:
+            continue
+        if group.report != report:
+            report = group.report
+            yield f"<h2>{escape(report)}</h2>"
+        yield f'<h3>{escape(group.question)}</h3>\n<ul class="thumbs">'
+        yield from (_thumb(folder, record) for record in here)
+        yield "</ul>"
+
+
+def _thumb(folder: Folder, record: Record) -> str:
+    png = folder.file(record.id, "png")
+    small = base64.b64encode(figures.thumbnail(png)).decode() if png.is_file() else ""
     found = tally(record.verdicts) if record.verdicts else ""
-    return f'<li><a href="#{record.id}">{escape(record.title)}</a> <span class="found">{found}</span></li>'
+    figure = by_id(record.id).figure
+    told = "".join(f'<span class="found">{escape(text)}</span>' for text in (figure, found) if text)
+    picture = f'<img src="data:image/png;base64,{small}" alt="">' if small else ""
+    return f'<li><a href="#{record.id}">{picture}<span>{escape(record.title)}</span></a>{told}</li>'
+
+
+# -- the conclusions: one table for each report ------------------------------------------------------------------------
+
+
+def _conclusions(verdicts: list[Verdict], here: set[str]) -> Iterator[str]:
+    found = {verdict.conclusion: verdict for verdict in verdicts}
+    for report, title in REPORTS.items():
+        claims = [claim for claim in CLAIMS.values() if claim.report == report and claim.id in found]
+        if not claims:
+            continue
+        missing = sum(claim.report == report for claim in CLAIMS.values()) - len(claims)
+        yield f"<h3>{escape(title)}</h3>"
+        if missing:
+            yield f'<p class="found">{missing} more are judged by experiments that are not made here.</p>'
+        yield (
+            '<table class="conclusions"><thead><tr><th scope="col">Conclusion</th><th scope="col">Finding</th>'
+            '<th scope="col">Experiments</th></tr></thead><tbody>'
+        )
+        for claim in claims:
+            verdict = found[claim.id]
+            words = f"<i>{escape(claim.text)}</i>" if report == OURS else f"<q>{escape(claim.text)}</q>"
+            shown = ", ".join(_reference(name, here) for name in claim.experiments)
+            yield (
+                f'<tr class="{_kind(verdict)}"><td>{words} <span class="source">{escape(claim.source)}</span></td>'
+                f"<td>{_finding(verdict)}</td><td>{shown}</td></tr>"
+            )
+        yield "</tbody></table>"
+
+
+def _reference(name: str, here: set[str]) -> str:
+    """Return the name of an experiment, or of a test; a link if the experiment is on the page."""
+    broken = escape(name).replace("_", "_<wbr>").replace("-", "-<wbr>")
+    return f'<a href="#{escape(name)}">{broken}</a>' if name in here else broken
+
+
+def _kind(verdict: Verdict) -> str:
+    return verdict.finding.replace(" ", "-")
+
+
+def _finding(verdict: Verdict) -> str:
+    return f'<strong class="finding">{MARKS[verdict.finding]} {verdict.finding}</strong>'
+
+
+# -- the figures -------------------------------------------------------------------------------------------------------
 
 
 def _section(folder: Folder, record: Record, state: State) -> str:
     warning = "" if state.mark == "made" else f"{state.mark.capitalize()}: {state.reason}."
-    files = " · ".join(f'<a href="{record.id}.{part}">{part.upper()}</a>' for part in ("csv", "png", "svg"))
+    files = " · ".join(f'<a href="{record.id}.{part}">{part.upper()}</a>' for part in PARTS)
+    figure = by_id(record.id).figure
     return _template("gallery_section.html").substitute(
         id=record.id,
         title=escape(record.title),
         warning=f'<p class="warning">{escape(warning)}</p>' if warning else "",
         picture=_picture(folder, record),
         alt=escape(f"{record.title}. {record.caption}"),
-        caption=escape(record.caption),
+        caption=escape(f"{_capital(figure)}. {record.caption}" if figure else record.caption),
         verdicts="\n".join(_verdict(verdict) for verdict in record.verdicts),
         command=escape(command_of(record, folder)),
         settings=escape(f"{record.settings}; took {record.seconds:.1f} s"),
@@ -110,24 +190,24 @@ def _picture(folder: Folder, record: Record) -> str:
     return f"data:image/png;base64,{base64.b64encode(png.read_bytes()).decode()}" if png.is_file() else "data:,"
 
 
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def _verdict(verdict: Verdict) -> str:
-    kind = verdict.finding.replace(" ", "-")
     items = f"item{'s' * (len(verdict.items) != 1)} {', '.join(map(str, verdict.items))}"
+    words = f"<q>{escape(verdict.claim)}</q>" if verdict.report not in ("", OURS) else escape(verdict.claim)
     return (
-        f'<li class="{kind}"><p class="claim"><b>{escape(verdict.claim.rstrip("."))}.</b> '
+        f'<li class="{_kind(verdict)}"><p class="claim"><b>{words}</b> '
         f'<span class="source">{escape(verdict.source)}, {items}</span></p>'
-        f'<p><strong class="finding">{MARKS[verdict.finding]} {verdict.finding}</strong> '
-        f"{escape(verdict.evidence)}</p></li>"
+        f"<p>{_finding(verdict)} {escape(verdict.evidence)}</p></li>"
     )
 
 
 def _correction(correction: Correction, here: set[str]) -> str:
-    shown = escape(correction.shown)
-    if correction.shown in here:
-        shown = f'<a href="#{shown}">{shown}</a>'
     return (
         f'<tr><th scope="row">{correction.item}</th><td>{escape(correction.said)}</td>'
-        f"<td>{escape(correction.right)}</td><td>{shown}</td></tr>"
+        f"<td>{escape(correction.right)}</td><td>{_reference(correction.shown, here)}</td></tr>"
     )
 
 

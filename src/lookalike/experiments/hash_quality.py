@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from lookalike.experiments.claims import verdict
 from lookalike.experiments.experiment import Column, Experiment, Progress, Setup, Table, Verdict, each
 from lookalike.hashing import FAMILIES, avalanche, chi_squared
 
@@ -111,14 +112,12 @@ def _murmur(table: Table) -> Verdict:
     scores = _scores(table, "murmur3")
     even = max(map(abs, scores)) <= ENOUGH
     others = ", ".join(f"{family} {worst_share(table, family):.3f}" for family in FAMILIES if family != "murmur3")
-    return Verdict(
-        claim="MurmurHash3 passes the avalanche test and the chi-squared test",
-        source="report A, §6.3",
-        items=(35,),
-        finding="holds" if mixes and even else "holds in part" if mixes or even else "does not hold",
-        evidence=f"No share of flips is further than {worst_share(table, 'murmur3'):.3f} from ½ ({others}); z lies "
+    return verdict(
+        "A-6.3-tests",
+        "holds" if mixes and even else "holds in part" if mixes or even else "does not hold",
+        f"No share of flips is further than {worst_share(table, 'murmur3'):.3f} from ½ ({others}); z lies "
         f"between {min(scores):+.1f} and {max(scores):+.1f}.",
-        numbers={f"worst_share_{family}": worst_share(table, family) for family in FAMILIES},
+        {f"worst_share_{family}": worst_share(table, family) for family in FAMILIES},
     )
 
 
@@ -128,15 +127,13 @@ def _uniform(table: Table) -> Verdict:
     clusters = max(max(_scores(table, family)) for family in FAMILIES) > ENOUGH
     odd = [family for family in FAMILIES if medians[family] < -ENOUGH]
     told = ", ".join(f"{family} {z:+.1f}" for family, z in medians.items())
-    return Verdict(
-        claim="Good hash functions spread the keys uniformly, and so do the ones that were chosen",
-        source="report A, §6",
-        items=(31, 35),
-        finding="does not hold" if clusters else "holds in part" if odd else "holds",
-        evidence=f"Median z of chi-squared on row numbers: {told}. {'Some functions' if clusters else 'None'} "
+    return verdict(
+        "A-6-uniform",
+        "does not hold" if clusters else "holds in part" if odd else "holds",
+        f"Median z of chi-squared on row numbers: {told}. {'Some functions' if clusters else 'None'} "
         f"cluster; {' and '.join(odd) or 'none'} spread more evenly than chance, as linear functions of consecutive "
         "keys do. That is no merit for MinHash, which needs a random order, so linear functions are given mixed keys.",
-        numbers={f"median_z_{family}": z for family, z in medians.items()},
+        {f"median_z_{family}": z for family, z in medians.items()},
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import lookalike as la
 from lookalike.experiments import data, figures, report_a
+from lookalike.experiments.claims import verdict
 from lookalike.experiments.experiment import Column, Experiment, Finding, Progress, Setup, Table, Verdict, each
 
 if TYPE_CHECKING:
@@ -104,10 +105,7 @@ def _draw_found(table: Table, axes: Axes) -> None:
 
 
 def _judge(table: Table, setup: Setup) -> list[Verdict]:
-    return [_matters(table, setup), _formula(table, setup)]
-
-
-def _matters(table: Table, setup: Setup) -> Verdict:
+    """Rule: some b lose more than 1 % of the true pairs, and some propose ten pairs for each true one."""
     true, total = table.numbers("true")[0], math.comb(_documents(setup), 2)
     rows = list(zip(table.values("bands"), table.numbers("candidates"), table.numbers("true found"), strict=True))
     blind = [b for b, _, found in rows if found < 0.99 * true]
@@ -118,35 +116,17 @@ def _matters(table: Table, setup: Setup) -> Verdict:
     def listed(numbers: list[Cell]) -> str:
         return ", ".join(map(str, numbers)) or "none"
 
-    return Verdict(
-        "b and r have to be chosen with care for each case.",
-        "report A, §9, conclusion 7",
-        (74, 86),
-        finding,
-        f"Of {len(rows)} ways to cut {HASHES} hashes into bands, some lose more than 1 % of the {true:.0f} true pairs "
-        f"(b = {listed(blind)}); some propose more than ten pairs for each true one (b = {listed(wide)}: "
-        f"{rows[-1][1] / total:.0%} of all pairs for b = {HASHES}). With b = {listed(good)} nearly all true pairs are "
-        f"found, and no more false ones than true ones are proposed.",
-        {"ways": len(rows), "good": len(good), "lose_pairs": len(blind), "too_many": len(wide)},
-    )
-
-
-def _formula(table: Table, setup: Setup) -> Verdict:
-    """The shuffles share most shingles, so candidates come in crowds, and the mean of a few signings still varies."""
-    rows = list(zip(table.numbers("candidates"), table.numbers("expected"), strict=True))
-    near = [abs(mean - expected) <= max(expected / 3, 1) for mean, expected in rows]
-    finding: Finding = "holds" if all(near) else "holds in part" if sum(near) >= 0.8 * len(near) else "does not hold"
-    best = [mean / expected for mean, expected in rows if 10 <= expected <= 50]
-    return Verdict(
-        "A pair of similarity s becomes a candidate with probability 1 - (1 - s^r)^b.",
-        "report A, §5 (items 39 and 43)",
-        (74,),
-        finding,
-        f"For {sum(near)} of {len(near)} numbers of bands, the mean of {_signings(setup)} signings is within a third "
-        f"(or one pair) of the sum of these probabilities over all pairs. Where the true pairs decide (10 to 50 "
-        f"candidates), it is {min(best, default=1):.3f} to {max(best, default=1):.3f} times that sum.",
-        {"cases": len(near), "near": sum(near)},
-    )
+    return [
+        verdict(
+            "A-9.7",
+            finding,
+            f"Of {len(rows)} ways to cut {HASHES} hashes into bands, some lose more than 1 % of the {true:.0f} true "
+            f"pairs (b = {listed(blind)}); some propose more than ten pairs for each true one (b = {listed(wide)}: "
+            f"{rows[-1][1] / total:.0%} of all pairs for b = {HASHES}). With b = {listed(good)} nearly all true pairs "
+            f"are found, and no more false ones than true ones are proposed.",
+            {"ways": len(rows), "good": len(good), "lose_pairs": len(blind), "too_many": len(wide)},
+        )
+    ]
 
 
 EXPERIMENT = Experiment(

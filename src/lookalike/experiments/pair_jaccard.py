@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import lookalike as la
 from lookalike.experiments import figures, report_b
 from lookalike.experiments.chance import correlation
+from lookalike.experiments.claims import verdict
 from lookalike.experiments.experiment import Column, Experiment, Progress, Setup, Table, Verdict, each
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def draw(table: Table, setup: Setup, figure: Figure) -> None:
 
 def judge(table: Table, _setup: Setup) -> list[Verdict]:
     """Judge what report B reads from its figure."""
-    return [_same_letters(table), _alike(table), _falls(table), _low(table), _reason(table), _extremes(table)]
+    return [_alike(table), _same_letters(table), _falls(table), _reason(table), _low(table)]
 
 
 def _means(table: Table, column: str = "similarity") -> dict[int, float]:
@@ -74,94 +75,71 @@ def _means(table: Table, column: str = "similarity") -> dict[int, float]:
 
 def _same_letters(table: Table) -> Verdict:
     least = min(table.where(k=1).numbers("similarity"))
-    return Verdict(
-        claim="With k = 1 the similarity is 100 %, because all documents are shuffles of the same words.",
-        source="report B, §7.1.1",
-        items=(75,),
-        finding="holds" if least == 100 else "does not hold",
-        evidence=f"The least similar of the pairs has {least:.1f} % at k = 1.",
-        numbers={"least_at_1": least},
+    return verdict(
+        "B-7.1.1-one",
+        "holds" if least == 100 else "does not hold",
+        f"The least similar of the pairs has {least:.1f} % at k = 1.",
+        {"least_at_1": least},
     )
 
 
 def _alike(table: Table) -> Verdict:
+    """Rule: at no k do the pairs differ by more than 6 percentage points; in part up to 12."""
     ranges = {
         int(k): max(values) - min(values)
         for k in table.distinct("k")
         for values in [table.where(k=k).numbers("similarity")]
     }
     widest = max(ranges, key=lambda k: ranges[k])
-    return Verdict(
-        claim="The pairs have much the same similarity, whatever k is.",
-        source="report B, §7.1.1",
-        items=(75,),
-        finding="holds" if ranges[widest] <= 6 else "holds in part" if ranges[widest] <= 12 else "does not hold",
-        evidence=f"The pairs differ most at k = {widest}, by {ranges[widest]:.1f} percentage points (up to 6 count as "
-        "much the same).",
-        numbers={"widest_range": ranges[widest], "at_k": widest},
+    return verdict(
+        "B-7.1.1-alike",
+        "holds" if ranges[widest] <= 6 else "holds in part" if ranges[widest] <= 12 else "does not hold",
+        f"The pairs differ most at k = {widest}, by {ranges[widest]:.1f} percentage points (up to 6 count as very "
+        "similar).",
+        {"widest_range": ranges[widest], "at_k": widest},
     )
 
 
 def _falls(table: Table) -> Verdict:
     means = list(_means(table).values())
     rises = sum(later > earlier for earlier, later in pairwise(means))
-    return Verdict(
-        claim="The larger k is, the lower the similarity.",
-        source="report B, §7.1.1",
-        items=(75,),
-        finding="holds" if not rises else "does not hold",
-        evidence=f"The mean of the pairs rises in {rises} of {len(means) - 1} steps of k; it goes from {means[0]:.1f} "
-        f"to {means[-1]:.2f} %.",
-        numbers={"rises": rises},
+    return verdict(
+        "B-7.1.1-falls",
+        "holds" if not rises else "does not hold",
+        f"The mean of the pairs rises in {rises} of {len(means) - 1} steps of k; it goes from {means[0]:.1f} to "
+        f"{means[-1]:.2f} %.",
+        {"rises": rises},
     )
 
 
 def _low(table: Table) -> Verdict:
+    """Rule: all pairs are below 20 % from k = 7 on; in part from k = 8 on."""
+
     def below(first: int) -> bool:
-        return all(k < first or similarity < 20 for k, _, similarity, _ in _rows(table))
+        return all(float(row[0]) < first or float(row[2]) < 20 for row in table.rows)
 
     at = {k: table.where(k=k).numbers("similarity") for k in (6, 7, 8)}
-    return Verdict(
-        claim="The similarity is very low from k = 6, and below 20 % from k = 7.",
-        source="report B, §7.1.1",
-        items=(75,),
-        finding="holds" if below(7) else "holds in part" if below(8) else "does not hold",
-        evidence=f"At k = 6 the pairs have {min(at[6]):.1f} to {max(at[6]):.1f} %, at 7 {min(at[7]):.1f} to "
-        f"{max(at[7]):.1f} %, at 8 {min(at[8]):.1f} to {max(at[8]):.1f} %. It holds if all pairs are below 20 % at 7, "
-        "and in part if they are at 8.",
-        numbers={f"mean_at_{k}": fmean(values) for k, values in at.items()} | {"most_at_7": max(at[7])},
+    return verdict(
+        "B-7.1.1-low",
+        "holds" if below(7) else "holds in part" if below(8) else "does not hold",
+        f"At k = 6 the pairs have {min(at[6]):.1f} to {max(at[6]):.1f} %, at 7 {min(at[7]):.1f} to {max(at[7]):.1f} %, "
+        f"at 8 {min(at[8]):.1f} to {max(at[8]):.1f} %. It holds if all pairs are below 20 % at 7, and in part if they "
+        "are at 8.",
+        {f"mean_at_{k}": fmean(values) for k, values in at.items()} | {"most_at_7": max(at[7])},
     )
-
-
-def _rows(table: Table) -> list[tuple[float, float, float, float]]:
-    return [(float(k), float(pair), float(value), float(inside)) for k, pair, value, inside in table.rows]
 
 
 def _reason(table: Table) -> Verdict:
+    """Rule: over k, the similarity and the share of shingles inside a word have a correlation of 0.95; in part 0.8."""
     similar, inside = _means(table), _means(table, "inside")
     r = correlation(list(similar.values()), list(inside.values()))
-    return Verdict(
-        claim="It falls because a longer shingle is likelier to reach into the next word.",
-        source="report B, §7.1.1",
-        items=(75,),
-        finding="holds" if r >= 0.95 else "holds in part" if r >= 0.8 else "does not hold",
-        evidence=f"The share of shingles inside one word and the similarity go together with a correlation of {r:.3f}. "
-        f"At k = 4 {inside[4]:.1f} % of the shingles lie inside a word, and the similarity is {similar[4]:.1f} %; at 7 "
-        f"it is {inside[7]:.1f} and {similar[7]:.1f} %. What shuffles share is their words, and little else.",
-        numbers={"correlation": r, "inside_at_7": inside[7], "similarity_at_7": similar[7]},
-    )
-
-
-def _extremes(table: Table) -> Verdict:
-    means = _means(table)
-    return Verdict(
-        claim="Too small a k makes all documents look alike, too large a k none; 9 is a good choice.",
-        source="report A, §9, conclusion 1",
-        items=(75, 86),
-        finding="holds" if means[2] > 90 and means[9] < 10 and means[15] < 1 else "holds in part",
-        evidence=f"Texts that share their words but no order have {means[2]:.1f} % at k = 2, {means[5]:.1f} % at 5, "
-        f"{means[9]:.1f} % at 9 and {means[15]:.2f} % at 15.",
-        numbers={f"mean_at_{k}": means[k] for k in (2, 5, 9, 15)},
+    return verdict(
+        "B-7.1.1-reason",
+        "holds" if r >= 0.95 else "holds in part" if r >= 0.8 else "does not hold",
+        f"The share of shingles inside one word and the similarity go together with a correlation of {r:.3f}. At k = 4 "
+        f"{inside[4]:.1f} % of the shingles lie inside a word, and the similarity is {similar[4]:.1f} %; at 7 it is "
+        f"{inside[7]:.1f} and {similar[7]:.1f} %. What shuffles share is their words, and little else.",
+        {"correlation": r, "inside_at_7": inside[7], "similarity_at_7": similar[7]},
     )
 
 
@@ -176,4 +154,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     judge=judge,
+    figure="report B, figure 7.1.1",
 )

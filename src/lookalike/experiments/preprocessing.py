@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import lookalike as la
 from lookalike.experiments import data, figures, report_a
+from lookalike.experiments.claims import verdict
 from lookalike.experiments.experiment import Column, Experiment, Finding, Progress, Setup, Table, Verdict, each
 
 if TYPE_CHECKING:
@@ -114,11 +115,10 @@ def _judge(table: Table, _setup: Setup) -> list[Verdict]:
     apart = abs(means[1] - means[0])
     finding: Finding = "does not hold" if apart >= 0.05 else "holds in part" if apart >= 0.01 else "holds"
     return [
-        Verdict(
-            "The three approaches of §8.3 compare the same thing.",
-            "report A, §8.3 (its program: exact without white space and punctuation, the others with all characters)",
-            (72, 103),
+        verdict(
+            "ours-same-texts",
             finding,
+            f"Its program compares exactly without white space and punctuation, and by signatures with all characters. "
             f"On the same {report_a.DOCUMENTS} documents the mean similarity is {means[0]:.3f} for letters only and "
             f"{means[1]:.3f} with everything kept, the largest {largest[0]:.3f} and {largest[1]:.3f}. With "
             f"{report_a.BANDS} there are {met[0]:.1f} and {met[1]:.0f} candidates on average; the formula for "

@@ -28,12 +28,12 @@ __all__ = [
     "PAIRS",
     "SIZES",
     "SKETCHES",
+    "STEPS",
     "ZOOMS",
     "estimates",
     "exact",
     "mark_word_length",
     "pairs",
-    "place",
     "recipe",
     "runs",
     "sample",
@@ -45,6 +45,8 @@ PAIRS: Final = 5
 SIZES: Final = tuple(range(1, 16))
 """The shingle sizes k of report B, which begins at 0; a shingle of no characters means nothing (item 121)."""
 HASHES: Final = (1, 25, 50, 100, 250, 500, 750, 1000)
+STEPS: Final = (1, 25, 50, *range(100, 1001, 50))
+"""The numbers of hashes of the report's figure in three dimensions."""
 ZOOMS: Final = (1, 25, 50)
 """The least number of hashes of each of the three panels of an error plot."""
 SKETCHES: Final = ("modular", "jenkins", "multiplicative", "murmur3", "fast")
@@ -55,12 +57,6 @@ LABELS: Final = {
     "murmur3": "MurmurHash3",
     "fast": "our fast sketch",
 }
-
-
-def place(sketch: str) -> str:
-    """Return where report B speaks of a sketch, or whose words are tried with one that it does not have."""
-    own = {"modular": "report B, §7.1.2.1", "jenkins": "report B, §7.1.2.2"}
-    return own.get(sketch, f"report B, §7.1.2.1, tried with {LABELS[sketch]}")
 
 
 def runs(setup: Setup) -> int:

@@ -42,7 +42,7 @@ def estimates(setup: Setup, k: int, count: int) -> dict[int, tuple[tuple[float, 
     """Return for each number of hashes, for each of `count` runs, the estimates of the five pairs."""
     chance = random.Random(f"{setup.seed}/reported modular/{k}")
     made = [[_shares(*texts, k, chance) for texts in report_b.pairs(setup)] for _ in range(count)]
-    return {h: tuple(tuple(shares[h] for shares in run) for run in made) for h in report_b.HASHES}
+    return {h: tuple(tuple(shares[h] for shares in run) for run in made) for h in report_b.STEPS}
 
 
 def _shares(first: str, second: str, k: int, chance: random.Random) -> dict[int, float]:
@@ -52,9 +52,9 @@ def _shares(first: str, second: str, k: int, chance: random.Random) -> dict[int,
     chance.shuffle(rows)  # the report's rows stand in the order of a hash table
     number = {shingle: row for row, shingle in enumerate(rows)}
     z, mine, others = len(rows), {number[s] for s in a}, {number[s] for s in b}
-    primes = first_primes(max(report_b.HASHES))
+    primes = first_primes(max(report_b.STEPS))
     sums = list(accumulate(agree(mine, others, p, chance.randrange(z), z) for p in primes))
-    return {h: sums[h - 1] / h for h in report_b.HASHES}
+    return {h: sums[h - 1] / h for h in report_b.STEPS}
 
 
 @lru_cache(maxsize=256)

@@ -1,4 +1,5 @@
-"""Run experiments into a folder: for each its table, its figure twice, its verdicts; and a gallery of them all."""
+"""Run experiments into a folder: for each its table, its figure in three forms, its verdicts; and a gallery of them "
+"all."""
 
 from __future__ import annotations
 
@@ -27,31 +28,32 @@ def run(
     setup: Setup,
     folder: Folder,
     *,
-    file: str | None = None,
+    files: Sequence[str] = (),
     watch: Watch | None = None,
 ) -> Iterator[Record]:
     """Make experiments one after the other, and give the record of each when all its files are written.
 
-    `file` is the name of the base text as it was typed, for the commands that the gallery shows. Verdicts on other
+    `files` are the names of the texts as they were typed, for the commands that the gallery shows. Verdicts on other
     experiments in the folder are kept. What an interrupted run has made so far is whole, and in the gallery.
     """
     figures.require()
     try:
         for experiment in chosen:
-            yield _make(experiment, setup, folder, file, watch or (lambda _experiment, _share: None))
+            yield _make(experiment, setup, folder, files, watch or (lambda _experiment, _share: None))
     finally:
         if folder.records:
             folder.write(GALLERY, gallery(folder).encode())
 
 
-def _make(experiment: Experiment, setup: Setup, folder: Folder, file: str | None, watch: Watch) -> Record:
+def _make(experiment: Experiment, setup: Setup, folder: Folder, files: Sequence[str], watch: Watch) -> Record:
     started = perf_counter()
     code = code_digest(experiment.id)
     table = experiment.measure(setup, lambda share: watch(experiment, share))
     verdicts = tuple(experiment.judge(table, setup))
     figure = figures.new_figure(lambda empty: experiment.draw(table, setup, empty))
     written = to_csv(table).encode()
-    parts = {"csv": written, "png": figures.to_png(figure), "svg": figures.to_svg(figure)}
+    drawn = {"png": figures.to_png(figure), "svg": figures.to_svg(figure), "pdf": figures.to_pdf(figure)}
+    parts = {"csv": written, **drawn}
     for part, content in parts.items():
         folder.write(f"{experiment.id}.{part}", content)
     record = Record(
@@ -59,7 +61,7 @@ def _make(experiment: Experiment, setup: Setup, folder: Folder, file: str | None
         title=experiment.title,
         items=experiment.items,
         caption=experiment.caption,
-        settings=Settings.of(setup, file),
+        settings=Settings.of(setup, files),
         code=code,
         csv=digest(written),
         seconds=round(perf_counter() - started, 3),

@@ -12,6 +12,7 @@ from array import array
 from typing import TYPE_CHECKING, Final
 
 import lookalike as la
+from lookalike.experiments.claims import verdict
 from lookalike.experiments.experiment import Cell, Column, Experiment, Finding, Progress, Setup, Table, Verdict, each
 
 if TYPE_CHECKING:
@@ -183,14 +184,12 @@ def _formula(table: Table) -> Verdict:
         )
     ]
     within = sum(distance <= 2 for distance in distances) / len(distances)
-    return Verdict(
-        claim="A pair of similarity s becomes a candidate with probability 1 − (1 − s^r)^b",
-        source="report A, §5; report B, §5.2; article C",
-        items=(39, 43),
-        finding=_finding(max(distances) <= 5, within >= 0.95),
-        evidence=f"Of {len(distances)} measured shares, {within:.0%} lie within two standard errors of the formula; "
+    return verdict(
+        "ours-formula",
+        _finding(max(distances) <= 5, within >= 0.95),
+        f"Of {len(distances)} measured shares, {within:.0%} lie within two standard errors of the formula; "
         f"the furthest is {max(distances):.1f} away.",
-        numbers={"share_within_two": within, "furthest": max(distances)},
+        {"share_within_two": within, "furthest": max(distances)},
     )
 
 
@@ -201,15 +200,13 @@ def _half(table: Table) -> Verdict:
     at_half = [measured_and_theory(table, bands, bands.half_point)[0] for bands in shapes]
     near = [abs(share - 0.5) <= 0.05 for share in at_rule]
     bands = la.Bands(20, 10)
-    return Verdict(
-        claim="At similarity (1/b)^(1/r) a pair becomes a candidate with probability ½",
-        source="report A, §5; report B, §5.2; article C",
-        items=(43, 102),
-        finding=_finding(all(near), any(near)),
-        evidence=f"Measured there: {min(at_rule):.2f} to {max(at_rule):.2f} (theory: 1 − (1 − 1/b)^b, about 0.63). At "
+    return verdict(
+        "A-5-threshold",
+        _finding(all(near), any(near)),
+        f"Measured there: {min(at_rule):.2f} to {max(at_rule):.2f} (theory: 1 − (1 − 1/b)^b, about 0.63). At "
         f"the true half point (1 − 2^(−1/b))^(1/r): {min(at_half):.2f} to {max(at_half):.2f}. For 20 × 10 the two are "
         f"{bands.rule_threshold:.4f} and {bands.half_point:.4f}.",
-        numbers={"least_at_rule": min(at_rule), "most_at_rule": max(at_rule), "mean_at_half": sum(at_half) / len(near)},
+        {"least_at_rule": min(at_rule), "most_at_rule": max(at_rule), "mean_at_half": sum(at_half) / len(near)},
     )
 
 
@@ -217,14 +214,12 @@ def _rows_fall(table: Table) -> Verdict:
     """Rule: at s = 0.5, five more rows leave at most an eighth of the candidates; of a single band they leave 1/32."""
     few, many = (measured_and_theory(table, la.Bands(20, rows), 0.5) for rows in (5, 10))
     ratio, expected = many[0] / max(few[0], 1e-9), many[1] / few[1]
-    return Verdict(
-        claim="The probability of becoming a candidate falls exponentially with the rows of a band",
-        source="report A, §5.4",
-        items=(45,),
-        finding=_finding(ratio <= 0.125, ratio < 0.5),
-        evidence=f"At s = 0.5, 20 bands of 5 rows propose {few[0]:.1%} of the pairs and 20 bands of 10 rows "
+    return verdict(
+        "B-5.2-rows",
+        _finding(ratio <= 0.125, ratio < 0.5),
+        f"At s = 0.5, 20 bands of 5 rows propose {few[0]:.1%} of the pairs and 20 bands of 10 rows "
         f"{many[0]:.1%}: {ratio:.3f} times as many (theory {expected:.3f}; 0.5^5 = 0.031 for a single band).",
-        numbers={"ratio": ratio, "theory": expected},
+        {"ratio": ratio, "theory": expected},
     )
 
 
@@ -233,15 +228,13 @@ def _divisors(table: Table) -> Verdict:
     found = {rule: measured_and_theory(table, chosen(rule), WANTED)[0] for rule in RULES}
     wasted = {rule: measured_and_theory(table, chosen(rule), 0.5)[0] for rule in RULES}
     told = "; ".join(f"{NAMES[rule]} ({chosen(rule)}) {found[rule]:.1%}" for rule in RULES)
-    return Verdict(
-        claim="Bands whose (1/b)^(b/h) is nearest to t, among the divisors of h, are right for finding pairs at t",
-        source="report B, §5.2",
-        items=(46, 58),
-        finding=_finding(found["divisors"] >= 0.99, found["divisors"] >= 0.5),
-        evidence=f"Pairs at t = {WANTED} that are found with {HASHES} hashes: {told}. The price of the last: it "
+    return verdict(
+        "B-5.2-threshold",
+        _finding(found["divisors"] >= 0.99, found["divisors"] >= 0.5),
+        f"Pairs at t = {WANTED} that are found with {HASHES} hashes: {told}. The price of the last: it "
         f"proposes {wasted['recall']:.1%} of the pairs at 0.5 too, which verification rejects "
         f"(divisors: {wasted['divisors']:.1%}).",
-        numbers={f"found_{rule}": share for rule, share in found.items()},
+        {f"found_{rule}": share for rule, share in found.items()},
     )
 
 

@@ -33,7 +33,7 @@ def files_of(module: str) -> list[Path]:
     """Return the files of this folder that a module needs, itself included.
 
     >>> [path.name for path in files_of("timing")]
-    ['timing.py']
+    ['experiment.py', 'timing.py']
     """
     found: set[str] = set()
     waiting = [module]

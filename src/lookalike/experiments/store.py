@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
     from lookalike.experiments.experiment import Cell
 
-__all__ = ["VERDICTS", "Folder", "Record", "Settings", "State", "digest", "from_csv", "to_csv"]
+__all__ = ["PARTS", "VERDICTS", "Folder", "Record", "Settings", "State", "digest", "from_csv", "to_csv"]
 
 VERDICTS: Final = "verdicts.json"
-PARTS: Final = ("csv", "png", "svg")
-SCHEMA: Final = "lookalike-verdicts/1"
+PARTS: Final = ("csv", "png", "svg", "pdf")
+SCHEMA: Final = "lookalike-verdicts/2"
 _LARGEST: Final = 1 << 24
 """Bytes of `VERDICTS`; all experiments take a hundredth of it."""
 _MOST: Final = 1e300
@@ -95,18 +95,19 @@ def _cell(text: str) -> Cell:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of a run, as they are written down: of the base text, only its digest."""
+    """The settings of a run, as they are written down: of the texts, only their digest."""
 
     seed: int = 1
     quick: bool = False
     text: str | None = None
     file: str | None = field(default=None, compare=False)
-    """The file of the base text, as it was typed."""
+    """The files of the texts, as they were typed, one in a line."""
 
     @classmethod
-    def of(cls, setup: Setup, file: str | None = None) -> Settings:
+    def of(cls, setup: Setup, files: Sequence[str] = ()) -> Settings:
         """Return the settings of a setup."""
-        return cls(setup.seed, setup.quick, None if setup.text is None else digest(setup.text.encode()), file)
+        texts = None if setup.text is None else digest("\0".join((setup.text, *setup.more)).encode())
+        return cls(setup.seed, setup.quick, texts, "\n".join(files) or None)
 
     def options(self) -> list[str]:
         """Return them as they are typed.
@@ -118,12 +119,13 @@ class Settings:
         if self.seed != Setup().seed:
             typed += ["--seed", str(self.seed)]
         if self.text is not None:
-            typed += ["--text", self.file or "FILE"]
+            typed += [part for file in (self.file or "FILE").split("\n") for part in ("--text", file)]
         return typed
 
     def __str__(self) -> str:
         """Return what a person reads."""
-        text = "" if self.text is None else f", base text {self.file or 'of its own'}"
+        named = (self.file or "of its own").replace("\n", ", ")
+        text = "" if self.text is None else f", base text {named}"
         return f"{'quick' if self.quick else 'full'}, seed {self.seed}{text}"
 
 
@@ -180,7 +182,7 @@ class Folder:
         return cls(place, Settings(**stored["settings"]), {each["id"]: _record(each) for each in _joined(stored)})
 
     def file(self, id: str, part: str) -> Path:  # noqa: A002 — what it is called everywhere
-        """Return where a part (csv, png, svg) of an experiment is, or will be."""
+        """Return where a part (csv, png, svg, pdf) of an experiment is, or will be."""
         return self.path / f"{id}.{part}"
 
     def write(self, name: str, content: bytes) -> None:
@@ -245,6 +247,8 @@ _VERDICT: Final = object_of(
     finding=one_of(*FINDINGS),
     evidence=is_text,
     numbers=map_of(is_text, number(-_MOST, _MOST)),
+    conclusion=is_text,
+    report=is_text,
 )
 _EXPERIMENT: Final = object_of(
     id=is_text,

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import math
 from statistics import fmean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lookalike.experiments import report_b
+from lookalike.experiments import report_b, reported_modular
 from lookalike.experiments.chance import Z, mean_deviation, spread_of_deviation
 
 if TYPE_CHECKING:
     from lookalike.experiments.experiment import Setup
 
-__all__ = ["Summary", "error_of_mean", "error_of_pairs", "summary"]
+__all__ = ["LABELS", "REPORTED", "Summary", "error_of_mean", "error_of_pairs", "estimates", "summary"]
+
+REPORTED: Final = "reported"
+"""The modular functions of report B's program, beside the sketches of lookalike."""
+LABELS: Final = report_b.LABELS | {REPORTED: "the report's modular hashing"}
+
+
+def estimates(setup: Setup, functions: str, hashes: int, k: int, count: int) -> tuple[tuple[float, ...], ...]:
+    """Return for each of `count` runs the estimates of the five pairs, by a sketch or by the report's functions."""
+    if functions == REPORTED:
+        return reported_modular.estimates(setup, k, report_b.runs(setup))[hashes][:count]
+    return report_b.estimates(setup, functions, hashes, k, count)
 
 
 class Summary(NamedTuple):
@@ -39,6 +50,8 @@ class Summary(NamedTuple):
     """Half the 99.9 % interval of the mean |error|, by theory."""
     error_of_mean: float
     """Report B's error: |mean estimate of the five pairs − their mean similarity|; the mean of all runs."""
+    error_once: float
+    """The same in the first run: what report B shows."""
 
 
 def error_of_pairs(run: tuple[float, ...], exact: tuple[float, ...]) -> float:
@@ -51,10 +64,10 @@ def error_of_mean(run: tuple[float, ...], exact: tuple[float, ...]) -> float:
     return abs(fmean(run) - fmean(exact))
 
 
-def summary(setup: Setup, sketch: str, hashes: int, k: int) -> Summary:
+def summary(setup: Setup, functions: str, hashes: int, k: int) -> Summary:
     """Make the estimates for one k and one number of hashes, and sum them up."""
     exact = report_b.exact(setup, k)
-    runs = report_b.estimates(setup, sketch, hashes, k, report_b.runs(setup))
+    runs = estimates(setup, functions, hashes, k, report_b.runs(setup))
     every = [estimate for run in runs for estimate in run]
     # The standard error of a mean over independent pairs and runs.
     spreads = [math.sqrt(j * (1 - j) / hashes) for j in exact]
@@ -71,5 +84,6 @@ def summary(setup: Setup, sketch: str, hashes: int, k: int) -> Summary:
         expected=fmean(mean_deviation(j, hashes) for j in exact),
         margin=Z * math.hypot(*deviations) / len(deviations) / math.sqrt(len(runs)),
         error_of_mean=fmean(error_of_mean(run, exact) for run in runs),
+        error_once=error_of_mean(runs[0], exact),
     )
     return Summary(*(100 * share for share in shares))

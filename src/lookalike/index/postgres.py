@@ -1,4 +1,4 @@
-"""The store in PostgreSQL, for several machines: one row for each document, its keys in an array under a GIN index.
+"""The store in PostgreSQL, for several machines: one row for each document, and sorted postings of their keys.
 
 Each index has a schema of its own. Transactions, locks and what survives a crash are PostgreSQL's. Writers take turns,
 so numbers rise in the order in which documents become visible.
@@ -13,6 +13,7 @@ from array import array
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike._native import entries_of
 from lookalike.errors import DamagedError, DuplicateIdError, StoreError, _show
 from lookalike.index.contract import (
     LAST_NUMBER,
@@ -29,6 +30,16 @@ from lookalike.index.contract import (
     kind_of,
 )
 from lookalike.index.copying import copy_to_file
+from lookalike.index.postgres_postings import (
+    RECENT,
+    Places,
+    add_recent,
+    add_segment,
+    meet,
+    merge,
+    post_recent,
+    state_of,
+)
 from lookalike.index.postgres_rows import COLUMNS, HEAD, copied, head_of, id_of, row_of, stored
 from lookalike.index.postgres_server import Address, connect, create_schema, read_settings, server_errors
 
@@ -45,9 +56,10 @@ __all__ = ["PostgresStore"]
 _BLOCK: Final = 1000
 _TOGETHER: Final = 16
 """Queries whose keys are looked up at once."""
-_PENDING: Final = 1 << 17
-"""Documents whose keys may wait to be put into the GIN index."""
-_MERGE_MEMORY: Final = "256MB"
+_PORTION: Final = 1 << 17
+"""Documents whose keys are sorted at once."""
+_SESSION: Final = "SET enable_seqscan = off; SET jit = off"
+"""Tables that were small when a statement was planned may be large when it is executed."""
 _ABANDONED: list[object] = []
 """Connections of a parent process."""
 
@@ -59,6 +71,7 @@ class PostgresStore(Store):
         """Take an index that is there."""
         self.name = address.name
         self.settings = settings
+        self.places = Places.of(address.schema, address.name, settings.bands.bands)
         self._address = address
         self._connection: psycopg.Connection[Any] | None = None
         self._lock = threading.RLock()
@@ -94,6 +107,7 @@ class PostgresStore(Store):
             raise StoreError(self.name, "is closed", "open it again")
         if self._connection is None or self._connection.closed:
             self._connection = connect(self._address)
+            self._connection.execute(_SESSION)
         return self._connection
 
     @contextmanager
@@ -141,11 +155,17 @@ class PostgresStore(Store):
         return repair(self)
 
     def compact(self) -> None:
-        """Let PostgreSQL reuse the room of removed rows."""
+        """Merge all postings, and let PostgreSQL reuse the room of removed rows."""
+        with self.transaction(write=True) as connection:
+            state = state_of(connection, self.places, lock=True)
+            post_recent(connection, self.places, state)
+            merge(connection, self.places, state, all_of_them=True)
+            state.write(connection, self.places)
         with self._lock, server_errors(self.name):
             connection = self._connected()
             connection.autocommit = True
-            connection.execute(f"VACUUM (ANALYZE) {self.table}")
+            for table in (self.places.document, self.places.recent, self.places.posting, self.places.removed):
+                connection.execute(f"VACUUM (ANALYZE) {table}")
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Write all documents to the file of a new index."""
@@ -154,9 +174,19 @@ class PostgresStore(Store):
     def info(self) -> dict[str, Any]:
         """Say where it is and how large."""
         with self.transaction(write=False) as connection:
-            row = connection.execute("SELECT pg_total_relation_size(%s::regclass)", [self.table]).fetchone()
+            tables = [self.places.document, self.places.recent, self.places.posting, self.places.removed]
+            asked = "SELECT sum(pg_total_relation_size(t::regclass))::bigint FROM unnest(%s::text[]) AS t"
+            row = connection.execute(asked, [tables]).fetchone()
+            state = state_of(connection, self.places)
             version = connection.info.server_version
-        return {"store": "postgresql", "url": self.name, "bytes": row[0] if row else 0, "server": version // 10000}
+        return {
+            "store": "postgresql",
+            "url": self.name,
+            "bytes": row[0] if row else 0,
+            "segments": len(state.segments),
+            "tail": state.recent,
+            "server": version // 10000,
+        }
 
     def close(self) -> None:
         """Close the connection."""
@@ -166,47 +196,33 @@ class PostgresStore(Store):
                 self._connection.close()
             self._connection = None
 
-    @property
-    def table(self) -> str:
-        """The table of documents, to be put into a statement: the name of a schema has nothing to be quoted."""
-        return f"{self._address.schema}.document"
-
-    @property
-    def key_index(self) -> str:
-        """The GIN index of the keys."""
-        return f"{self._address.schema}.document_keys"
-
-    @property
-    def state(self) -> str:
-        """The table of the state."""
-        return f"{self._address.schema}.state"
-
 
 class _PostgresWriter(Writer):
     def __init__(self, store: PostgresStore, connection: psycopg.Connection[Any]) -> None:
-        self._store, self._connection = store, connection
-        row = connection.execute(f"SELECT next, documents, kind FROM {store.state} FOR UPDATE").fetchone()
-        if row is None:
-            raise DamagedError(store.name, "is damaged: the state", "run: lookalike index repair")
-        self._next, self._documents, self._kind = row
-        self._pending = 0
+        self._name, self._places, self._connection = store.name, store.places, connection
+        self._state = state_of(connection, store.places, lock=True)
+        self._numbers, self._keys = array("I"), bytearray()  # of documents that have no postings yet
+        self._gone: set[int] = set()
 
     def put(self, rows: Sequence[Row]) -> None:
         if not rows:
             return
-        if self._next + len(rows) > LAST_NUMBER + 1:
-            raise StoreError(self._store.name, f"has had {LAST_NUMBER + 1:,} documents", "make a new one")
-        self._kind = check_rows(rows, self._kind, self._store.name)
+        state = self._state
+        if state.next + len(rows) > LAST_NUMBER + 1:
+            raise StoreError(self._name, f"has had {LAST_NUMBER + 1:,} documents", "make a new one")
+        state.kind = check_rows(rows, state.kind, self._name)
         self._refuse_twice(rows)
-        statement = f"COPY {self._store.table} ({COLUMNS}) FROM STDIN (FORMAT BINARY)"
+        statement = f"COPY {self._places.document} ({COLUMNS}) FROM STDIN (FORMAT BINARY)"
         with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
-            for row in copied(self._next, rows):
-                copy.write(row)
-        self._next += len(rows)
-        self._documents += len(rows)
-        self._pending += len(rows)
-        if self._pending >= _PENDING:
-            self._merge_keys()
+            for piece in copied(state.next, rows):
+                copy.write(piece)
+        self._numbers.extend(range(state.next, state.next + len(rows)))
+        for row in rows:
+            self._keys += row.keys
+        state.next += len(rows)
+        state.documents += len(rows)
+        if len(self._numbers) >= _PORTION:
+            self._post()
 
     def _refuse_twice(self, rows: Sequence[Row]) -> None:
         seen: set[Id] = set()
@@ -214,50 +230,60 @@ class _PostgresWriter(Writer):
             if row.id in seen:
                 raise DuplicateIdError(row.id)
             seen.add(row.id)
-        there = self._numbers([row.id for row in rows])
+        if not self._state.documents:
+            return
+        there = self._there([row.id for row in rows])
         for row in rows:
             if stored(row.id) in there:
-                raise DuplicateIdError(row.id, index=self._store.name)
+                raise DuplicateIdError(row.id, index=self._name)
 
-    def _numbers(self, ids: Sequence[Id]) -> dict[bytes, int]:
-        return _numbers(self._connection, self._store.table, ids)
+    def _there(self, ids: Iterable[Id]) -> dict[bytes, int]:
+        given = [id for id in ids if kind_of(id) == self._state.kind]
+        return _numbers(self._connection, self._places.document, given)
 
     def discard(self, ids: Iterable[Id]) -> int:
-        given = [id for id in ids if kind_of(id) == self._kind]
-        numbers = list(self._numbers(given).values())
-        self._connection.execute(f"DELETE FROM {self._store.table} WHERE number = ANY(%s::bigint[])", [numbers])
-        self._documents -= len(numbers)
+        numbers = list(self._there(ids).values())
+        if not numbers:
+            return 0
+        places, execute = self._places, self._connection.execute
+        execute(f"DELETE FROM {places.document} WHERE number = ANY(%s::bigint[])", [numbers])
+        taken = f"DELETE FROM {places.recent} WHERE number = ANY(%s::bigint[]) RETURNING number"
+        recent = {number for (number,) in execute(taken, [numbers])}
+        gone = [number for number in numbers if number not in recent]
+        execute(f"INSERT INTO {places.removed} SELECT unnest(%s::bigint[])", [gone])
+        self._gone.update(gone)
+        self._state.recent -= len(recent)
+        self._state.documents -= len(numbers)
         return len(numbers)
 
     def contents(self, ids: Sequence[Id]) -> dict[Id, Content]:
-        numbers = list(self._numbers([id for id in ids if kind_of(id) == self._kind]).values())
-        asked = f"SELECT {HEAD}, body_checksum FROM {self._store.table} WHERE number = ANY(%s::bigint[])"
+        numbers = list(self._there(ids).values())
+        asked = f"SELECT {HEAD}, body_checksum FROM {self._places.document} WHERE number = ANY(%s::bigint[])"
         found = {}
         with self._connection.cursor(binary=True) as cursor:
             for *columns, body in cursor.execute(asked, [numbers]):
-                _, row, right = head_of(columns, self._kind)
+                _, row, right = head_of(columns, self._state.kind)
                 if not right:
-                    raise _damaged(self._store.name, row.id)
+                    raise _damaged(self._name, row.id)
                 found[row.id] = Content(row.digest, row.length, body)
         return found
 
     def finish(self) -> None:
-        """Write the state."""
-        changed = f"UPDATE {self._store.state} SET next = %s, documents = %s, kind = %s"
-        self._connection.execute(changed, [self._next, self._documents, self._kind])
-        if self._pending:
-            self._merge_keys()
+        """Put the keys of new documents into postings, and write the state."""
+        places, state = self._places, self._state
+        if state.recent + len(self._numbers) > RECENT:
+            post_recent(self._connection, places, state)
+            self._post()
+        elif self._numbers:
+            state.recent += add_recent(self._connection, places, self._numbers, bytes(self._keys), self._gone)
+        merge(self._connection, places, state)
+        state.write(self._connection, places)
 
-    def _merge_keys(self) -> None:
-        """Put new keys into the GIN index: sorted, so that each of its pages is written once, and queries find none
-        waiting. Only the owner may; what others add is merged by the next write of the owner, or by autovacuum."""
-        self._connection.execute(f"SET LOCAL maintenance_work_mem = '{_MERGE_MEMORY}'")
-        self._connection.execute(
-            "SELECT gin_clean_pending_list(oid) FROM pg_class"
-            " WHERE oid = %s::regclass AND pg_has_role(relowner, 'USAGE')",
-            [self._store.key_index],
-        )
-        self._pending = 0
+    def _post(self) -> None:
+        """Make a segment of the documents that have no postings yet."""
+        entries = entries_of(self._numbers.tobytes(), bytes(self._keys), self._places.bands)
+        add_segment(self._connection, self._places, self._state, [entries])
+        self._numbers, self._keys = array("I"), bytearray()
 
 
 def _numbers(connection: psycopg.Connection[Any], table: str, ids: Sequence[Id]) -> dict[bytes, int]:
@@ -277,64 +303,38 @@ def _numbers(connection: psycopg.Connection[Any], table: str, ids: Sequence[Id])
 class _PostgresReader(Reader):
     def __init__(self, store: PostgresStore, connection: psycopg.Connection[Any]) -> None:
         self._store, self._connection = store, connection
-        row = connection.execute(f"SELECT next, documents, kind FROM {store.state}").fetchone()
-        if row is None:
-            raise DamagedError(store.name, "is damaged: the state", "run: lookalike index repair")
-        self._version = Version(*row)
-        self._kind = self._version.kind
+        self._table = store.places.document
+        self._state = state_of(connection, store.places)
+        self._kind = self._state.kind
 
     def _rows(self, statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self._connection.cursor(binary=True) as cursor:
             return cursor.execute(statement, parameters).fetchall()
 
     def version(self) -> Version:
-        return self._version
+        return Version(self._state.next, self._state.documents, self._kind)
 
     def meet(self, keys: bytes, most: int) -> Met:
         bands = self._store.settings.bands.bands
-        asked = memoryview(keys).cast("q").tolist()
+        asked = memoryview(keys).cast("Q").tolist()
         met: dict[int, set[int]] = {}
         truncated: set[int] = set()
         for start in range(0, len(asked), bands * _TOGETHER):
             some = asked[start : start + bands * _TOGETHER]
-            for place, number in self._met(some, most, bands, start // bands, truncated):
-                met.setdefault(start // bands + place // bands, set()).add(number)
+            for place, numbers in meet(self._connection, self._store.places, self._state, some, most).items():
+                query = (start + place) // bands
+                if len(numbers) > most:
+                    truncated.add(query)
+                met.setdefault(query, set()).update(numbers[:most])
         queries, found = array("I"), array("I")
         for query in sorted(met):
             queries.extend([query] * len(met[query]))
             found.extend(sorted(met[query]))
         return Met(queries, found, frozenset(truncated))
 
-    def _met(
-        self, keys: list[int], most: int, bands: int, first: int, truncated: set[int]
-    ) -> Iterator[tuple[int, int]]:
-        """Give the place of each key that a document has, and the document."""
-        places: dict[int, list[int]] = {}
-        for place, key in enumerate(keys):
-            places.setdefault(key, []).append(place)
-        together = f"SELECT number, keys FROM {self._store.table} WHERE keys && %s::bigint[] LIMIT %s"
-        rows = self._rows(together, [keys, most + 1])
-        if len(rows) <= most:
-            for number, own in rows:
-                yield from ((place, number) for key in own for place in places.get(key, ()))
-            return
-        # Some key may have more documents than are looked at: ask for each by itself. The sum keeps the planner from
-        # walking through all numbers in their order.
-        each = (
-            "SELECT k.key, d.number FROM unnest(%s::bigint[]) AS k(key) CROSS JOIN LATERAL (SELECT number"
-            f" FROM {self._store.table} WHERE keys @> ARRAY[k.key] ORDER BY number + 0 LIMIT %s) AS d"
-        )
-        counts: dict[int, int] = {}
-        for key, number in self._rows(each, [list(places), most + 1]):
-            counts[key] = counts.get(key, 0) + 1
-            if counts[key] > most:
-                truncated.update(first + place // bands for place in places[key])
-                continue
-            yield from ((place, number) for place in places[key])
-
     def heads(self, numbers: Sequence[int]) -> dict[int, Head]:
         found = {}
-        asked = f"SELECT {HEAD} FROM {self._store.table} WHERE number = ANY(%s::bigint[])"
+        asked = f"SELECT {HEAD} FROM {self._table} WHERE number = ANY(%s::bigint[])"
         for start in range(0, len(numbers), _BLOCK):
             for columns in self._rows(asked, [list(numbers[start : start + _BLOCK])]):
                 number, row, right = head_of(columns, self._kind)
@@ -345,7 +345,7 @@ class _PostgresReader(Reader):
 
     def bodies(self, numbers: Sequence[int]) -> dict[int, bytes]:
         found = {}
-        asked = f"SELECT number, id, body_checksum, body FROM {self._store.table} WHERE number = ANY(%s::bigint[])"
+        asked = f"SELECT number, id, body_checksum, body FROM {self._table} WHERE number = ANY(%s::bigint[])"
         for start in range(0, len(numbers), _BLOCK):
             for number, id, expected, body in self._rows(asked, [list(numbers[start : start + _BLOCK])]):
                 if zlib.crc32(body) != expected:
@@ -355,11 +355,11 @@ class _PostgresReader(Reader):
 
     def numbers(self, ids: Sequence[Id]) -> list[int | None]:
         given = [id for id in ids if kind_of(id) == self._kind]
-        found = _numbers(self._connection, self._store.table, given)
+        found = _numbers(self._connection, self._table, given)
         return [found.get(stored(id)) if kind_of(id) == self._kind else None for id in ids]
 
     def _blocks(self, columns: str, after: int = -1) -> Iterator[list[tuple[Any, ...]]]:
-        asked = f"SELECT {columns} FROM {self._store.table} WHERE number > %s ORDER BY number LIMIT {_BLOCK}"
+        asked = f"SELECT {columns} FROM {self._table} WHERE number > %s ORDER BY number LIMIT {_BLOCK}"
         while block := self._rows(asked, [after]):
             yield block
             after = block[-1][0]

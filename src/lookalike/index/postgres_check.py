@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lookalike._native import merge_entries
 from lookalike.errors import StoreError, _show
 from lookalike.index.contract import DIGEST, NO_KIND, Check, Row
 from lookalike.index.mending import made_again
+from lookalike.index.postgres_postings import (
+    ENTRY,
+    Places,
+    State,
+    add_segment,
+    between,
+    expected_between,
+    removed_in,
+    state_of,
+    windows_of,
+)
 from lookalike.index.postgres_rows import COLUMNS, row_of, values_of
 
 if TYPE_CHECKING:
@@ -33,24 +45,46 @@ def verify(store: PostgresStore) -> Check:
 
 
 def _look(connection: psycopg.Connection[Any], store: PostgresStore, check: Check) -> None:
-    state = connection.execute(f"SELECT next, documents, kind FROM {store.state}").fetchone()
-    found = connection.execute(f"SELECT count(*), min(number), max(number) FROM {store.table}").fetchone()
+    state = state_of(connection, store.places)
+    found = connection.execute(f"SELECT count(*), min(number), max(number) FROM {store.places.document}").fetchone()
     count, least, greatest = found or (0, None, None)
     check.documents = count
-    in_range = least is None or greatest is None or (state is not None and 0 <= least <= greatest < state[0])
-    if state is None or state[1] != count or not in_range:
+    in_range = least is None or greatest is None or 0 <= least <= greatest < state.next
+    if state.documents != count or not in_range:
         check.problems.append("the number of documents is another than was recorded")
         return
-    for _, row, right, _ in _rows(connection, store, state[2]):
+    for _, row, right, _ in _rows(connection, store, state.kind):
         if not right:
             check.problems.append(f"document {_show(row.id)} is damaged")
+    if not check.problems and not _has_its_postings(connection, store.places, state):
+        check.problems.append("postings are not those of the documents")
+
+
+def _has_its_postings(connection: psycopg.Connection[Any], places: Places, state: State) -> bool:
+    """Tell whether every key of every document is where queries look for it, and no other."""
+    wrong = (
+        f"SELECT count(*), count(*) FILTER (WHERE d.keys IS DISTINCT FROM r.keys) FROM {places.recent} AS r"
+        f" LEFT JOIN {places.document} AS d USING (number)"
+    )
+    if connection.execute(wrong).fetchone() != (state.recent, 0):
+        return False
+    in_segments = connection.execute(f"SELECT DISTINCT segment FROM {places.posting}").fetchall()
+    if {segment for (segment,) in in_segments} != set(state.segments):
+        return False
+    removed, entries = removed_in(connection, places).tobytes(), 0
+    for ends in windows_of(max(sum(state.entries), (state.documents - state.recent) * places.bands)):
+        parts = between(connection, places, state.segments, *ends)
+        entries += len(merge_entries(parts, *ends, b"")) // ENTRY
+        if merge_entries(parts, *ends, removed) != expected_between(connection, places, *ends):
+            return False
+    return entries == sum(state.entries)
 
 
 def _rows(connection: psycopg.Connection[Any], store: PostgresStore, kind: str) -> Iterator[tuple[int, Row, bool, int]]:
     """Give every row with whether it is right, and the checksum that its body should have."""
     settings = store.settings
     sizes = (DIGEST, 8 * settings.bands.bands, settings.recipe.hashes)
-    asked = f"SELECT {COLUMNS} FROM {store.table} WHERE number > %s ORDER BY number LIMIT {_BLOCK}"
+    asked = f"SELECT {COLUMNS} FROM {store.places.document} WHERE number > %s ORDER BY number LIMIT {_BLOCK}"
     after = -(2**62)
     with connection.cursor(binary=True) as cursor:
         while block := cursor.execute(asked, [after]).fetchall():
@@ -63,24 +97,30 @@ def _rows(connection: psycopg.Connection[Any], store: PostgresStore, kind: str) 
 def repair(store: PostgresStore) -> Check:
     """Make damaged rows again from their texts, remove those that cannot be, and rebuild the indexes."""
     lost = []
+    places = store.places
     with store.transaction(write=True) as connection:
-        state = connection.execute(f"SELECT kind FROM {store.state} FOR UPDATE").fetchone()
-        kind = state[0] if state else NO_KIND
-        for number, row, right, body_checksum in _rows(connection, store, kind):
+        found = connection.execute(f"SELECT kind FROM {places.state} FOR UPDATE").fetchone()
+        state = State(0, 0, found[0] if found else NO_KIND)
+        for number, row, right, body_checksum in _rows(connection, store, state.kind):
             if right:
                 continue
             mended = made_again(row, body_checksum, store.settings)
-            connection.execute(f"DELETE FROM {store.table} WHERE number = %s", [number])
+            connection.execute(f"DELETE FROM {places.document} WHERE number = %s", [number])
             if mended is None:
                 lost.append(row.id)
                 continue
             marks = ", ".join(["%s"] * 10)
-            connection.execute(f"INSERT INTO {store.table} ({COLUMNS}) VALUES ({marks})", values_of(number, mended))
-        connection.execute(f"REINDEX TABLE {store.table}")
-        found = connection.execute(f"SELECT count(*), coalesce(max(number), -1) + 1 FROM {store.table}").fetchone()
-        count, following = found or (0, 0)
-        connection.execute(f"DELETE FROM {store.state}")
-        connection.execute(f"INSERT INTO {store.state} VALUES (1, %s, %s, %s)", [following, count, kind])
+            connection.execute(f"INSERT INTO {places.document} ({COLUMNS}) VALUES ({marks})", values_of(number, mended))
+        for table in (places.recent, places.posting, places.removed, places.state):
+            connection.execute(f"DELETE FROM {table}")
+        for table in (places.document, places.recent, places.posting):
+            connection.execute(f"REINDEX TABLE {table}")
+        counted = f"SELECT count(*), coalesce(max(number), -1) + 1 FROM {places.document}"
+        state.documents, state.next = connection.execute(counted).fetchone() or (0, 0)
+        windows = windows_of(state.documents * places.bands)
+        add_segment(connection, places, state, (expected_between(connection, places, *ends) for ends in windows))
+        connection.execute(f"INSERT INTO {places.state} VALUES (1, 0, 0, '', 0, '{{}}', '{{}}')")
+        state.write(connection, places)
     after = verify(store)
     after.lost = lost
     return after

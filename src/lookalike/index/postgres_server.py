@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Address", "connect", "create_schema", "read_settings", "server_errors"]
 
-VERSION: Final = 1
+VERSION: Final = 2
 _OLDEST: Final = 15
 _SCHEMA_NAME: Final = re.compile("[a-z_][a-z0-9_]{0,62}")
 _DEFAULT: Final = "lookalike"
@@ -31,18 +31,22 @@ CREATE SCHEMA {schema};
 CREATE TABLE {schema}.settings (
   one int PRIMARY KEY CHECK (one = 1), format int NOT NULL, value text NOT NULL, checksum bigint NOT NULL);
 CREATE TABLE {schema}.state (
-  one int PRIMARY KEY CHECK (one = 1), next bigint NOT NULL, documents bigint NOT NULL, kind text NOT NULL);
+  one int PRIMARY KEY CHECK (one = 1), next bigint NOT NULL, documents bigint NOT NULL, kind text NOT NULL,
+  recent bigint NOT NULL, segments bigint[] NOT NULL, entries bigint[] NOT NULL);
 CREATE TABLE {schema}.document (
   number bigint PRIMARY KEY, id bytea NOT NULL, shingles bigint NOT NULL, length bigint NOT NULL,
   digest bytea NOT NULL, keys bigint[] NOT NULL, slots bytea NOT NULL, checksum bigint NOT NULL,
   body_checksum bigint NOT NULL, body bytea NOT NULL);
 CREATE UNIQUE INDEX document_id ON {schema}.document (sha256(id));
-CREATE INDEX document_keys ON {schema}.document USING gin (keys)
-  WITH (fastupdate = on, gin_pending_list_limit = 1048576);
-INSERT INTO {schema}.state VALUES (1, 0, 0, 'none');
+CREATE TABLE {schema}.recent (number bigint PRIMARY KEY, keys bigint[] NOT NULL);
+CREATE INDEX recent_keys ON {schema}.recent USING gin (keys) WITH (fastupdate = off);
+CREATE TABLE {schema}.posting (
+  segment bigint, first bigint, number bigint, checksum bigint NOT NULL, entries bytea NOT NULL,
+  PRIMARY KEY (segment, first, number));
+CREATE TABLE {schema}.removed (number bigint PRIMARY KEY);
+INSERT INTO {schema}.state VALUES (1, 0, 0, 'none', 0, '{{}}', '{{}}');
 """
-# The index on ids is of their hashes: an id may be longer than an entry of an index. New keys wait in the pending list
-# of the GIN index until the writer has them merged, sorted: one by one, each would be written to a page of its own.
+# The index on ids is of their hashes: an id may be longer than an entry of an index.
 
 _HAS_LZ4: Final = "SELECT 1 FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY(enumvals)"
 """It compresses several times as quickly as PostgreSQL's own way, but not every server was built with it."""
@@ -123,6 +127,8 @@ def read_settings(connection: psycopg.Connection[Any], address: Address) -> Inde
     row = connection.execute(f"SELECT format, value, checksum FROM {address.schema}.settings").fetchone()
     if row is not None and row[0] > VERSION:
         raise StoreError(address.name, f"has the newer format {row[0]}", "open it with a newer version of lookalike")
+    if row is not None and row[0] < VERSION:
+        raise StoreError(address.name, f"has the older format {row[0]}", "build it again: lookalike index build")
     damaged = DamagedError(address.name, "has damaged settings", "restore a backup, or build it again")
     if row is None or zlib.crc32(row[1].encode()) != row[2]:
         raise damaged

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from lookalike._native import char_properties
+from lookalike.reference.code import code_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -201,6 +202,8 @@ def units(text: str, recipe: Recipe) -> list[str]:
     >>> units("Ab  c", Recipe(unit="char"))
     ['a', 'b', ' ', 'c']
     """
+    if recipe.unit == "token":
+        return code_units(text)
     text = normalise(text, recipe)
     stop_words = {_without_marks(normalise(word, recipe), recipe) for word in recipe.stop_list}
     if recipe.unit == "word":
@@ -251,5 +254,5 @@ def shingles(text: str, recipe: Recipe) -> list[str]:
     >>> shingles("Its quite sunny today", Recipe(k=2))
     ['its quite', 'quite sunny', 'sunny today']
     """
-    joiner = " " if recipe.unit == "word" else ""
+    joiner = "" if recipe.unit == "char" else " "
     return [joiner.join(window) for window in windows(units(text, recipe), recipe.k)]

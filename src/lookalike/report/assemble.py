@@ -16,7 +16,7 @@ from lookalike.tables.visible import hidden
 if TYPE_CHECKING:
     from lookalike.report.collect import Page
 
-__all__ = ["assemble", "embedded"]
+__all__ = ["assemble", "embedded", "policy", "shown_as_text"]
 
 PACKED_FROM: Final = 1_500_000
 """A body of more characters than this is compressed; smaller ones stay readable."""
@@ -31,8 +31,8 @@ def assemble(page: Page) -> str:
     body = _json(page.body)
     packed = len(body) > PACKED_FROM
     values = {
-        "policy": _policy(script, style),
-        "title": html.escape(f"{_visible(str(page.head['title']))} · lookalike"),
+        "policy": policy(script, style),
+        "title": html.escape(f"{shown_as_text(str(page.head['title']))} · lookalike"),
         "version": html.escape(str(page.head["version"])),
         "style": style,
         "script": script,
@@ -62,7 +62,7 @@ def _packed(text: str) -> str:
     return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode("ascii")
 
 
-def _policy(script: str, style: str) -> str:
+def policy(script: str, style: str) -> str:
     """Return the Content-Security-Policy: this script, this style, and nothing from anywhere."""
     return (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
@@ -74,10 +74,10 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 
-def _visible(text: str) -> str:
+def shown_as_text(text: str) -> str:
     r"""Return the text with what is invisible or turns its direction as an escape.
 
-    >>> _visible("a\u202eb")
+    >>> shown_as_text("a\u202eb")
     'a⟨U+202E⟩b'
     """
     return hidden().sub(lambda found: f"⟨U+{ord(found.group()):04X}⟩", text)

@@ -12,8 +12,9 @@ from lookalike.settings import settings
 from lookalike.text.passages import SHORTEST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from lookalike.documents import Flag
     from lookalike.recipe import Recipe
     from lookalike.report.reasons import Span
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "Document", "blocks_of", "to_utf16"]
 
-_RUN: Final = {"word": 4, "char": 20}
+_RUN: Final = {"word": 4, "char": 20, "token": 8}
 """The shortest run that may be part of a passage: shorter ones meet by chance too often."""
-_GAP: Final = {"word": 6, "char": 30}
+_GAP: Final = {"word": 6, "char": 30, "token": 10}
 """How many units on either side may part two runs of one passage."""
 
 
@@ -59,6 +60,21 @@ class Document:
         """Return how many units have which reasons to be left out: mask, units, mask, units …"""
         return _flat(Counter(self.masks))
 
+    def letter_values(self, flags: Iterable[Flag]) -> list[Any]:
+        """Return the look-alike letters for the page: place, letter, place, letter … as JavaScript counts."""
+        places = (place for flag in flags for place in flag.places)
+        return [value for at, letter in places for value in (to_utf16(self.moved, at), letter)]
+
+    def masked(self) -> list[int]:
+        """Return which units may be left out: start, end, mask, start, end, mask …"""
+        made: list[int] = []
+        for at, mask in enumerate(self.masks) if any(self.masks) else ():
+            if mask and made and made[-2:] == [at, mask]:
+                made[-2] += 1
+            elif mask:
+                made += [at, at + 1, mask]
+        return made
+
     def span_values(self) -> list[int]:
         """Return the spans for the page: start, end, bit, start, end, bit … as JavaScript counts."""
         return [value for span in self.spans for value in (*(to_utf16(self.moved, at) for at in span[:2]), span.bit)]
@@ -90,6 +106,20 @@ class Block:
             for document, place in zip((a, a, b, b), run, strict=True)
         ]
         return [self.units, places, list(self.masks)] if self.masks else [self.units, places]
+
+    def unit_runs(self, a: Document, b: Document) -> list[int]:
+        """Return its runs in units: where each begins in a, where in b, and how long it is."""
+        made: list[int] = []
+        for a_start, a_end, b_start, _ in self.runs:
+            first = bisect_left(a.starts, a_start)
+            made += [first, bisect_left(b.starts, b_start), bisect_left(a.starts, a_end) - first]
+        return made
+
+    def units_of(self, a: Document, b: Document, side: int) -> Iterator[int]:
+        """Give the numbers of its units in a (side 0) or in b (side 1)."""
+        flat = self.unit_runs(a, b)
+        for at in range(0, len(flat), 3):
+            yield from range(flat[at + side], flat[at + side] + flat[at + 2])
 
 
 def to_utf16(moved: list[int], place: int) -> int:

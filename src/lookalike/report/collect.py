@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native
 from lookalike.report.blocks import Block, Document, blocks_of, to_utf16
-from lookalike.report.cut import suggested_cut
 from lookalike.report.reasons import REASONS, Reasons
 from lookalike.report.shared import shared_passages
 from lookalike.report.texts import Read, read_texts
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from lookalike.tables.document_ids import DocumentIds
     from lookalike.text.uncounted import Uncounted
 
-__all__ = ["Limits", "Page", "Pairs", "Searched", "collect", "made_now", "recipe_values", "short"]
+__all__ = ["Limits", "Page", "Pairs", "Searched", "collect", "digest_of", "made_now", "recipe_values", "short"]
 
 MOST_PAIRS: Final = 20_000
+MOST_LOWER: Final = 5_000
 MOST_TEXT: Final = 24_000_000
 MOST_SHARED: Final = 2_000
 SCHEMA: Final = "lookalike-report/1"
@@ -42,6 +43,8 @@ class Limits:
 
     pairs: int = MOST_PAIRS
     """The closest pairs that are listed."""
+    lower: int = MOST_LOWER
+    """Those of them below the threshold that was asked for."""
     text: int = MOST_TEXT
     """Characters of all texts together."""
     shared: int = MOST_SHARED
@@ -65,21 +68,23 @@ class Pairs:
     scores: dict[str, list[float]]
     """By name: jaccard, containment_a, containment_b."""
     blocks: list[list[Block]] = field(default_factory=list)
+    """The passages of each, in the order of a."""
+    back: list[list[Block]] = field(default_factory=list)
+    """The same from the side of b, with b first, where that finds more of b: a text that repeats what the other has."""
 
     def __len__(self) -> int:
         return len(self.a)
 
-    def best(self, metric: str) -> dict[int, float]:
-        """Return the best score of each document that has one."""
-        found: dict[int, float] = {}
-        if metric == "containment":
-            score = list(map(max, self.scores["containment_a"], self.scores["containment_b"]))
-        else:
-            score = self.scores["jaccard"]
-        for a, b, value in zip(self.a, self.b, score, strict=True):
-            found[a] = max(value, found.get(a, 0.0))
-            found[b] = max(value, found.get(b, 0.0))
-        return found
+    @property
+    def documents(self) -> list[int]:
+        """The numbers of their documents, each once, by the rank of its best pair."""
+        return list(dict.fromkeys(number for pair in zip(self.a, self.b, strict=True) for number in pair))
+
+    def only(self, kept: Sequence[bool]) -> Pairs:
+        """Return the pairs for which `kept` says so."""
+        scores = {name: list(compress(column, kept)) for name, column in self.scores.items()}
+        a, b = (list(compress(side, kept)) for side in (self.a, self.b))
+        return Pairs(a, b, scores, list(compress(self.blocks, kept)), list(compress(self.back, kept)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +94,12 @@ class Searched:
     run: Mapping[str, Any]
     """What was run and what it found, by the names that the page knows."""
     recipe: Recipe
-    metric: str
-    threshold: float
     pairs: Pairs
     """The closest ones."""
+    above: int
+    """How many of these reach the threshold that was asked for; those behind them are below it."""
     pair_count: int
-    """Of all."""
+    """Of all that reach it."""
     ids: DocumentIds
     lengths: Sequence[int] | None
     """Of the texts, in characters."""
@@ -111,21 +116,26 @@ class Searched:
 def collect(searched: Searched, *, marks: Marks | None = None, limits: Limits | None = None) -> Page:
     """Gather what the page of a search shows."""
     limits = limits or Limits()
-    pairs, recipe = searched.pairs, searched.recipe
-    wanted = dict.fromkeys(number for pair in zip(pairs.a, pairs.b, strict=True) for number in pair)
-    read = read_texts(searched.source, searched.ids, searched.lengths, wanted.keys(), _HELD)
+    recipe = searched.recipe
+    wanted = searched.pairs.documents
+    read = read_texts(searched.source, searched.ids, searched.lengths, frozenset(wanted), _HELD)
     reasons = Reasons(recipe, searched.ignored, searched.uncounted)
     documents = {
         number: Document.of(read.texts[number], recipe, reasons.spans(read.texts[number]))
         for number in wanted
         if number in read.texts
     }
-    pairs.blocks = _blocks(pairs, documents, recipe, searched.uncounted.min_words)
+    pairs = _with_blocks(searched, documents)
+    documents = {number: documents[number] for number in pairs.documents if number in documents}
     shared = _shared_passages(pairs, documents, read, recipe, reasons)
     body = _body(pairs, documents, shared[: limits.shared], limits.text)
-    best = pairs.best(searched.metric)
+    body["letters"] = {
+        number: letters
+        for number in body["texts"]
+        if (letters := documents[number].letter_values(searched.flags.get(number, ())))
+    }
     left_out = {
-        "pairs": searched.pair_count - len(pairs),
+        "pairs": searched.pair_count - searched.above,
         "texts": sum(number not in body["texts"] for number in documents),
         "shared": max(0, len(shared) - limits.shared),
     }
@@ -137,14 +147,24 @@ def collect(searched: Searched, *, marks: Marks | None = None, limits: Limits | 
         **recipe_values(recipe, searched.uncounted.min_words),
         "limits": {"pairs": limits.pairs, "text": limits.text, "shared": limits.shared},
         "leftOut": left_out,
-        "suggested": suggested_cut(list(best.values()), searched.threshold, len(searched.ids) - len(best)),
         "documents": _documents(searched, documents, read),
         "pairs": {"a": pairs.a, "b": pairs.b, **pairs.scores},
         "problem": read.problem,
-        "digest": _digest(read, len(searched.ids)),
+        "digest": digest_of([read.digests.get(number, "") for number in range(len(searched.ids))]),
         "marks": _marks(marks),
     }
     return Page(head, body)
+
+
+def _with_blocks(searched: Searched, documents: Mapping[int, Document]) -> Pairs:
+    """Find the passages of all pairs; below the threshold that was asked for, a pair without any is left out."""
+    pairs = searched.pairs
+    both = _blocks(pairs, documents, searched.recipe, searched.uncounted.min_words)
+    pairs.blocks, pairs.back = [forth for forth, _ in both], [back for _, back in both]
+    unknown = [not {a, b} <= documents.keys() for a, b in zip(pairs.a, pairs.b, strict=True)]
+    return pairs.only(
+        [rank < searched.above or bool(pairs.blocks[rank]) or unknown[rank] for rank in range(len(pairs))]
+    )
 
 
 def made_now(kind: str) -> dict[str, Any]:
@@ -155,14 +175,21 @@ def made_now(kind: str) -> dict[str, Any]:
 
 def _blocks(
     pairs: Pairs, documents: Mapping[int, Document], recipe: Recipe, min_words: int | None
-) -> list[list[Block]]:
-    """Return the passages of every pair; the core lets other threads run meanwhile."""
+) -> list[tuple[list[Block], list[Block]]]:
+    """Return the passages of every pair, and those from the other side if these have more of it.
+
+    The core lets other threads run meanwhile.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
-    def of_pair(a: int, b: int) -> list[Block]:
+    def of_pair(a: int, b: int) -> tuple[list[Block], list[Block]]:
         if a not in documents or b not in documents:
-            return []
-        return blocks_of(documents[a], documents[b], recipe, min_words)
+            return [], []
+        one, other = documents[a], documents[b]
+        forth, back = blocks_of(one, other, recipe, min_words), blocks_of(other, one, recipe, min_words)
+        seen = {unit for block in forth for unit in block.units_of(one, other, 1)}
+        own = {unit for block in back for unit in block.units_of(other, one, 0)}
+        return forth, back if own - seen else []
 
     with ThreadPoolExecutor() as pool:
         return list(pool.map(of_pair, pairs.a, pairs.b))
@@ -206,7 +233,7 @@ def _documents(searched: Searched, documents: Mapping[int, Document], read: Read
         "units": [documents[i].counts() if i in documents else None for i in range(len(ids))],
         "sha256": [read.digests.get(i) for i in range(len(ids))],
         "flags": [[[flag.kind, flag.detail] for flag in searched.flags.get(i, ())] for i in range(len(ids))],
-        **{name: [values.get(name) for values in known] for name in ("name", "author", "date", "label")},
+        **{name: [values.get(name) for values in known] for name in ("name", "author", "date", "label", "file")},
     }
     return {name: values for name, values in columns.items() if name == "id" or any(values)}
 
@@ -216,11 +243,13 @@ def _values(known: Metadata) -> dict[str, str]:
     day = "" if when is None else f"{when:%Y-%m-%d}"
     if when is not None and (when.hour, when.minute, when.second) != (0, 0, 0):
         day = f"{when:%Y-%m-%d %H:%M}"
-    return {"name": known.name, "author": known.author, "date": day, "label": known.label}
+    return {"name": known.name, "author": known.author, "date": day, "label": known.label, "file": known.file}
 
 
 def _body(pairs: Pairs, documents: Mapping[int, Document], shared: Sequence[Shared], most: int) -> dict[str, Any]:
     """Return texts, the spans in them that may be left out, passages by pair, and each passage once.
+
+    Passages are given by characters, to be shown, and by units, to be counted.
 
     Texts go in by the rank of their pairs, until there is no more room.
     """
@@ -237,6 +266,19 @@ def _body(pairs: Pairs, documents: Mapping[int, Document], shared: Sequence[Shar
             [block.values(documents[a], documents[b]) for block in blocks]
             for a, b, blocks in zip(pairs.a, pairs.b, pairs.blocks, strict=True)
         ],
+        "runs": [
+            [block.unit_runs(documents[a], documents[b]) for block in blocks]
+            for a, b, blocks in zip(pairs.a, pairs.b, pairs.blocks, strict=True)
+        ],
+        "back": {
+            place: [
+                [block.values(documents[b], documents[a]), block.unit_runs(documents[b], documents[a])]
+                for block in back
+            ]
+            for place, (a, b, back) in enumerate(zip(pairs.a, pairs.b, pairs.back, strict=True))
+            if back
+        },
+        "masked": {number: masked for number, document in documents.items() if (masked := document.masked())},
         "shared": [_shared(one, documents) for one in shared],
     }
 
@@ -251,11 +293,9 @@ def _shared(one: Shared, documents: Mapping[int, Document]) -> list[Any]:
     return [places, [list(block) for block in one.blocks], others]
 
 
-def _digest(read: Read, documents: int) -> str:
-    """Return one digest of all texts in their order; empty if one is missing."""
-    if len(read.digests) != documents or not documents:
-        return ""
-    return hashlib.sha256("".join(read.digests[number] for number in range(documents)).encode()).hexdigest()
+def digest_of(digests: Sequence[str]) -> str:
+    """Return one digest of all texts in their order, from the digest of each; empty if one is missing."""
+    return hashlib.sha256("".join(digests).encode()).hexdigest() if digests and all(digests) else ""
 
 
 def _marks(marks: Marks | None) -> list[dict[str, Any]]:

@@ -48,7 +48,11 @@ def collect_pair(a: TextFile, b: TextFile, found: Comparison, *, least: int | No
     body = {
         "texts": {number: document.text for number, document in enumerate(documents)},
         "spans": {number: document.span_values() for number, document in enumerate(documents) if document.spans},
+        "letters": {n: letters for n, file in enumerate((a, b)) if (letters := documents[n].letter_values(file.flags))},
         "blocks": [[block.values(documents[0], documents[1]) for block in blocks]],
+        "runs": [[block.unit_runs(documents[0], documents[1]) for block in blocks]],
+        "back": {},
+        "masked": {number: masked for number, document in enumerate(documents) if (masked := document.masked())},
         "shared": [],
     }
     return Page(head, body)
@@ -62,6 +66,8 @@ def _run(a: TextFile, b: TextFile, command: str) -> dict[str, Any]:
         "command": command,
         "summary": "",
         "threshold": 0.0,
+        "low": 0.0,
+        "searched": 0.0,
         "metric": "jaccard",
         "method": "compare",
         "linkage": "star",
@@ -78,7 +84,6 @@ def _run(a: TextFile, b: TextFile, command: str) -> dict[str, Any]:
         "minWords": None,
         "limits": {"pairs": 1, "text": Limits().text, "shared": Limits().shared},
         "leftOut": {"pairs": 0, "texts": 0, "shared": 0},
-        "suggested": None,
         "problem": "",
         "marks": [],
     }

@@ -11,16 +11,17 @@ if TYPE_CHECKING:
 __all__ = ["SCRIPTS", "SHARED_SCRIPTS", "SHARED_STYLES", "STYLES", "joined", "part"]
 
 SHARED_STYLES: Final = ("base.css", "overview.css", "views.css", "pair.css")
-STYLES: Final = (*SHARED_STYLES, "print.css")
+STYLES: Final = (*SHARED_STYLES, "sources.css", "print.css")
 SHARED_SCRIPTS: Final = (
     *("dom.js", "theme.js", "table.js", "chart.js"),
-    *("pair_text.js", "pair_strip.js", "pair_view.js"),
+    *("pair_code.js", "pair_text.js", "pair_strip.js", "pair_view.js"),
 )
 """The parts that know nothing of the data of a report."""
 SCRIPTS: Final = (
     *SHARED_SCRIPTS,
     *("model.js", "groups_of.js", "marks.js", "histogram.js", "filters.js", "facts.js"),
-    *("pairs.js", "documents.js", "groups.js", "passages.js", "lists.js", "pair.js", "proof.js", "main.js"),
+    *("pairs.js", "shares.js", "sources_text.js", "sources.js", "documents.js", "groups.js", "passages.js", "lists.js"),
+    *("pair.js", "proof.js", "main.js"),
 )
 """The parts of the script, in the order in which they are put together."""
 

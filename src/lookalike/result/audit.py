@@ -80,8 +80,10 @@ class Audit:
         """Return one sentence."""
         sample = f"{self.drawn:,} of {count(self.of, 'document')} drawn"
         if self.measured is None or self.interval is None:
-            return f"{sample}: they have no true pair but copies, so the recall could not be measured"
-        share = f"{self.found:,} of {count(self.true_pairs, 'true pair')} found: recall {self.measured:.4f}"
+            why = "they have no pair at or above the threshold but copies"
+            return f"{sample}: {why}, so the recall could not be measured"
+        pairs = f"{self.found:,} of {count(self.true_pairs, 'pair')} at or above the threshold"
+        share = f"{pairs} found: recall {self.measured:.4f}"
         if self.drawn == self.of:
             return f"{sample}: {share}"
         low, high = self.interval

@@ -28,6 +28,7 @@ from lookalike.opening import open_error, open_input
 from lookalike.recipe import Recipe
 from lookalike.result.archive import META, NotAnArchiveError, fingerprint, open_archive, read_meta, read_tables
 from lookalike.result.audit import Audit
+from lookalike.result.authors import Authors
 from lookalike.result.check import check_parts, schemas
 from lookalike.result.made_of import SearchedDocuments, SearchSettings
 from lookalike.result.meta import check_meta
@@ -44,7 +45,7 @@ from lookalike.text.uncounted import Uncounted
 from lookalike.urls import shown_url
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
@@ -90,6 +91,8 @@ class Saved:
     origin: Mapping[str, Any] | None
     threshold: float
     metadata: dict[Any, Metadata]
+    platforms: tuple[str, ...]
+    authors: Authors | None
     audit: Audit | None
 
 
@@ -157,6 +160,8 @@ def _meta(result: Result) -> dict[str, Any]:
         "min_words": result.uncounted.min_words,
         "short_pairs": result.uncounted.short_pairs,
         "metadata": [[name, known.to_dict()] for name, known in result.metadata.items()],
+        "platforms": result.platforms,
+        "authors": None if result.authors is None else asdict(result.authors),
     }
 
 
@@ -246,7 +251,14 @@ def _saved(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Saved:
         parts = [tables["ids.arrow"], *([] if old is None else [old])]
         ids = DocumentIds(*(Ids.from_arrow(whole(part["id"])) for part in parts))
         audit = Audit(**meta["audit"], missed_pairs=NamedPairs(_pairs(tables["missed.arrow"]), ids))
-    return Saved(documents, search, found, meta.get("origin"), meta["threshold"], metadata, audit)
+    known = (metadata, tuple(meta.get("platforms") or ()), _authors(meta.get("authors")))
+    return Saved(documents, search, found, meta.get("origin"), meta["threshold"], *known, audit)
+
+
+def _authors(told: Mapping[str, Any] | None) -> Authors | None:
+    if told is None:
+        return None
+    return Authors(told["rule"], tuple(told["names"]), tuple(told["of"]), told["left_out"])
 
 
 def _pairs(table: pa.Table) -> Pairs:
@@ -254,7 +266,11 @@ def _pairs(table: pa.Table) -> Pairs:
 
 
 def _flags(values: Mapping[str, list[list[Any]]]) -> dict[str, list[Flag]]:
-    return {name: [Flag(*flag) for flag in flags] for name, flags in values.items()}
+    return {name: [_flag(*flag) for flag in flags] for name, flags in values.items()}
+
+
+def _flag(kind: str, detail: str, count: int, places: Sequence[tuple[int, str]] = ()) -> Flag:
+    return Flag(kind, detail, count, tuple((at, letter) for at, letter in places))
 
 
 def _uncounted(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Uncounted:

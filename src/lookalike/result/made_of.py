@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lookalike.documents import Flag, Skipped, Source
+    from lookalike.documents.lms import Export
     from lookalike.engine.bands import Bands
     from lookalike.engine.groups import Linkage
     from lookalike.recipe import Recipe
@@ -37,6 +38,8 @@ class SearchedDocuments:
     old_flags: Mapping[str, list[Flag]] = field(default_factory=dict)
     source: Source | None = None
     """Where the texts can be read again."""
+    export: Export | None = None
+    """What the names of the files tell, if they are from a learning platform."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

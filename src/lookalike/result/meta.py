@@ -47,6 +47,9 @@ def check_meta(meta: Mapping[str, Any]) -> None:
     _demand((meta["old_from"] or 0) <= documents, "old documents begin nowhere")
     _demand(meta.get("limited", 0) <= documents, "more documents are limited than there are")
     _demand(meta["bands"] is None or meta["bands"][0] * meta["bands"][1] <= MOST_HASHES, "bands is too much")
+    if (authors := meta.get("authors")) is not None:
+        _demand(len(authors["of"]) == documents, "authors are of other documents")
+        _demand(all(place is None or place < len(authors["names"]) for place in authors["of"]), "an author has no name")
     if audit is not None:
         _demand(audit["found"] <= audit["true_pairs"] and audit["drawn"] <= audit["of"] <= documents, "audit is not so")
         _demand((audit["measured"] is None) == (audit["interval"] is None), "audit has half a measure")
@@ -88,7 +91,16 @@ _READING: Final = object_with(
     encoding=is_typed,
     hidden=is_flag,
 )
-_FLAGS: Final = map_of(is_text, list_of(row(is_text, is_text, whole())))
+_PLACES: Final = list_of(row(whole(), is_text))
+
+
+def _is_flag(value: object) -> bool:
+    """Say whether a value is a flag; one of an earlier version has no places of letters."""
+    return row(is_text, is_text, whole())(value) or row(is_text, is_text, whole(), _PLACES)(value)
+
+
+_FLAGS: Final = map_of(is_text, list_of(_is_flag))
+_AUTHORS: Final = object_of(rule=is_typed, names=list_of(is_text), of=list_of(or_none(whole())), left_out=whole())
 _FIELDS: Final[dict[str, Check]] = {
     "lookalike": is_text,
     "recipe": is_text,
@@ -113,7 +125,9 @@ _FIELDS: Final[dict[str, Check]] = {
     "skip": list_of(one_of("quotes", "references")),
     "min_words": or_none(whole(1)),
     "short_pairs": whole(),
-    "metadata": list_of(row(_is_id, some_of(name=is_text, author=is_text, date=is_text, label=is_text))),
+    "metadata": list_of(row(_is_id, some_of(name=is_text, author=is_text, date=is_text, label=is_text, file=is_text))),
+    "platforms": list_of(is_text),
+    "authors": or_none(_AUTHORS),
     "origin": or_none(
         object_with(
             command=is_text,
@@ -126,5 +140,5 @@ _FIELDS: Final[dict[str, Check]] = {
     "parts": map_of(one_of(*(f"{name}.arrow" for name in _PARTS)), object_of(bytes=whole(), sha256=_is_digest)),
 }
 _MAY_BE_MISSING: Final = frozenset(
-    {"limited", "flags", "old_flags", "origin", "skip", "min_words", "short_pairs", "metadata"}
+    {"limited", "flags", "old_flags", "origin", "skip", "min_words", "short_pairs", "metadata", "platforms", "authors"}
 )

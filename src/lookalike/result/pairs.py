@@ -10,7 +10,7 @@ from lookalike.tables.found import COLUMNS, Found, Pairs
 from lookalike.tables.json import json_rows, json_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -21,6 +21,7 @@ __all__ = ["MOST_COPIES", "Listed", "NamedPairs", "only_pairs", "pairs_of"]
 
 MOST_COPIES: Final = 1_000_000
 """Pairs between copies are all listed up to this many; beyond, each copy is listed with the first of its kind only."""
+_AUTHORS: Final = ("author_a", "author_b")
 
 
 class Listed(NamedTuple):
@@ -47,9 +48,18 @@ class NamedPairs:
     Of an old document, which is always b, ``b_old`` tells; the column is there if there were old documents at all.
     """
 
-    def __init__(self, pairs: Pairs, ids: DocumentIds, firsts: Sequence[int | None] | None = None) -> None:
-        """Take pairs, the ids of all documents, and perhaps for each pair the number of the document that was first."""
-        self._pairs, self._ids, self._firsts = pairs, ids, firsts
+    def __init__(
+        self,
+        pairs: Pairs,
+        ids: DocumentIds,
+        firsts: Sequence[int | None] | None = None,
+        author: Callable[[int], str | None] | None = None,
+    ) -> None:
+        """Take pairs and the ids of all documents.
+
+        Perhaps also for each pair the number of the document that was first, and who wrote which document.
+        """
+        self._pairs, self._ids, self._firsts, self._author = pairs, ids, firsts, author
 
     def __len__(self) -> int:
         """Return how many they are."""
@@ -62,9 +72,10 @@ class NamedPairs:
 
     @property
     def column_names(self) -> list[str]:
-        """a, b, the scores, and ``first`` if it is known who was."""
+        """a, b, the scores, ``first`` if it is known who was, and the authors if they are known."""
         first = [] if self._firsts is None else self._ids.names("first")
-        return ["a", *self._ids.names("b"), *COLUMNS[2:], *first]
+        authors = [] if self._author is None else list(_AUTHORS)
+        return ["a", *self._ids.names("b"), *COLUMNS[2:], *first, *authors]
 
     def chunks(self, rows: int) -> Iterator[list[Sequence[Any]]]:
         """Give the columns, so many rows at a time."""
@@ -74,11 +85,16 @@ class NamedPairs:
             b = self._ids.columns("b", self._pairs.values("b")[part].tolist())
             scores = [self._pairs.values(name)[part].tolist() for name in COLUMNS[2:]]
             first = {} if self._firsts is None else self._ids.columns("first", self._firsts[part])
-            yield [a, *b.values(), *scores, *first.values()]
+            yield [a, *b.values(), *scores, *first.values(), *self._authors(part)]
+
+    def _authors(self, part: slice) -> list[list[str | None]]:
+        if self._author is None:
+            return []
+        return [[self._author(number) for number in self._pairs.values(side)[part]] for side in COLUMNS[:2]]
 
     def json_pieces(self, rows: int, between: str) -> Iterator[str]:
         """Give the pairs as JSON objects, so many at a time, with `between` between them."""
-        if self._firsts is not None or self._ids.old is not None:
+        if self._firsts is not None or self._ids.old is not None or self._author is not None:
             for columns in self.chunks(rows):
                 yield between.join(json_rows(self.column_names, [columns]))
             return
@@ -104,6 +120,8 @@ class NamedPairs:
         columns |= {name: table[name] for name in COLUMNS[2:]}
         if self._firsts is not None:
             columns |= self._ids.arrow_columns("first", whole(pa.array(self._firsts, pa.uint32())))
+        names = self._authors(slice(None))
+        columns |= {name: pa.array(found, pa.large_string()) for name, found in zip(_AUTHORS, names, strict=False)}
         return pa.table(columns)
 
 

@@ -15,7 +15,7 @@ __all__ = ["Recall", "promised_at", "recall_of"]
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """The share of the true pairs that is found."""
+    """The share of the pairs at or above the threshold that is found; it says nothing of pairs below it."""
 
     promised: float
     """At the least, by the method and its bands."""
@@ -34,14 +34,15 @@ def promised_at(recall: Recall, base: float, threshold: float, bands: Bands | No
     return Recall(min(1.0, max(promised, bands.recall(threshold) - lost)))
 
 
-def recall_of(recall: Recall) -> str:
-    """Return the recall in words.
+def recall_of(recall: Recall, *, of_what: bool = True) -> str:
+    """Return the recall in words; `of_what` says of which pairs it is the share.
 
     >>> from lookalike.result import Recall
-    >>> recall_of(Recall(1.0)), recall_of(Recall(0.9916, 0.9961, (0.9894, 0.9989)))
-    ('recall 1', 'recall ≥ 0.991, measured 0.996 (0.989 to 0.998)')
+    >>> recall_of(Recall(1.0)), recall_of(Recall(0.9916, 0.9961, (0.9894, 0.9989)), of_what=False)
+    ('recall 1 of pairs at or above the threshold', 'recall ≥ 0.991, measured 0.996 (0.989 to 0.998)')
     """
     said = "recall 1" if recall.promised >= 1.0 else f"recall ≥ {at_least(recall.promised)}"
+    said += " of pairs at or above the threshold" if of_what else ""
     if recall.measured is None:
         return said
     said += f", measured {at_least(recall.measured)}"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lookalike.documents import Both, open_documents
 from lookalike.documents.memory import MemorySource
+from lookalike.documents.skipped import unread_first
 from lookalike.report.collect import Limits, Page, Pairs, Searched, short
 from lookalike.report.collect import collect as page_of
 from lookalike.report.write import write_page
@@ -17,6 +19,7 @@ from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from lookalike.documents import Flag, Source
     from lookalike.documents.metadata import Metadata
@@ -35,11 +38,25 @@ def write_report(
     metadata: Mapping[str, Metadata] | None = None,
     marks: Marks | None = None,
     limits: Limits | None = None,
+    anonymise: bool = False,
+    opens: str | int | None = None,
 ) -> str:
-    """Write the report of a result, and return what could not be shown, as one line for people, or nothing."""
+    """Write the report of a result, and return what could not be shown, as one line for people, or nothing.
+
+    With `anonymise` the file has no names, and the key to them is written beside it. `opens` is the id of the document
+    that it shows first, with its sources.
+    """
     page = collect(result, texts=texts, against=against, metadata=metadata, marks=marks, limits=limits)
+    problem = str(page.head["problem"])
+    if opens is not None:
+        page.head["opens"] = f"document-{list(result.id_of).index(opens) + 1}"
+    if anonymise:
+        from lookalike.report.anonymous import anonymised, key_path, write_key
+
+        page, key = anonymised(page)
+        write_key(key, key_path(path))
     write_page(page, path)
-    return str(page.head["problem"])
+    return problem
 
 
 def collect(
@@ -57,12 +74,12 @@ def collect(
     `against` has the old ones. By default the source of the result is read once more.
     """
     limits = limits or Limits()
+    pairs, low = _pairs(result, limits)
     searched = Searched(
-        run=_run(result),
+        run=_run(result) | {"low": low, "searched": result.searched_threshold},
         recipe=result.recipe,
-        metric=result.metric,
-        threshold=result.threshold,
-        pairs=_pairs(result, limits.pairs),
+        pairs=pairs,
+        above=min(result.pair_count, len(pairs)),
         pair_count=result.pair_count,
         ids=result.id_of,
         lengths=result.length_of,
@@ -94,10 +111,25 @@ def _flags(result: Result) -> dict[int, list[Flag]]:
     return {number: flags for number, flags in found.items() if flags}
 
 
-def _pairs(result: Result, most: int) -> Pairs:
-    pairs = result.closest(most)
+def _pairs(result: Result, limits: Limits) -> tuple[Pairs, float]:
+    """Return the closest pairs, also those below the threshold if they are known, and how far down they are all there.
+
+    So a reader can lower the threshold in the page as far as the search went.
+    """
+    everything = result if result.limited else result.rethreshold(result.searched_threshold)
+    most = min(limits.pairs, result.pair_count + limits.lower)
+    pairs = everything.closest(most)
     scores = {name: [short(score) for score in pairs.values(name)] for name in COLUMNS[2:]}
-    return Pairs(pairs.values("a").tolist(), pairs.values("b").tolist(), scores)
+    low = everything.threshold
+    if everything.pair_count > most:
+        lowest = max(scores[name][-1] for name in _counts(result.metric)) if most else 1.0
+        low = min(result.threshold, math.ceil(100 * lowest) / 100)
+    return Pairs(pairs.values("a").tolist(), pairs.values("b").tolist(), scores), low
+
+
+def _counts(metric: str) -> Sequence[str]:
+    """Return the scores of which the larger one counts."""
+    return COLUMNS[3:] if metric == "containment" else COLUMNS[2:3]
 
 
 def _run(result: Result) -> dict[str, Any]:
@@ -115,13 +147,22 @@ def _run(result: Result) -> dict[str, Any]:
         "method": result.method,
         "linkage": result.linkage,
         "order": None if result.order is None else list(result.order),
-        "recall": recall_of(result.recall),
+        "recall": recall_of(result.recall, of_what=False),
         "oldFrom": result.old_from,
         "pairCount": result.pair_count,
         "copies": result.copies_listed,
         "groupCount": result.group_count,
-        "skipped": [[skipped.id, skipped.reason, skipped.detail] for skipped in result.skipped],
+        "skipped": [[skipped.id, skipped.reason, skipped.detail] for skipped in unread_first(result.skipped)],
         "notes": list(result.notes),
         "pairsLeftOut": [*map(str, origin.get("left_out", ())), *short_pairs(result.uncounted, result.recipe)],
         "minWords": result.uncounted.min_words,
+        "submissions": _submissions(result),
     }
+
+
+def _submissions(result: Result) -> dict[str, Any] | None:
+    """Return the authors, and the author of each document; None if documents stand by themselves."""
+    authors = result.authors
+    if authors is None or not authors.are_submissions:
+        return None
+    return {"names": list(authors.names), "of": list(authors.of)}

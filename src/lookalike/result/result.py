@@ -19,15 +19,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import IO, TypeAlias
 
+    import pyarrow as pa
+
     from lookalike.documents import Flag, Skipped, Source
+    from lookalike.documents.lms import Export
     from lookalike.documents.metadata import Metadata
     from lookalike.engine.bands import Bands
     from lookalike.recipe import Recipe
     from lookalike.report.marks import Marks
     from lookalike.result.audit import Audit
+    from lookalike.result.authors import Authors
     from lookalike.result.keep import KeepRule
     from lookalike.result.made_of import SearchedDocuments, SearchSettings
     from lookalike.result.plan import Plan
+    from lookalike.result.sources import Sources
     from lookalike.tables.columns import Column
     from lookalike.tables.found import Found
     from lookalike.tables.write import Format
@@ -77,8 +82,11 @@ class Result(View):
     ignored: tuple[int, ...]
     """Shingles that did not count, as the core's 64-bit hashes; the audit leaves them out too."""
     metadata: dict[Any, Metadata]
-    """Names, authors and dates of documents, by their ids; empty unless `with_metadata` was told. What is known under
-    an id that a new and an old document have is known of the new one."""
+    """Names, authors and dates of documents, by their ids: what `with_metadata` was told, and what the names of files
+    tell in an export of Moodle, Canvas or Blackboard. What is known under an id that a new and an old document have is
+    known of the new one."""
+    platforms: tuple[str, ...]
+    """The learning platforms whose exports were recognised."""
     uncounted: Uncounted
     """What else was left out of the scores: quotes, references, short passages."""
     source: Source | None
@@ -109,7 +117,10 @@ class Result(View):
         self.id_of = DocumentIds(Ids.from_arrow(documents.ids), old_ids)
         self.length_of, self.source = lengths_of(documents.lengths), documents.source
         self.skipped, self.notes = tuple(documents.skipped), tuple(documents.notes)
-        self.flags, self.old_flags, self.metadata = dict(documents.flags), dict(documents.old_flags), {}
+        self.flags, self.old_flags = dict(documents.flags), dict(documents.old_flags)
+        export = documents.export
+        self.metadata, self.platforms = ({}, ()) if export is None else (export.by_id(self.id_of), export.platforms)
+        self.authors = None
         self.threshold = self.searched_threshold = search.threshold
         self.recipe, self.method, self.metric, self.bands = search.recipe, search.method, search.metric, search.bands
         self.linkage, self.order, self.limited = search.linkage, search.order, search.limited
@@ -152,7 +163,7 @@ class Result(View):
         """Return one line that says what was found."""
         return (
             f"<Result: {count(self.documents, 'document')}, {count(self.pair_count, 'pair')} ≥ {self.threshold:g} in "
-            f"{count(self.group_count, 'group')}, {self.method}, {recall_of(self.recall)}>"
+            f"{count(self.group_count, 'group')}, {self.method}, {recall_of(self.recall, of_what=False)}>"
         )
 
     @property
@@ -164,6 +175,22 @@ class Result(View):
     def seconds(self) -> float:
         """How long it took: all stages together."""
         return sum(self.timings.values())
+
+    def measured(self, measure: str) -> pa.Table:
+        """Return the pairs with their ``"cosine"``, or ``"euclidean"`` distance, of counts of shingles, closest first.
+
+        The search stays one by Jaccard: its recall says nothing of pairs that are alike by another measure alone. For
+        all candidates of LSH, search with `bands` and a threshold near 0. Null: a text cannot be read any more.
+
+        >>> import lookalike as la
+        >>> texts = ["to be or not to be", "to be or not", "to be"]
+        >>> found = la.find(texts, 0.01, recipe=la.Recipe(k=1), bands=la.Bands(64, 1)).measured("euclidean")
+        >>> [(pair["a"], pair["b"], round(pair["euclidean"], 3)) for pair in found.to_pylist()]
+        [(0, 1, 1.414), (1, 2, 1.414), (0, 2, 2.0)]
+        """
+        from lookalike.result.texts import measured
+
+        return measured(self, measure)
 
     # -- what can be asked afterwards --------------------------------------------------------------------------------
 
@@ -262,10 +289,47 @@ to go lower, search again
         return self._changed(id_of=DocumentIds(checked_ids(ids), kept), source=None)
 
     def with_metadata(self, metadata: Mapping[Any, Metadata]) -> Result:
-        """Return the result with what is known of its documents; a key is an id, or the end of one that is a path."""
-        from lookalike.documents.metadata import for_documents
+        """Return the result with what is known of its documents; a key is an id, or the end of one that is a path.
 
-        return self._changed(metadata=for_documents(metadata, self.id_of))
+        What the names of an export tell stays where the metadata says nothing.
+        """
+        from lookalike.documents.metadata import for_documents, merged
+
+        told = for_documents(metadata, self.id_of)
+        if self.platforms:
+            told = self.metadata | {name: merged(self.metadata.get(name), known) for name, known in told.items()}
+        return self._changed(metadata=told)
+
+    def with_export(self, export: Export) -> Result:
+        """Return the result with what the names of its files tell, as `lookalike.documents.lms` recognises them."""
+        return self._changed(metadata=export.by_id(self.id_of) | self.metadata, platforms=export.platforms)
+
+    def group_by(self, rule: str | Callable[[Any], str | None], *, folders: Sequence[str] = ()) -> Result:
+        r"""Return the result without the pairs of one author; all documents of an author become one submission.
+
+        * ``"lms"``: the student, in an export of Moodle, Canvas or Blackboard (`platforms` says what was recognised).
+        * ``"dir"``: the folder right below those that were searched, or below `folders`.
+        * ``"author"`` or ``"label"``: as the metadata has it. Documents of one label make no submission.
+        * a regular expression with one group, which is the author, or a function from the id of a document to its
+          author, or to None: such a document is a submission of its own.
+
+        An `audit` comes before: afterwards, pairs that were left out would count as missed.
+
+        >>> import lookalike as la
+        >>> text = "one two three four five six seven"
+        >>> result = la.find({"ann/1.txt": text, "ann/2.txt": text + " eight", "bo/1.txt": text}, 0.5).group_by("dir")
+        >>> result.pair_count, result.submissions[0]
+        (2, Submission(name='ann', documents=('ann/1.txt', 'ann/2.txt')))
+        >>> [(pair.a, pair.b, pair.jaccard, len(pair.pairs)) for pair in result.submission_pairs]
+        [('ann', 'bo', 1.0, 2)]
+        """
+        from lookalike.result.authors import group_by
+
+        return group_by(self, rule, folders)
+
+    def with_authors(self, authors: Authors | None) -> Result:
+        """Return the result with who wrote what, which decides which documents are one submission."""
+        return self._changed(authors=authors)
 
     @cached_property
     def metadata_of(self) -> dict[int, Metadata]:
@@ -289,6 +353,17 @@ to go lower, search again
         base = {"searched_threshold": self.threshold, "_searched_recall": recall, "_searched_audit": audited}
         return self._changed(_found=found, _searched=found, **base)
 
+    def with_lower(self, found: Found, threshold: float) -> Result:
+        """Return the same result with what a search of its documents at a lower threshold found.
+
+        Pairs, groups and recall stay as they are; `rethreshold` goes further down.
+        """
+        if found.documents != self.documents:
+            raise RecipeError("found", found.documents, f"about as many documents, {self.documents}")
+        return self._changed(
+            _searched=found, searched_threshold=threshold, _searched_recall=Recall(1.0), _searched_audit=None
+        )
+
     def plan(self, keep: str | KeepRule = "first", *, values: Any = None, drop_all: bool = False) -> Plan:
         """Return which documents to keep, and in whose favour each of the others is removed; see `Plan`.
 
@@ -301,6 +376,15 @@ to go lower, search again
 
         return make_plan(self, keep, values=values, drop_all=drop_all)
 
+    def sources(self, id: str | int, *, least: int | None = None) -> Sources:  # noqa: A002 — the name it has everywhere
+        """Return a document with all that have passages of it, and the share of its text that is found elsewhere.
+
+        Pairs count down to `searched_threshold`. `least` is the length of the shortest passage.
+        """
+        from lookalike.result.sources import sources_of
+
+        return sources_of(self, id, least)
+
     def summary(self) -> str:
         """Return the line that closes a run: documents, what was skipped, pairs, groups, recall and time."""
         from lookalike.result.say import summary
@@ -309,9 +393,9 @@ to go lower, search again
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole result as JSON can hold it, by the schema ``lookalike/1``."""
-        from lookalike.result.say import group_dict, head, with_first
+        from lookalike.result.say import described, group_dict, head
 
-        pairs = with_first(self, self.listed)
+        pairs = described(self, self.listed)
         return head(self, pairs) | {"pairs": pairs.to_pylist(), "groups": list(map(group_dict, self.groups))}
 
     def write_pairs(
@@ -322,7 +406,7 @@ to go lower, search again
         top: int | None = None,
         raw_csv: bool = False,
     ) -> None:
-        """Write the pairs, or the `top` most similar ones, as csv, jsonl, parquet, md, or all of `to_dict` as json.
+        """Write the pairs, or the `top` most similar ones: csv, jsonl, parquet, xlsx, md, or all of `to_dict` as json.
 
         Text is UTF-8. In CSV a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return, also after
         blanks or quotes, gets an apostrophe before it, so that no spreadsheet takes it for a formula. `raw_csv` leaves
@@ -340,16 +424,18 @@ to go lower, search again
         against: Any = None,
         metadata: Mapping[str, Metadata] | None = None,
         marks: Marks | None = None,
+        anonymise: bool = False,
     ) -> None:
         """Write the report: one HTML file that shows pairs, groups and passages, and needs nothing else to be read.
 
         The texts are read again; where that is not possible by itself (a loaded result), give the same documents as
         `texts`, and the old ones as `against`. `metadata` names documents (`read_metadata`), `marks` are those of an
-        earlier report (`read_marks`).
+        earlier report (`read_marks`). With `anonymise` it has no names; ``report.key.csv`` beside it says who is who.
         """
         from lookalike.result.report import write_report
 
-        write_report(self, path, texts=texts, against=against, metadata=metadata, marks=marks)
+        given: dict[str, Any] = {"texts": texts, "against": against, "metadata": metadata, "marks": marks}
+        write_report(self, path, **given, anonymise=anonymise)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the result in one file, which `load` reads; an existing file is replaced when the new one is whole."""
@@ -370,8 +456,8 @@ to go lower, search again
 
         saved = load(path)
         result = Result(saved.documents, saved.search, saved.found, origin=saved.origin)
-        if saved.metadata:
-            result = result._changed(metadata=saved.metadata)
+        known = {"metadata": saved.metadata, "platforms": saved.platforms, "authors": saved.authors}
+        result = result._changed(**known)
         if saved.threshold != result.threshold:
             result = result.rethreshold(saved.threshold)
         return result if saved.audit is None else result.with_audit(saved.audit)

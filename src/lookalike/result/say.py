@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.metadata import first_of
 from lookalike.documents.skipped import skipped_words
+from lookalike.recipe import UNIT_NAMES
+from lookalike.result.authors import submission_pairs
 from lookalike.result.pairs import NamedPairs
 from lookalike.result.recall import recall_of
 from lookalike.result.texts import left_out_of
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from lookalike.tables.found import Pairs
     from lookalike.text.uncounted import Uncounted
 
-__all__ = ["group_dict", "head", "short_pairs", "summary", "with_first"]
+__all__ = ["described", "group_dict", "head", "short_pairs", "summary"]
 
 SCHEMA: Final = "lookalike/1"
 """The name and version of what `Result.to_dict` gives."""
@@ -33,7 +35,7 @@ def summary(result: Result) -> str:
 
     >>> import lookalike as la
     >>> summary(la.find(["one two three", "one two three!", ""])).rpartition(" · ")[0]
-    '3 documents · 1 pair ≥ 0.80 in 1 group · scores exact · recall 1'
+    '3 documents · 1 pair ≥ 0.80 in 1 group · scores exact · recall 1 of pairs at or above the threshold'
     """
     new = result.documents if result.old_from is None else result.old_from
     documents = count(new, "document")
@@ -45,6 +47,8 @@ def summary(result: Result) -> str:
     pairs = f"{count(result.pair_count, 'pair')} ≥ {threshold} in {count(result.group_count, 'group')}"
     if result.copies_listed == "first":
         pairs += " (copies listed with their first only)"
+    if result.bands is not None:
+        pairs += f" · {count(result.candidates, 'candidate pair')}"
     took = duration(result.seconds)
     if "audit" in result.timings:
         took += f", {duration(result.timings['audit'])} of them the audit"
@@ -61,7 +65,7 @@ def short_pairs(uncounted: Uncounted, recipe: Recipe) -> list[str]:
     """
     if not (lost := uncounted.short_pairs):
         return []
-    unit = "words" if recipe.unit == "word" else "characters"
+    unit = f"{UNIT_NAMES[recipe.unit]}s"
     those = "1 pair is" if lost == 1 else f"{lost:,} pairs are"
     return [f"{those} alike only with passages shorter than {uncounted.min_words} {unit}, and left out"]
 
@@ -75,6 +79,8 @@ def head(result: Result, pairs: NamedPairs) -> dict[str, Any]:
         "method": result.method,
         "metric": result.metric,
         "recall": {"promised": result.recall.promised, "measured": result.recall.measured},
+        "bands": None if result.bands is None else {"bands": result.bands.bands, "rows": result.bands.rows},
+        "candidates": result.candidates,
         "documents": result.documents,
         "skipped": [{"id": skipped.id, "reason": skipped.reason} for skipped in result.skipped],
         "flags": [*_flags(result, result.flags, old=False), *_flags(result, result.old_flags, old=True)],
@@ -82,7 +88,18 @@ def head(result: Result, pairs: NamedPairs) -> dict[str, Any]:
         "min_words": result.uncounted.min_words,
         "left_out": _left_out(result, pairs),
         "metadata": [_named(result, number) | values.to_dict() for number, values in result.metadata_of.items()],
+        **_submissions(result, pairs),
     }
+
+
+def _submissions(result: Result, pairs: NamedPairs) -> dict[str, Any]:
+    """Return the pairs of submissions that these pairs are in, if it is known who wrote what."""
+    authors = result.authors
+    if authors is None or not authors.are_submissions:
+        return {}
+    found = submission_pairs(result.id_of, authors, pairs.by_number.closest(len(pairs), result.metric))
+    scores = ("a", "b", "jaccard", "containment_a", "containment_b")
+    return {"submissions": [{name: getattr(one, name) for name in scores} | {"pairs": len(one.pairs)} for one in found]}
 
 
 def _left_out(result: Result, pairs: NamedPairs) -> list[dict[str, Any]]:
@@ -118,13 +135,14 @@ def group_dict(group: Group) -> dict[str, Any]:
     }
 
 
-def with_first(result: Result, pairs: Pairs) -> NamedPairs:
-    """Return the pairs with their ids, and a column that names the older document of each, if dates are known."""
-    known = result.metadata_of
+def described(result: Result, pairs: Pairs) -> NamedPairs:
+    """Return the pairs with their ids, and columns that name the authors and the older document, if they are known."""
+    known, authors = result.metadata_of, result.authors
+    names = None if authors is None or not authors.are_submissions else authors.name
     if not any(values.date for values in known.values()):
-        return NamedPairs(pairs, result.id_of)
+        return NamedPairs(pairs, result.id_of, author=names)
     firsts = [
         {"a": a, "b": b}.get(first_of(known.get(a), known.get(b)) or "")
         for a, b in zip(pairs.values("a"), pairs.values("b"), strict=True)
     ]
-    return NamedPairs(pairs, result.id_of, firsts)
+    return NamedPairs(pairs, result.id_of, firsts, author=names)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lookalike.errors import LookalikeError
+from lookalike.errors import LookalikeError, RecipeError
 from lookalike.text.excluded import WALL_OF_B, blanked, tally
 from lookalike.text.uncounted import spans_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    import pyarrow as pa
+
     from lookalike.result.result import Result
 
-__all__ = ["blanked_for_passages", "left_out_of", "texts_of", "words_left_out"]
+__all__ = ["blanked_for_passages", "left_out_of", "measured", "texts_of", "words_left_out"]
 
 
 def texts_of(result: Result, wanted: Iterable[int]) -> dict[int, str]:
@@ -29,6 +31,27 @@ def texts_of(result: Result, wanted: Iterable[int]) -> dict[int, str]:
     except (LookalikeError, OSError):  # the source is gone: what was found stays true without its text
         return found
     return found
+
+
+def measured(result: Result, measure: str) -> pa.Table:
+    """Return the pairs with the cosine or the Euclidean distance of their counts of shingles, the closest first."""
+    import pyarrow as pa
+
+    from lookalike.text.measures import cosine, euclidean
+
+    known = {"cosine": cosine, "euclidean": euclidean}
+    if measure not in known:
+        raise RecipeError("measure", measure, "'cosine' or 'euclidean'")
+    compute = known[measure]
+    listed = result.listed
+    numbers = list(zip(listed.values("a"), listed.values("b"), strict=True))
+    texts = texts_of(result, {number for pair in numbers for number in pair})
+    values = [
+        compute(texts[a], texts[b], recipe=result.recipe) if a in texts and b in texts else None for a, b in numbers
+    ]
+    return result.pairs.append_column(measure, pa.array(values, pa.float64())).sort_by(
+        [(measure, "descending" if measure == "cosine" else "ascending")]
+    )
 
 
 def left_out_of(result: Result, wanted: Iterable[int]) -> dict[int, dict[str, int]]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.engine.groups import Group, Grouping, Linkage
+    from lookalike.result.authors import Authors, Submission, SubmissionPair
     from lookalike.result.pairs import Listed
     from lookalike.tables.columns import Column
     from lookalike.tables.found import Found, Metric, Pairs
@@ -35,6 +36,8 @@ class View:
     metric: Metric
     linkage: Linkage
     order: Sequence[int] | None
+    authors: Authors | None
+    """Who wrote what, after `group_by`."""
 
     _found: Found
 
@@ -138,6 +141,20 @@ class View:
         """Return the same with the numbers of documents in the place of their ids."""
         numbers = DocumentIds(Ids(range(self.documents)))
         return name_groups(self._found, self._grouping.largest(n), numbers, self.metric)
+
+    @cached_property
+    def submissions(self) -> list[Submission]:
+        """What each author handed in; without `Result.group_by`, each document by itself."""
+        from lookalike.result.authors import submissions
+
+        return list(submissions(self.id_of, self.authors))
+
+    @cached_property
+    def submission_pairs(self) -> list[SubmissionPair]:
+        """The pairs of submissions, the closest first, each with all pairs of their documents."""
+        from lookalike.result.authors import submission_pairs
+
+        return list(submission_pairs(self.id_of, self.authors, self.closest(self.pair_count)))
 
     def to_arrow(self) -> pa.Table:
         """Return `pairs`."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from lookalike.result.say import group_dict, head, with_first
+from lookalike.result.say import described, group_dict, head
 from lookalike.tables.files import opened
 from lookalike.tables.json import BETWEEN, json_values, write_json
 from lookalike.tables.write import ROWS, write_table
@@ -27,7 +28,7 @@ def write_pairs(
     raw_csv: bool,
 ) -> None:
     """Write the pairs, or the `top` most similar ones; as json, all of `Result.to_dict`."""
-    pairs = with_first(result, result.listed if top is None else result.closest(top))
+    pairs = described(result, result.listed if top is None else result.closest(top))
     if format == "jsonl":
         with opened(target) as stream:
             stream.writelines(piece.encode() + b"\n" for piece in pairs.json_pieces(ROWS, "\n"))
@@ -46,8 +47,8 @@ def _group_pieces(result: Result) -> Iterator[str]:
         if result.old_from is not None:
             yield BETWEEN.join(json_values(list(map(group_dict, some))))
             continue
-        rows = []
-        for group in some:
-            principal, *members = json_values([group.principal, *group.members])
-            rows.append(f'{{"principal": {principal}, "members": [{", ".join(members)}]}}')
-        yield BETWEEN.join(rows)
+        principals = json_values([group.principal for group in some])
+        members = iter(json_values([member for group in some for member in group.members]))
+        each = (", ".join(islice(members, len(group.members))) for group in some)
+        rows = zip(principals, each, strict=True)
+        yield BETWEEN.join([f'{{"principal": {principal}, "members": [{listed}]}}' for principal, listed in rows])

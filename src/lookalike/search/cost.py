@@ -12,7 +12,8 @@ from lookalike.documents import open_documents
 from lookalike.documents.model import UNKNOWN_BYTES
 from lookalike.engine.strategy import Asked, choose_strategy
 from lookalike.errors import DocumentError
-from lookalike.recipe import DEFAULT, Recipe
+from lookalike.presets import with_preset
+from lookalike.recipe import Recipe
 from lookalike.search.run import PAGE, memory_needed, row_bytes
 from lookalike.settings import settings
 from lookalike.tables.wording import roughly, size
@@ -57,10 +58,12 @@ class Cost:
         about = "" if self.documents_counted else "about "
         disk = f"{size(self.disk)} of files while it runs" if self.disk else "none"
         skipped = f" ({self.too_large:,} skipped: {self.too_large:,} too large)" if self.too_large else ""
+        share = "every pair" if self.promised_recall == 1 else f"at least {self.promised_recall:.4f} of the pairs"
+        recall = f"{'1: ' * (self.promised_recall == 1)}{share} at or above the threshold"
         lines = [
             f"documents  {about}{self.documents:,} in {size(self.bytes)}{skipped}",
             f"method     {self.method}{f', {self.bands}' if self.bands else ''}",
-            f"recall     {'1: every pair' if self.promised_recall == 1 else f'at least {self.promised_recall:.4f}'}",
+            f"recall     {recall}",
             f"memory     about {size(self.memory)}",
             f"disk       {disk}",
             f"time       about {roughly(self.seconds)}",
@@ -70,21 +73,23 @@ class Cost:
 
 def estimate_cost(
     documents: Any,
-    threshold: float = 0.8,
+    threshold: float | None = None,
     *,
+    preset: str | None = None,
     recall: float = 0.99,
     method: str = "auto",
-    metric: Metric = "jaccard",
+    metric: Metric | None = None,
     recipe: Recipe | None = None,
     memory: int | None = None,
 ) -> Cost:
-    """Estimate what `find` would take, from the size of the collection and a sample of it.
+    """Estimate what `find` would take, from the size of the collection and a sample of it; `preset` is as there.
 
     >>> cost = estimate_cost(["one text", "another text"])
     >>> cost.documents, cost.method, cost.promised_recall
     (2, 'exact', 1.0)
     """
-    recipe = recipe or DEFAULT
+    threshold, metric, _ = with_preset(preset, threshold, metric, None)
+    recipe = recipe or Recipe.preset(preset or "prose")
     source = open_documents(documents)
     given = source.size()
     if given.bytes >= UNKNOWN_BYTES:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native, checks
-from lookalike.documents import LIMITS, open_documents
+from lookalike.documents import LIMITS, LongEnough, open_documents
 from lookalike.documents.given import Given, given_as
-from lookalike.documents.tokens import check_no_text, open_tokens, token_recipe, token_text
+from lookalike.documents.lms import recognise
 from lookalike.engine.strategy import METRICS, Asked, Method
 from lookalike.errors import RecipeError
+from lookalike.presets import with_preset
 from lookalike.recipe import DEFAULT, Recipe, suggest
 from lookalike.result import Recall, Result
 from lookalike.result.made_of import SearchedDocuments, SearchSettings
@@ -31,12 +32,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from lookalike.documents import Limits, Source
+    from lookalike.documents.lms import Export
     from lookalike.engine.bands import Bands
     from lookalike.engine.groups import Linkage
 
     Progress = Callable[[str, int, int | None], None]
 
-__all__ = ["checked_linkage", "find", "find_kept", "recipe_for"]
+__all__ = ["Task", "assembled", "checked_linkage", "find", "find_kept", "recipe_for"]
 
 LINKAGES: Final = ("star", "linked")
 
@@ -46,14 +48,15 @@ FEW: Final = 5
 
 def find(
     documents: Any = None,
-    threshold: float = 0.8,
+    threshold: float | None = None,
     *,
+    preset: str | None = None,
     text: str | None = None,
     id: str | None = None,  # noqa: A002 - the name that it has everywhere
     tokens: Any = None,
     recall: float = 0.99,
     method: Method = "auto",
-    metric: Metric = "jaccard",
+    metric: Metric | None = None,
     recipe: Recipe | None = None,
     bands: Bands | None = None,
     against: Any = None,
@@ -61,6 +64,7 @@ def find(
     common: float | None = None,
     skip: Iterable[str] = (),
     min_words: int | None = None,
+    min_length: int | None = None,
     linkage: Linkage = "star",
     order: Sequence[int] | None = None,
     memory: int | None = None,
@@ -68,7 +72,7 @@ def find(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Result:
-    """Find all pairs whose similarity is at least `threshold`, each with its exact score.
+    """Find all pairs whose similarity is at least `threshold`, 0.8 by default, each with its exact score.
 
     `documents` is a list or dict of texts, a path, or a table: pyarrow, pandas, polars, DuckDB, Hugging Face datasets,
     Dask, Daft or Ray. `text` and `id` name its columns, those of `against` too; ``doc.text`` is a field inside ``doc``.
@@ -76,6 +80,9 @@ def find(
     `tokens` takes documents that are cut into tokens already: a list or dict of lists or sets of `str`, `bytes` or
     whole numbers, or the name of a column of lists in `documents`. Each is the set of its tokens, or of the shingles of
     k tokens if the recipe says so; its settings of text have no effect. `against` and `ignore` are tokens too.
+
+    `preset` names settings that belong together, such as ``"essays"``, which finds copied passages: the recipe, the
+    threshold, the metric and `min_words`. What is given besides takes the place of the preset's.
 
     Methods:
 
@@ -85,14 +92,15 @@ def find(
     * ``brute``: all pairs of documents are compared.
     * ``auto``: exact for a small collection, lsh for a large one.
 
-    Metrics: ``jaccard``; ``bag``, which counts repeated shingles; ``containment``, the share of the smaller document
-    that is in the larger one, always found exactly.
+    Metrics: ``jaccard``, the default; ``bag``, which counts repeated shingles; ``containment``, the share of the
+    smaller document that is in the larger one, always found exactly.
 
     * `against`: old documents; new ones are compared with each other and with them, old ones never with each other.
     * `ignore`: template texts whose shingles count on no side. Documents that are equal still read 1.
     * `common`: shingles that more than this share of the documents have (and at least five) do not count either.
     * `skip`: ``"quotes"``, ``"references"`` or both are left out of every text, found by their marks and headings.
     * `min_words`: the shortest passage that counts; what is shared in shorter ones adds nothing to a score.
+    * `min_length`: documents of fewer words are skipped; `Result.skipped` lists them.
     * `memory`: bytes to stay below; what does not fit goes to files, in `work` or a temporary folder. A search in
       `work` that was interrupted goes on when it is started again.
 
@@ -115,21 +123,23 @@ def find(
 
 def find_kept(
     documents: Any = None,
-    threshold: float = 0.8,
+    threshold: float | None = None,
     *,
+    preset: str | None = None,
     text: str | None = None,
     id: str | None = None,  # noqa: A002 - the name that it has everywhere
     tokens: Any = None,
     recipe: Recipe | None = None,
     recall: float = 0.99,
     method: Method = "auto",
-    metric: Metric = "jaccard",
+    metric: Metric | None = None,
     bands: Bands | None = None,
     against: Any = None,
     ignore: Iterable[str] = (),
     common: float | None = None,
     skip: Iterable[str] = (),
     min_words: int | None = None,
+    min_length: int | None = None,
     linkage: Linkage = "star",
     order: Sequence[int] | None = None,
     memory: int | None = None,
@@ -138,26 +148,27 @@ def find_kept(
     progress: Progress | None = None,
 ) -> tuple[Result, Callable[[], None]]:
     """Do what `find` does; return also what is to be called when the result is safe: it empties the work folder."""
+    threshold, metric, min_words = with_preset(preset, threshold, metric, min_words)
+    recipe = Recipe.preset(preset) if recipe is None and preset is not None else recipe
     if tokens is not None:
-        check_no_text(text)
-        recipe = token_recipe(recipe)
-        ignore = [token_text(number, one, ordered=recipe.k > 1) for number, one in enumerate(ignore)]
-        if check_kinds(skip):
-            raise RecipeError("skip", skip, "left out where tokens are given")
+        recipe, ignore = _for_tokens(recipe, ignore, text, skip, min_length)
     recipe = recipe_for(recipe or DEFAULT, metric)
     templates = tuple(sorted(template_shingles(recipe, ignore)))
     kinds, least = check_kinds(skip), check_min_words(min_words, recipe)
     asked = Asked(recipe, threshold, recall, method, metric, bands, templates, kinds, least)
     asked.check()
     task = Task(asked, _checked_common(common), checked_linkage(linkage), order, checks.threads(threads))
+    least_words = None if min_length is None else checks.whole("min_length", min_length, 1)
     started = time.perf_counter()
     limits = LIMITS.within(memory)
     if tokens is not None:
-        new_source = open_tokens(documents, tokens, id, ordered=recipe.k > 1)
-        old_source = None if against is None else _old_tokens(against, tokens, id, recipe)
+        new_source, old_source = _opened_tokens(documents, against, tokens, id, recipe)
     else:
         new_source = open_documents(documents, text=text, id=id, limits=limits)
         old_source = None if against is None else _opened_old(against, text, id, limits)
+    if least_words is not None:
+        new_source = LongEnough(new_source, least_words)
+        old_source = None if old_source is None else LongEnough(old_source, least_words)
     new = Documents(new_source, kinds, progress)
     old = None if old_source is None else Documents(old_source, kinds, progress)
     if common is not None:
@@ -166,15 +177,37 @@ def find_kept(
         said = ()
     run = Run(task.asked, new, old, task.threads, progress, memory=memory, work=work, order=order)
     searched = run.search()
-    result = _assembled(task, new, old, searched, said, templates, started, run)
+    result = assembled(task, new, old, searched, said, templates, started, run)
     return result, searched.clear
 
 
-def _old_tokens(against: Any, tokens: Any, own_id: str | None, recipe: Recipe) -> Source:
-    """Open old documents that are tokens, in a column of the same name or by themselves."""
+def _for_tokens(
+    recipe: Recipe | None, ignore: Iterable[Any], text: str | None, skip: Iterable[str], min_length: int | None
+) -> tuple[Recipe, list[str]]:
+    """Return the recipe and the template texts of a search in tokens; text has no part in it."""
+    from lookalike.documents.tokens import check_no_text, token_recipe, token_text
+
+    check_no_text(text)
+    for name, given in (("skip", check_kinds(skip)), ("min_length", min_length)):
+        if given:
+            raise RecipeError(name, given, "left out where tokens are given")
+    made = token_recipe(recipe)
+    return made, [token_text(number, one, ordered=made.k > 1) for number, one in enumerate(ignore)]
+
+
+def _opened_tokens(
+    documents: Any, against: Any, tokens: Any, own_id: str | None, recipe: Recipe
+) -> tuple[Source, Source | None]:
+    """Open documents that are tokens; old ones are in a column of the same name, or given by themselves."""
+    from lookalike.documents.tokens import open_tokens
+
+    ordered = recipe.k > 1
+    new = open_tokens(documents, tokens, own_id, ordered=ordered)
+    if against is None:
+        return new, None
     if isinstance(tokens, str):
-        return open_tokens(against, tokens, own_id, ordered=recipe.k > 1)
-    return open_tokens(None, against, None, ordered=recipe.k > 1)
+        return new, open_tokens(against, tokens, own_id, ordered=ordered)
+    return new, open_tokens(None, against, None, ordered=ordered)
 
 
 def _opened_old(against: Any, text: str | None, own_id: str | None, limits: Limits) -> Source:
@@ -250,7 +283,7 @@ def _retried(work: Callable[[], Any], *documents: Documents | None) -> Any:
                 one.use_python()
 
 
-def _assembled(
+def assembled(
     task: Task,
     new: Documents,
     old: Documents | None,
@@ -260,19 +293,27 @@ def _assembled(
     started: float,
     run: Run,
 ) -> Result:
+    """Put the result of a run together."""
     asked, strategy, found = task.asked, searched.strategy, searched.found
     uncounted = Uncounted(asked.skip, asked.min_words, templates, found["short"])
     stages = {"reading": searched.reading} | found["seconds"]
     sources = [one.source for one in (new, old) if one is not None]
+    export = _export(new, old, searched.lengths)
     documents = SearchedDocuments(
         ids=new.ids,
         old_ids=None if old is None else old.ids,
         lengths=searched.lengths,
         skipped=[skipped for source in sources for skipped in source.skipped()],
-        notes=[*(note for source in sources for note in source.notes()), *said, *_notes(task, found, uncounted)],
+        notes=[
+            *(note for source in sources for note in source.notes()),
+            *([] if export is None else [str(export)]),
+            *said,
+            *_notes(task, found, uncounted),
+        ],
         flags=new.source.flags(),
         old_flags={} if old is None else old.source.flags(),
         source=sources_together(new, old),
+        export=export,
     )
     made = SearchSettings(
         recipe=asked.recipe,
@@ -290,6 +331,15 @@ def _assembled(
     )
     again = (lambda least, ranked: Found.of_core(run.again(least, ranked).found)) if found["hot"] else None
     return Result(documents, made, Found.of_core(found), again=again)
+
+
+def _export(new: Documents, old: Documents | None, lengths: Sequence[int]) -> Export | None:
+    """Return who handed in what, if files are from a learning platform."""
+    if new.is_native or not new.source.has_files:
+        return None
+    files = [new, *([old] if old is not None and not old.is_native and old.source.has_files else [])]
+    students = {user: name for one in files for user, name in one.source.students().items()}
+    return recognise((name for one in files for name in one.ids), lengths, students)
 
 
 def _notes(task: Task, found: dict[str, Any], uncounted: Uncounted) -> Iterator[str]:

@@ -160,6 +160,8 @@ class Documents:
         expected = self.source.size().documents if self._progress else None
         self._ids = []
         done = 0
+        if self._progress:
+            self._progress("reading", done, expected)
         for batch in self.source.batches():
             self._ids.append(batch.ids)
             yield blank(batch.texts, self._skip).packed()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native, checks
 from lookalike.documents.table_errors import changed
-from lookalike.engine.strategy import HELD, choose_strategy
+from lookalike.engine.strategy import HELD, UNIT_LENGTH, choose_strategy
 from lookalike.errors import RecipeError
 from lookalike.search.workdir import WorkDir
 from lookalike.urls import is_url, shown_url
@@ -59,7 +59,7 @@ def memory_needed(size: int, documents: int | None, strategy: Strategy) -> int:
 
 def set_bytes(size: int, strategy: Strategy) -> int:
     """Return about how many bytes the sets of texts of `size` bytes take, with the tables of the join."""
-    return 2 * 8 * size // (6 if strategy.recipe.unit == "word" else 1)
+    return 2 * 8 * size // UNIT_LENGTH[strategy.recipe.unit]
 
 
 @dataclass(slots=True)

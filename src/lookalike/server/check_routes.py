@@ -76,14 +76,14 @@ async def _checked_lines(request: Request, state: State, asked: _Asked) -> Async
 def _ask_one(state: State, text: str, asked: _Asked) -> dict[str, Any]:
     threshold, top = _bounds(state, asked)
     hits = state.index.query(text, threshold, top=top + 1, threads=1)
-    return _answer(hits, top)
+    return _answer(hits, top, asked)
 
 
 def _ask_all(state: State, documents: Sequence[Document], asked: _Asked) -> list[dict[str, Any]]:
     threshold, top = _bounds(state, asked)
     # The document itself may be among the hits.
     found = state.index.query(as_source(documents), threshold, top=top + 2, threads=1)
-    return [{"query": hits.query, **_answer(hits, top)} for hits in found]
+    return [{"query": hits.query, **_answer(hits, top, asked)} for hits in found]
 
 
 def _bounds(state: State, asked: _Asked) -> tuple[float | None, int]:
@@ -95,9 +95,10 @@ def _bounds(state: State, asked: _Asked) -> tuple[float | None, int]:
     return threshold, min(asked.top or most, most)
 
 
-def _answer(hits: Hits, top: int) -> dict[str, Any]:
+def _answer(hits: Hits, top: int, asked: _Asked) -> dict[str, Any]:
+    """Return so many hits; it is no news to who asked for so many that there are more."""
     others = [hit.to_dict() for hit in hits if hits.query is None or hit.id != hits.query]
-    return {"hits": others[:top], "truncated": hits.truncated or len(others) > top}
+    return {"hits": others[:top], "truncated": hits.truncated or (asked.top is None and len(others) > top)}
 
 
 # -- two texts ---------------------------------------------------------------------------------------------------------

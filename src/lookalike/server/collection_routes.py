@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from lookalike.server.bodies import Json
 from lookalike.server.description import answers
 from lookalike.server.document_routes import AFTER, LIMIT
-from lookalike.server.models import Groups, Histogram, Pairs
+from lookalike.server.models import Groups, Histogram, OneGroupPart, Pairs
+from lookalike.server.problems import Problem
 from lookalike.server.state import state_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ __all__ = ["router"]
 
 router = APIRouter()
 _MEMBERS = 1000
-"""Documents of a group that are listed."""
+"""Documents of a group that a list of groups names."""
 _Threshold = Annotated[float | None, Query(gt=0, le=1, description="Default: that of the index.")]
 
 
@@ -38,16 +39,36 @@ async def groups(
 
 
 def _groups(found: Within, start: int, limit: int) -> dict[str, Any]:
-    listed = [
-        {
-            "group": start + place,
-            "principal": group.principal,
-            "size": len(group.members),
-            "documents": list(group.members[:_MEMBERS]),
-        }
-        for place, group in enumerate(found.groups[start : start + limit], start=1)
-    ]
-    return {"groups": listed, **_rest(start, limit, len(found.groups))}
+    numbers = range(start + 1, min(start + limit, len(found.groups)) + 1)
+    return {"groups": [_group(found, number) for number in numbers], **_rest(start, limit, len(found.groups))}
+
+
+def _group(found: Within, number: int, start: int = 0, limit: int = _MEMBERS) -> dict[str, Any]:
+    group = found.groups[number - 1]
+    members = list(group.members[start : start + limit])
+    return {"group": number, "principal": group.principal, "size": len(group.members), "documents": members}
+
+
+@router.get(
+    "/v1/groups/{group}",
+    summary="The documents of one group, however large.",
+    responses=answers({200: (OneGroupPart,)}, 404),
+)
+async def group(
+    request: Request,
+    group: Annotated[int, Path(ge=1, le=2**31, description="Its place in the list of groups, from 1.")],
+    threshold: _Threshold = None,
+    after: Annotated[str | None, AFTER] = None,
+    limit: Annotated[int, LIMIT] = _MEMBERS,
+) -> Response:
+    """List the documents of a group, in the order in which they were added."""
+    state = state_of(request)
+    found = await state.collection.at(threshold)
+    if group > len(found.groups):
+        raise Problem(404, f"there is no group {group:,} of {len(found.groups):,}")
+    start = int(after or 0)
+    listed = _group(found, group, start, limit)
+    return Json(listed | {"next": _rest(start, limit, listed["size"])["next"]})
 
 
 @router.get("/v1/pairs", summary="The pairs of documents that are alike.", responses=answers({200: (Pairs,)}))

@@ -118,10 +118,11 @@ class Guard:
         if not path.startswith(_API) or path in _OPEN:
             return "read"
         scheme, _, token = headers.get("authorization", "").partition(" ")
-        right = tokens.right_of(token.strip()) if scheme.lower() == "bearer" else None
+        given = token.strip() if scheme.lower() == "bearer" else ""
+        right = tokens.right_of(given)
         if right is None:
-            remedy = "send the header 'Authorization: Bearer TOKEN'"
-            raise Problem(401, remedy, headers={"www-authenticate": 'Bearer realm="lookalike"'})
+            wrong = "this server does not know that token" if given else "send the header 'Authorization: Bearer TOKEN'"
+            raise Problem(401, wrong, headers={"www-authenticate": 'Bearer realm="lookalike"'})
         return right
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "Info",
     "Listed",
     "NewText",
+    "OneGroupPart",
     "Pairs",
     "ProblemDocument",
     "Put",
@@ -174,6 +175,8 @@ class SharedPassage(_Strict):
     units: int
     a_line: int
     b_line: int
+    a_page: int | None = None
+    b_page: int | None = None
     text: str
 
 
@@ -188,7 +191,7 @@ class ReadingPassage(_Strict):
 class Reading(_Strict):
     """Two texts as people read them side by side."""
 
-    unit: Literal["word", "char"]
+    unit: Literal["word", "char", "token"]
     least: int
     """Units of the shortest passage."""
     units: list[int]
@@ -277,7 +280,13 @@ class OneGroup(_Strict):
     principal: AnyId
     size: int
     documents: list[AnyId]
-    """At most 1000 of them."""
+    """At most 1000 of them; GET /v1/groups/{group} has all."""
+
+
+class OneGroupPart(OneGroup):
+    """Some of the documents of a group."""
+
+    next: str | None
 
 
 class Groups(_Strict):

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.engine.strategy import SMALL, Asked, choose_strategy
+from lookalike.engine.strategy import SMALL, UNIT_LENGTH, Asked, choose_strategy
 from lookalike.errors import LookalikeError, RecipeError, StoreError
 from lookalike.recipe import DEFAULT, Recipe, suggest
 from lookalike.result import Recall
@@ -165,7 +165,7 @@ def _check_documents(documents: DataFrame, work: Work) -> None:
 
 
 def _on_driver(task: _Task, documents: DataFrame, own_id: str, strategy: Strategy, facts: Facts) -> Answers:
-    most = SMALL * (6 if strategy.recipe.unit == "word" else 1)
+    most = SMALL * UNIT_LENGTH[strategy.recipe.unit]
     if facts.characters > most:
         problem = f"an exact join of {facts.characters:,} characters is too much for the driver, which takes {most:,}"
         raise LookalikeError(f"{problem}; ask for a recall below 1, by jaccard or bag (method='lsh')")

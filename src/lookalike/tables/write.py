@@ -1,4 +1,4 @@
-"""Tables as files: CSV, JSON Lines, Parquet and Markdown, whole or not at all, always UTF-8.
+"""Tables as files: CSV, JSON Lines, Parquet, Excel and Markdown, whole or not at all, always UTF-8.
 
 `write_table` writes a table that lookalike made; `rows_writer` writes rows of somebody's own table, batch by batch.
 """
@@ -9,7 +9,7 @@ import math
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
-from lookalike.errors import RecipeError
+from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import suggest
 from lookalike.tables.csv import CsvRows, write_csv
 from lookalike.tables.files import opened
@@ -28,11 +28,16 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "ROWS", "Format", "Plain", "RowsWriter", "rows_writer", "write_table"]
 
-Format = Literal["csv", "jsonl", "parquet", "md", "json"]
+Format = Literal["csv", "jsonl", "parquet", "md", "json", "xlsx"]
 FORMATS: Final[tuple[str, ...]] = get_args(Format)
 
 ROWS: Final = 10_000
 """How many rows are turned into Python objects at a time."""
+
+
+_MOST_SHEET_ROWS: Final = 1_048_575
+"""Rows of a sheet below its head, and characters of a cell: Excel holds no more."""
+_LONGEST_CELL: Final = 32_767
 
 
 class Plain(Protocol):
@@ -72,6 +77,7 @@ def write_table(
         "jsonl": write_json_lines,
         "parquet": None,
         "md": _write_markdown,
+        "xlsx": _write_workbook,
     }
     if format not in writers:
         raise RecipeError("format", format, "one of " + ", ".join(writers), suggest(format, writers))
@@ -95,6 +101,34 @@ def _write_markdown(stream: IO[bytes], names: Sequence[str], chunks: Iterable[Se
     for columns in chunks:
         for row in zip(*columns, strict=True):
             stream.write(f"| {' | '.join(map(_cell, row))} |\n".encode())
+
+
+def _write_workbook(stream: IO[bytes], names: Sequence[str], chunks: Iterable[Sequence[Sequence[Any]]]) -> None:
+    """Write a workbook of one sheet. Texts are written as texts, whatever they begin with: none is ever a formula."""
+    try:
+        from xlsxwriter import Workbook
+    except ImportError:
+        remedy = "run pip install 'lookalike[excel]', or write .csv, which Excel opens too"
+        raise DocumentError("xlsx", "file", "needs the package XlsxWriter", remedy) from None
+    book = Workbook(stream, {"constant_memory": True, "strings_to_urls": False, "strings_to_formulas": False})
+    sheet = book.add_worksheet("pairs")
+    sheet.freeze_panes(1, 0)
+    bold = book.add_format({"bold": True})
+    for column, name in enumerate(names):
+        sheet.write_string(0, column, name, bold)
+    number = 0
+    for columns in chunks:
+        for row in zip(*columns, strict=True):
+            number += 1
+            if number > _MOST_SHEET_ROWS:
+                remedy = "write .csv or .parquet, or fewer with --top"
+                raise DocumentError("xlsx", "file", f"holds at most {_MOST_SHEET_ROWS:,} rows", remedy)
+            for column, value in enumerate(row):
+                if isinstance(value, bool | int | float):
+                    sheet.write(number, column, value)
+                elif value is not None:
+                    sheet.write_string(number, column, visible(str(value))[:_LONGEST_CELL])
+    book.close()
 
 
 def _cell(value: Any) -> str:

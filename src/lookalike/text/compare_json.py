@@ -26,20 +26,29 @@ class Named(Protocol):
 
 
 class Lines:
-    r"""Line numbers of a text, counted from 1 as editors do: \n, \r\n and \r end a line.
+    r"""Line numbers of a text, counted from 1 as editors do: \n, \r\n and \r end a line; and pages, if it has any.
 
     >>> lines = Lines("one\r\ntwo\rthree")
-    >>> lines.at(0), lines.at(5), lines.at(9)
-    (1, 2, 3)
+    >>> lines.at(0), lines.at(5), lines.at(9), lines.page(9)
+    (1, 2, 3, None)
+    >>> Lines("first page\n\n\fsecond page").page(15)
+    2
     """
 
     def __init__(self, text: str) -> None:
-        """Note where the lines begin."""
+        """Note where the lines begin, and the pages."""
         self._starts = [0, *(end.end() for end in re.finditer("\r\n|\r|\n", text))]
+        # A form feed on a line of its own is what programmers put between two parts of a program.
+        pages = "\f" in text and not re.search("\f\r?\n", text)
+        self._pages = [0, *(end.end() for end in re.finditer("\f", text))] if pages else []
 
     def at(self, offset: int) -> int:
         """Return the number of the line that holds the character at `offset`."""
         return bisect_right(self._starts, offset)
+
+    def page(self, offset: int) -> int | None:
+        """Return the number of the page that holds the character at `offset`; None if the text has no pages."""
+        return bisect_right(self._pages, offset) if self._pages else None
 
 
 def longest(passages: tuple[Passage, ...], top: int) -> list[Passage]:
@@ -58,6 +67,8 @@ def to_values(a: Named, b: Named, found: Comparison, *, top: int = 0) -> dict[st
             **plain,
             "a_line": lines_a.at(passage.a_start),
             "b_line": lines_b.at(passage.b_start),
+            "a_page": lines_a.page(passage.a_start),
+            "b_page": lines_b.page(passage.b_start),
             "text": a.text[passage.a_start : passage.a_end],
         }
         for passage, plain in zip(found.passages, values["passages"], strict=True)

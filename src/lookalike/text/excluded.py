@@ -59,7 +59,8 @@ _BY_PLACE: Final = frozenset('"”»＂')
 _MARKS: Final = f"[{''.join(_CLOSERS)}]|``"
 _CLOSING: Final = {mark: f"[{closers}]" for mark, closers in _CLOSERS.items()} | {"``": "''"}
 _NEXT_OPENS: Final = r"\s*“"
-_PARAGRAPH: Final = r"\n[ \t\r]*\n|\r[ \t]*\r|[\f\u2029]"
+# A form feed alone is the end of a page, over which a sentence may go on.
+_PARAGRAPH: Final = r"\n[ \t\r\f]*\n|\r[ \t\f]*\r|\n\f|\f\r?\n|\u2029"
 _BLOCK: Final = r"(?m)(?:^ {0,3}>[^\n]*(?:\n|\Z))+"
 _IN_REFERENCES: Final = (
     r"(?im)\b(?:1[5-9]|20)[0-9]{2}|https?://|www\.|\bdoi\b|\bISBN\b|\bpp?\. ?[0-9]|^[ \t]*\[?[0-9]{1,3}[\].)]"

@@ -37,7 +37,7 @@ Document: TypeAlias = "str | Iterable[Hashable] | Mapping[Hashable, int]"
 def jaccard(
     a: Document, b: Document, *, bag: bool | None = None, recipe: Recipe | None = None, percent: bool = False
 ) -> float:
-    """Return |A ∩ B| / |A ∪ B|, from 0 to 1, or in percent.
+    """Return `|A ∩ B| / |A ∪ B|`, from 0 to 1, or in percent.
 
     Two Counters, or ``bag=True``, give the bag similarity Σ min / Σ max instead.
 
@@ -76,7 +76,7 @@ def bag_jaccard(a: Document, b: Document, *, recipe: Recipe | None = None, perce
 
 
 def bag_jaccard_report(a: Document, b: Document, *, recipe: Recipe | None = None, percent: bool = False) -> float:
-    """Return the bag similarity as the source report defines it, Σ min / (|A| + |B|): equal bags have ½, the most.
+    """Return the bag similarity as the source report defines it, `Σ min / (|A| + |B|)`: equal bags have ½, the most.
 
     It is half the Dice coefficient (seed items 7 and 100). Use `bag_jaccard` unless you compare with that report.
 

@@ -10,7 +10,7 @@ from lookalike.settings import settings
 
 __all__ = ["SHORTEST", "Passage", "passages"]
 
-SHORTEST = {"word": 8, "char": 40}
+SHORTEST = {"word": 8, "char": 40, "token": 16}
 """The shortest run that is shown as a passage, by unit: shorter ones are shared by chance."""
 
 
@@ -23,14 +23,15 @@ class Passage:
     b_start: int
     b_end: int
     units: int
-    """Its length in words or characters, as the recipe counts them."""
+    """Its length in words, characters or tokens, as the recipe counts them."""
 
 
 def passages(a: str, b: str, recipe: Recipe | None = None, *, least: int | None = None) -> list[Passage]:
     """Return the passages that two texts share, in the order of the first.
 
-    From left to right in `a`: the longest run that occurs anywhere in `b`, if it has at least `least` units (default 8
-    words or 40 characters); the search goes on behind it. Case, marks and the like count as little as the recipe says.
+    From left to right in `a`: the longest run that occurs anywhere in `b`, if it has at least `least` units
+    (default 8 words, 40 characters or 16 tokens); the search goes on behind it. Case, marks and the like count as
+    little as the recipe says.
 
     >>> a, b = "So we beat on, boats against the current.", "He wrote: “Boats against the current …”"
     >>> [(a[p.a_start:p.a_end], b[p.b_start:p.b_end], p.units) for p in passages(a, b, least=3)]

@@ -35,7 +35,7 @@ def normalize(text: str, recipe: Recipe | None = None) -> str:
     'the cafe open'
     """
     recipe = recipe or DEFAULT
-    return (" " if recipe.unit == "word" else "").join(unit.text for unit in units(text, recipe))
+    return ("" if recipe.unit == "char" else " ").join(unit.text for unit in units(text, recipe))
 
 
 def shingles(text: str, recipe: Recipe | None = None) -> list[Shingle]:

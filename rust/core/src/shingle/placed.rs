@@ -1,6 +1,7 @@
 //! Units and shingles with their places in the original, for people: slower than the hashes, and the same.
 
 use super::Shingler;
+use crate::code::tokens;
 use crate::control::Control;
 use crate::error::Result;
 use crate::normalize::Traced;
@@ -21,10 +22,19 @@ pub struct Placed {
 impl Shingler {
     /// The units with their places.
     pub fn units(&self, text: &str, control: &Control) -> Result<Vec<Placed>> {
+        if self.unit == Unit::Token {
+            let mut out = Vec::new();
+            tokens(text, |token| {
+                if token.counts {
+                    out.push(Placed { text: token.unit(text).to_string(), start: token.start, end: token.end });
+                }
+            });
+            return Ok(out);
+        }
         let traced = self.normalizer.traced(text)?;
         control.check()?;
         Ok(match self.unit {
-            Unit::Word => self.placed_words(&traced),
+            Unit::Word | Unit::Token => self.placed_words(&traced),
             Unit::Char => {
                 let mut out = Vec::new();
                 self.each_left_char(&traced.text, |c, first, last| {
@@ -60,7 +70,7 @@ impl Shingler {
         if units.is_empty() {
             return Ok(vec![Placed { text: String::new(), start: 0, end: 0 }]);
         }
-        let separator = if self.unit == Unit::Word { " " } else { "" };
+        let separator = if self.unit == Unit::Char { "" } else { " " };
         Ok(units
             .windows(self.k.min(units.len()))
             .map(|w| Placed {

@@ -40,6 +40,12 @@ impl<F: FnMut(&[u64])> Sink for Windows<'_, F> {
 }
 
 impl<F: FnMut(&[u64])> Windows<'_, F> {
+    /// Take a unit that is not in `bytes`.
+    pub fn unit(&mut self, text: &str) {
+        self.words.push(self.shingler.hash.slice(text.as_bytes()));
+        self.flow(self.words.len() - 1);
+    }
+
     /// Replace the hashes of the words that have marks inside; a word of marks alone goes.
     fn bare(&mut self, before: usize, bytes: &[u8], starts: &[u32], ends: &[u32], marked: &[u32]) {
         let mut gone = Vec::new();

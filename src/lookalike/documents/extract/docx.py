@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, BinaryIO, Final
 
@@ -19,6 +20,8 @@ __all__ = ["read_docx"]
 _OFF: Final = ("0", "false", "off", "none")
 _TINY: Final = 4  # half points: two points, a fifth of what people read
 _SKIPPED: Final = frozenset({"Fallback", "moveFrom", "del", "instrText", "fldData", "pict"})
+_MAY_HIDE: Final = re.compile(rb"anish\b|[\"'][fF]{6}[\"']|:sz\s[^>]*val=[\"']0*[0-4][\"']")
+"""What a style has that hides text: ``vanish``, white letters, or letters of up to two points."""
 _TYPES: Final = ("footnotes", "endnotes")
 
 
@@ -63,13 +66,27 @@ def _changed(look: _Look, name: str, attributes: Mapping[str, str]) -> _Look:
 
 
 class _Styles(Handler):
-    """The looks of the styles of a document."""
+    """The looks of the styles of a document.
 
-    def __init__(self) -> None:
+    Nearly all documents have hundreds of styles, of which none hides text: then they are not parsed, which takes a
+    hundred times as long as the text itself.
+    """
+
+    def __init__(self, data: bytes = b"", name: str = "") -> None:
         self.looks: dict[str, _Look] = {}
         self._based: dict[str, str] = {}
         self._style = ""
         self._in_run = False
+        self._data, self._name = data, name
+        self._parsed = False
+        if _MAY_HIDE.search(data) or b"\0" in data[:64]:  # which is UTF-16
+            self._parse()
+
+    def _parse(self) -> None:
+        if not self._parsed:
+            self._parsed = True
+            if self._data:
+                parse_xml([self._data], self, self._name)
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "style":
@@ -87,6 +104,11 @@ class _Styles(Handler):
             self._style = ""
         elif name == "rPr":
             self._in_run = False
+
+    def shaded(self, style: str) -> bool:
+        """Say whether a style colours the ground, on which white letters can be seen."""
+        self._parse()
+        return bool(self.look(style).shaded)
 
     def look(self, style: str) -> _Look:
         """Return the look of a style with those that it is based on."""
@@ -109,6 +131,7 @@ class _Body(Handler):
         self._in_text = self._in_run_properties = self._in_note_mark = False
         self._runs: list[_Look] = []
         self._paragraphs: list[_Look] = []
+        self._used = ["", ""]  # the styles of the paragraph and of the run
         self._cells: list[bool] = []
         self._background = False
 
@@ -119,8 +142,10 @@ class _Body(Handler):
             self._in_text = True
         elif name == "p":
             self._paragraphs.append(_Look())
+            self._used = ["", ""]
         elif name == "r":
             self._runs.append(_Look())
+            self._used[1] = ""
         elif name == "rPr":
             self._in_run_properties = True
         elif name == "tc":
@@ -136,8 +161,10 @@ class _Body(Handler):
         elif name == "noBreakHyphen":
             self._writer.add("-")
         elif name == "pStyle" and self._paragraphs:
-            self._paragraphs[-1] = self._styles.look(attributes.get("val", ""))
+            self._used = [attributes.get("val", ""), ""]
+            self._paragraphs[-1] = self._styles.look(self._used[0])
         elif name == "rStyle" and self._runs:
+            self._used[1] = attributes.get("val", "")
             self._runs[-1] = self._runs[-1].over(self._styles.look(attributes.get("val", "")))
         elif self._in_run_properties and self._runs:
             self._runs[-1] = _changed(self._runs[-1], name, attributes)
@@ -173,8 +200,9 @@ class _Body(Handler):
         look = self._runs[-1] if self._runs else _Look()
         if self._paragraphs:
             look = look.over(self._paragraphs[-1])
-        if look.white and (self._background or any(self._cells)):
-            look = replace(look, shaded=True)
+        if look.white and not look.shaded:
+            ground = self._background or any(self._cells) or any(self._styles.shaded(style) for style in self._used)
+            look = replace(look, shaded=ground)
         self._writer.add(text, hidden=look.hidden)
 
 
@@ -186,10 +214,8 @@ def read_docx(file: BinaryIO, encoding: str) -> Extracted:
     if not main.lower().startswith("word/") and main not in package:
         raise RefusedError("damaged", "it has no body")
     relations = relations_of(package, main)
-    styles = _Styles()
     style_part = next((target for kind, target in relations.values() if kind == "styles"), "word/styles.xml")
-    if style_part in package:
-        parse_xml(package.blocks(style_part), styles, style_part)
+    styles = _Styles(package.part(style_part), style_part) if style_part in package else _Styles()
     writer = Writer()
     parse_xml(package.blocks(main), _Body(writer, styles), main)
     for kind, target in relations.values():

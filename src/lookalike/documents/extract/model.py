@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["HIDDEN", "LETTERS", "Extracted", "Flag", "RefusedError"]
+__all__ = ["HIDDEN", "LETTERS", "PICTURES", "UNREADABLE", "Extracted", "Flag", "RefusedError"]
 
 HIDDEN: Final = "hidden text"
 LETTERS: Final = "look-alike letters"
+UNREADABLE: Final = "unreadable letters"
+PICTURES: Final = "pictures"
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +18,14 @@ class Flag:
     """Something in a document that a reader would not see, and that copiers use."""
 
     kind: str
-    """``hidden text``, ``look-alike letters``, ``invisible characters`` or ``attachments``."""
+    """``hidden text``, ``look-alike letters``, ``invisible characters``, ``unreadable letters``, ``pictures`` or
+    ``attachments``."""
     detail: str
     """A sentence for a person."""
     count: int = 1
-    """How many words are concerned."""
+    """How many words, or pages, are concerned."""
+    places: tuple[tuple[int, str], ...] = ()
+    """Look-alike letters: where the text has another letter than the document, and which that has."""
 
 
 @dataclass(frozen=True, slots=True)

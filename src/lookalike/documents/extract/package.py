@@ -34,7 +34,8 @@ def check_container(file: BinaryIO) -> None:
     if start.startswith(OLE):
         if "EncryptedPackage".encode("utf-16-le") in start + _tail(file):
             raise RefusedError("encrypted", "it has a password; save it without one")
-        raise RefusedError("not text", "it is an office file in the format before 2007; save it in a new one")
+        convert = "save it as .docx or .pptx (LibreOffice: soffice --headless --convert-to docx FILE)"
+        raise RefusedError("not text", f"it is in the format of Office before 2007, which is not read; {convert}")
     if not start.startswith(b"PK"):
         raise RefusedError("damaged", "it is not what its name says: no office document")
 

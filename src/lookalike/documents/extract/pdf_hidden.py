@@ -32,8 +32,10 @@ class _Box:
         return apart or self.top < other.bottom or self.bottom > other.top
 
 
-def hidden_objects(page: Any) -> tuple[set[int], bool]:
-    """Return the addresses of the text objects that cannot be seen, and whether the page has a picture."""
+def hidden_objects(page: Any) -> tuple[set[int], bool, float]:
+    """Return the addresses of the text objects that cannot be seen, whether the page has a picture, and about how many
+    letters one sees.
+    """
     from pypdfium2 import raw
 
     count = raw.FPDFPage_CountObjects(page)
@@ -42,6 +44,7 @@ def hidden_objects(page: Any) -> tuple[set[int], bool]:
     hidden: set[int] = set()
     texts = 0
     pictures = False
+    drawn = 0.0
     coloured: list[_Box] = []
     for number in range(min(count, _MOST_OBJECTS)):
         handle = raw.FPDFPage_GetObject(page, number)
@@ -57,10 +60,12 @@ def hidden_objects(page: Any) -> tuple[set[int], bool]:
             inkless.add(address)
         elif _unseen(handle, sheet, coloured):
             hidden.add(address)
+        else:
+            drawn += _letters_in(_bounds(handle), _size(handle))
     # A scan with recognised text: the letters lie unseen over the picture of themselves.
     if pictures and len(inkless) == texts:
         inkless = set()
-    return hidden | inkless, pictures
+    return hidden | inkless, pictures, drawn
 
 
 def _colours(handle: Any, kind: int) -> bool:
@@ -81,6 +86,11 @@ def _unseen(handle: Any, sheet: _Box, coloured: list[_Box]) -> bool:
     if box.misses(sheet) or _size(handle) < _TINY:
         return True
     return _is_white(handle) and not any(area.covers(box) for area in coloured)
+
+
+def _letters_in(box: _Box, size: float) -> float:
+    """Return about how many letters take this room: one is half as wide as it is high."""
+    return max(box.right - box.left, box.top - box.bottom) / (0.5 * size) if size > 0 else 0.0
 
 
 def _bounds(handle: Any) -> _Box:

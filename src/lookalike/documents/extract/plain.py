@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from lookalike.documents.extract.letters import flag_letters
+from lookalike.documents.extract.letters import unmasked
 from lookalike.documents.extract.model import Extracted, RefusedError
 from lookalike.documents.text_file import NotTextError, codec_of_mark, decode_bytes, spoken_name
 
@@ -53,7 +53,7 @@ def decoded(data: bytes, encoding: str, declared: str | None = None) -> tuple[st
 def read_plain(file: BinaryIO, encoding: str) -> Extracted:
     """Read a text as it is."""
     text, spoken, guessed = decoded(file.read(), encoding)
-    return Extracted(text, flag_letters(text), spoken, guessed)
+    return Extracted(*unmasked(text), spoken, guessed)
 
 
 def read_marked(file: BinaryIO, encoding: str, to_text: Callable[[str], Extracted]) -> Extracted:

@@ -294,7 +294,10 @@ def _reply(head: dict[str, Any], body: bytes) -> Reply:
     if head["type"] == "skip":
         return Reply(name, reason=str(head["reason"]), detail=str(head["detail"]))
     body.decode("utf-8")  # what comes from the process of a reader is not believed
-    flags = tuple(Flag(str(kind), str(detail), int(count)) for kind, detail, count in head["flags"])
+    flags = tuple(
+        Flag(str(kind), str(detail), int(count), tuple((int(at), str(letter)[:1]) for at, letter in places))
+        for kind, detail, count, places in head["flags"]
+    )
     return Reply(name, body, flags, str(head["encoding"]), bool(head["guessed"]))
 
 

@@ -25,6 +25,7 @@ READERS: Final = {
     "eml": "read_eml",
     "markdown": "read_markdown",
     "latex": "read_latex",
+    "notebook": "read_notebook",
 }
 """The function of each kind; its module has the name of the kind."""
 

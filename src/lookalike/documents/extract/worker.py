@@ -34,8 +34,9 @@ from lookalike.documents.extract.limits import (
 )
 from lookalike.documents.extract.model import Extracted, RefusedError
 from lookalike.documents.extract.parent import end_with
-from lookalike.documents.extract.readers import read_as
+from lookalike.documents.extract.readers import read_as, sniffed
 from lookalike.documents.folder import Selection, shown
+from lookalike.documents.ignore import is_clutter
 from lookalike.documents.kinds import Kind, kind_of
 from lookalike.documents.limits import Limits
 from lookalike.opening import open_file
@@ -86,7 +87,7 @@ class _Session:
         hold_time(seconds_for(self._request["size"]))
         try:
             with BytesIO(data) if path is None else open_file(path) as file:
-                if self._kind.is_archive:
+                if self._kind.is_archive or self._is_mail(file):
                     self._archive(file, self._name, self._kind, Budget(self._request["size"], self._limits), 1)
                 else:
                     self._text(self._name, self._document(file))
@@ -98,6 +99,9 @@ class _Session:
             self._skip(self._name, "too large", "reading it takes more memory than a reader may use")
         send(self._out, {"type": "end"})
 
+    def _is_mail(self, file: BinaryIO) -> bool:
+        return self._kind.format == "eml" and (bool(self._kind.compression) or sniffed(file, "eml") == "eml")
+
     def _document(self, file: BinaryIO) -> Extracted:
         if self._kind.compression:
             file = whole(open_compressed(file, self._kind.compression), self._request["size"], self._limits)
@@ -108,13 +112,26 @@ class _Session:
     def _archive(self, file: BinaryIO, name: str, kind: Kind, budget: Budget, depth: int) -> None:
         """Go through the members; an archive among them is opened too, down to `NESTED`."""
         stream = open_compressed(file, kind.compression)
-        if kind.format == "zip" and kind.compression:
+        if kind.format != "tar" and kind.compression:
             stream = whole(stream, budget.packed, self._limits)
-        for member in (zip_members if kind.format == "zip" else tar_members)(stream, budget):
-            full = f"{name}/{shown(shortened(member.name).replace(chr(92), '/').removeprefix('./'))}"
+        if kind.format == "eml":
+            from lookalike.documents.extract.eml import read_mail  # with the readers of HTML: not for every process
+
+            mail = read_mail(stream, self._encoding)
+            if self._number >= self._after:
+                self._text(name, mail.found)
+            members = mail.members(budget)
+        else:
+            members = (zip_members if kind.format == "zip" else tar_members)(stream, budget)
+        for member in members:
+            inside = shown(shortened(member.name).replace(chr(92), "/").removeprefix("./"))
+            full = f"{name}/{inside}"
             self._number += 1
+            if is_clutter(inside.split("/")):
+                budget.name(full)  # it counts, however many there are
+                continue
             here = self._number
-            if here == self._after or (here < self._after and not kind_of(full).is_archive):
+            if here == self._after or (here < self._after and not kind_of(full).holds_others):
                 continue
             if here > self._after:
                 size = min(member.size, LARGEST_FILE)
@@ -133,7 +150,7 @@ class _Session:
     def _member(self, member: Member, name: str, budget: Budget, depth: int) -> None:
         self._check_name(member, name, budget)
         kind = kind_of(name)
-        if kind.is_archive:
+        if kind.is_archive or (kind.format == "eml" and depth < NESTED):
             if depth >= NESTED:
                 raise RefusedError("nested", f"archives are read {NESTED} deep; unpack it first")
             self._archive(member.open(), name, kind, budget, depth + 1)
@@ -180,7 +197,7 @@ class _Session:
         elif len(data) > LARGEST_TEXT:
             self._skip(name, "too large", f"its text is longer than {LARGEST_TEXT >> 20} MiB")
         else:
-            flags = [[flag.kind, flag.detail, flag.count] for flag in found.flags]
+            flags = [[flag.kind, flag.detail, flag.count, flag.places] for flag in found.flags]
             head = {"type": "text", "name": name, "flags": flags, "encoding": found.encoding, "guessed": found.guessed}
             send(self._out, head, data)
 

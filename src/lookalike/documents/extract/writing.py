@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lookalike.documents.extract.letters import flag_letters, without_invisible
+from lookalike.documents.extract.letters import unmasked, without_invisible
 from lookalike.documents.extract.limits import LARGEST_TEXT
-from lookalike.documents.extract.model import HIDDEN, Extracted, Flag, RefusedError
+from lookalike.documents.extract.model import HIDDEN, LETTERS, Extracted, Flag, RefusedError
 
 __all__ = ["Writer", "finished"]
 
@@ -73,5 +73,7 @@ def finished(text: str, hidden: str = "", flags: tuple[Flag, ...] = (), encoding
         shown = hidden if len(hidden) <= _SHOWN else hidden[:_SHOWN].rstrip() + " …"
         noun = "word is" if words == 1 else "words are"
         found.append(Flag(HIDDEN, f"{words} {noun} in the file that a reader cannot see, and left out: {shown}", words))
-    found += flag_letters(text)
-    return Extracted(without_invisible(text), tuple(found), encoding)
+    seen = without_invisible(text)
+    odd = [flag for flag in unmasked(text)[1] if flag.kind != LETTERS] if len(seen) != len(text) else []
+    clean, letters = unmasked(seen)
+    return Extracted(clean, (*found, *letters, *odd), encoding)

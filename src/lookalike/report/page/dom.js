@@ -14,6 +14,11 @@ const escapeOf = (character) => `⟨U+${character.codePointAt(0).toString(16).to
 /** A name or a short text in one line, with everything invisible shown as an escape. */
 const visible = (text) => String(text).replace(HIDDEN, escapeOf);
 
+const LETTERS = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" };
+
+/** A text as it is searched for: without case and accents, so that "e" finds "é". */
+const folded = (text) => text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").replace(/[ßæœøłđðþı]/g, (letter) => LETTERS[letter]);
+
 /**
  * Makes an element. Strings become text, null and false nothing; `on…` are listeners, `class` and `data-…` as in HTML.
  * @param {string} tag

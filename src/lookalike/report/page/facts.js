@@ -18,7 +18,7 @@ function buildTop() {
     fill($("title"), h("bdi", null, title));
     document.title = `${title} · lookalike`;
     fill($("run"), `${count(DOCUMENTS, "document")} compared on ${head.made} · scores are exact · ${METHODS[head.method] ?? head.method}`,
-      head.recall === "recall 1" ? "" : ` (${head.recall})`);
+      ` · ${head.recall}, of pairs at or above ${percent(head.threshold, 0)}`);
     for (const fact of facts) {
       const [name, value, note] = FACTS[fact.id]();
       fill(fact.name, name);
@@ -41,9 +41,10 @@ const FACTS = {
   pairs() {
     const total = head.pairCount;
     return [
-      "Pairs", whole(shown.pairs.length),
-      [`Two documents that are alike by ${percent(state.threshold, 0)} or more`, filtered() ? " and pass the filters" : "", ". ",
-        shown.pairs.length !== total ? `Of ${whole(total)} that the search ${head.pairsLeftOut.length ? "kept" : "found"}.`
+      BY_SUBMISSION ? "Pairs of submissions" : "Pairs", whole(shown.rows.length),
+      [BY_SUBMISSION ? `${count(shown.pairs.length, "pair")} of files: two` : "Two", ` documents that are alike by ${percent(state.threshold, 0)} or more`, filtered() ? " and pass the filters" : "", ". ",
+        state.threshold < head.threshold - 1e-9 ? `${whole(total)} of all reach ${percent(head.threshold, 0)}, as asked for; below that, only those that share a passage are listed.`
+          : shown.pairs.length !== total ? `Of ${whole(total)} that the search ${head.pairsLeftOut.length ? "kept" : "found"}.`
           : head.pairsLeftOut.length ? "All but those that were left out, as said above." : "All that the search found."],
     ];
   },
@@ -65,6 +66,7 @@ const FACTS = {
 function notices() {
   const list = [];
   const { pairs: noPairs, texts: noTexts, shared: noShared } = head.leftOut;
+  if (head.anonymous) list.push("The names are not in this file: documents have numbers, and names that were known are blacked out in the texts. Others may still stand there. The key is a separate file.");
   if (head.problem) list.push(head.problem);
   if (!body.ready) list.push("This browser cannot unpack the texts in this file, so passages are not shown. A newer one can.");
   if (noPairs > 0) {
@@ -110,7 +112,7 @@ function buildFoot() {
     const rows = [
       ["Made by", `lookalike ${head.version}, ${head.made}`],
       ["Recipe", [h("code", null, head.recipeText), ` · digest ${head.recipeDigest}`]],
-      ["Command", head.command ? h("code", null, state.anonymous ? "hidden with the names" : head.command) : "made by a program, not by a command"],
+      ["Command", head.command && !state.anonymous ? h("code", null, head.command) : state.anonymous || head.anonymous ? "hidden with the names" : "made by a program, not by a command"],
       ["SHA-256 of all texts", head.digest ? h("code", null, head.digest) : "not known, since not all texts could be read again"],
     ];
     fill($("foot"), h("h2", { class: "foot-title" }, "To make this report again"),

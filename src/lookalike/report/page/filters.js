@@ -2,7 +2,7 @@
 
 function buildFilters() {
   const section = $("filters");
-  const threshold = h("input", { type: "number", id: "f-threshold", min: Math.ceil(LOW * 100), max: 100, step: 1, oninput: () => {
+  const threshold = h("input", { type: "number", id: "f-threshold", min: Math.ceil(LOW * 100 - 1e-9), max: 100, step: 1, oninput: () => {
     if (threshold.value !== "" && threshold.validity.valid) setThreshold(Number(threshold.value) / 100);
   } });
   const longest = longestPassage();

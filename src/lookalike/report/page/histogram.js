@@ -1,6 +1,7 @@
 // -- the histogram of best matches, with the threshold to drag --------------------------------------------------------
 
-const LOW = Math.min(head.threshold, 0.99);
+/** How far down the pairs are in this file; the threshold cannot go lower. */
+const LOW = Math.min(head.low, 0.99);
 const BIN = [0.005, 0.01, 0.02, 0.025, 0.05].find((width) => (1 - LOW) / width <= 26) ?? 0.05;
 const BINS = Math.max(1, Math.ceil((1 - LOW) / BIN - 1e-9));
 const START = 1 - BINS * BIN;
@@ -9,32 +10,24 @@ const SCORE_NAME = head.metric === "containment" ? "share of the smaller documen
 
 function buildHistogram() {
   const section = $("distribution");
-  const cut = svg("line", { class: "cut-line", y1: 0, y2: HEIGHT });
   const line = svg("line", { class: "threshold-line", y1: -6, y2: HEIGHT });
   const edges = Array.from({ length: BINS + 1 }, (_, i) => START + i * BIN);
-  const bars = scoreChart(edges, ["Best match", "Documents"], cut, line);
+  const bars = scoreChart(edges, ["Best match", "Documents"], line);
   const handle = h("div", {
     class: "handle", role: "slider", tabindex: "0", "aria-label": `Threshold: least ${SCORE_NAME} of a pair`,
     "aria-valuemin": Math.round(LOW * 100), "aria-valuemax": 100, "aria-orientation": "horizontal",
   }, h("span", { class: "handle-text" }));
   const plot = h("div", { class: "plot" }, bars.chart, handle);
   const said = h("p", { class: "distribution-said" });
-  const suggestion = head.suggested === null ? null : h("button", {
-    type: "button", class: "quiet", id: "use-cut", onclick: () => setThreshold(head.suggested),
-  }, `Use the suggested cut, ${percent(head.suggested, 0)}`);
 
   fill(section,
     h("div", { class: "card-head" },
-      h("h2", { id: "distribution-title" }, "How alike is each document to its best match?"),
-      h("div", { class: "card-tools" }, suggestion)),
+      h("h2", { id: "distribution-title" }, "How alike is each document to its best match?")),
     h("p", { class: "explain" }, `Each document is counted once, at the ${SCORE_NAME} to the document that it is most like. `,
       "Drag the line, or use the arrow keys, to choose which pairs are listed. ",
-      head.suggested === null ? null : "The dashed line is the suggested cut. A suggestion from the shape of the distribution; look at the pairs just below it before you trust it."),
+      LOW < head.threshold ? `The search was for ${percent(head.threshold, 0)} or more; below that, pairs that share a passage are here too.` : null),
     plot, bars.scale, said, bars.table);
 
-  if (head.suggested !== null) {
-    for (const end of ["x1", "x2"]) cut.setAttribute(end, String(bars.across(head.suggested)));
-  }
   dragging(plot, handle);
   onChange(() => drawHistogram({ bars, line, handle, said }));
 }
@@ -68,9 +61,12 @@ function saidOf(counts) {
   const rest = DOCUMENTS - matched;
   return [
     h("strong", null, count(above, "document")), ` ${above === 1 ? "has" : "have"} a match of ${percent(state.threshold, 0)} or more. `,
-    rest > 0 ? `${count(rest, "document")} of ${whole(DOCUMENTS)} ${rest === 1 ? "has" : "have"} none of ${percent(LOW, 0)} or more; lower was not searched.` : null,
+    rest > 0 ? `${count(rest, "document")} of ${whole(DOCUMENTS)} ${rest === 1 ? "has" : "have"} none of ${percent(LOW, 0)} or more; ${lowerMissing()}.` : null,
   ];
 }
+
+/** Why there is nothing below `LOW`. */
+const lowerMissing = () => (LOW > head.searched ? "lower is not in this file" : "lower was not searched");
 
 function setThreshold(value) {
   change({ threshold: Math.min(1, Math.max(LOW, Math.round(value * 100) / 100)) });

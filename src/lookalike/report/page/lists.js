@@ -47,14 +47,15 @@ function settingsTab() {
     draw() {
       const rows = [
         ["Threshold of the search", percent(head.threshold, 0)],
+        LOW < head.threshold ? ["Pairs in this file", `down to ${percent(LOW, 0)}; below ${percent(head.threshold, 0)} those that share a passage`] : null,
         ["Score", head.metric === "containment" ? "share of one document in the other" : head.metric === "bag" ? "Jaccard similarity, repeats counted" : "Jaccard similarity"],
         ["Method", `${head.method}: ${METHODS[head.method] ?? ""}`],
-        ["Share of the true pairs that is found", head.recall.replace("recall ", "")],
+        ["Recall", `${head.recall.replace("recall ", "")}, of pairs at or above ${percent(head.threshold, 0)}`],
         ["Groups", head.linkage === "linked" ? "by chains of pairs (linked)" : "around a main document (star)"],
         ["Left out of the scores", reasonList(LEFT_OUT_BY_SEARCH)],
         ["Shortest passage", count(head.least, UNIT)],
         head.oldFrom === null ? null : ["Old documents", `${whole(DOCUMENTS - head.oldFrom)}, not compared with each other`],
-        ["Command", state.anonymous ? "hidden with the names" : head.command || "made by a program"],
+        ["Command", state.anonymous || head.anonymous ? "hidden with the names" : head.command || "made by a program"],
         ["In short", head.summary],
         head.notes.length && !state.anonymous ? ["Notes", h("ul", null, head.notes.slice(0, 100).map((note) => h("li", null, note)))] : null,
       ].filter(Boolean);

@@ -1,7 +1,7 @@
 // -- tabs, addresses, keys, and the start -----------------------------------------------------------------------------
 
 const TABS = [
-  ["pairs", "Pairs", pairsTab, () => shown.pairs.length],
+  ["pairs", "Pairs", pairsTab, () => shown.rows.length],
   ["documents", "Documents", documentsTab, () => DOCUMENTS],
   ["groups", "Groups", groupsTab, () => shown.groups.length],
   ["passages", "Passages", passagesTab, null],
@@ -44,39 +44,50 @@ const go = (tab) => {
   window.location.hash = tab;
 };
 
-/** Shows what the address names: a tab, or a pair. */
+/** Shows what the address names: a tab, a document with its sources, a pair, or a passage of a pair. */
 function route() {
-  const name = decodeURIComponent(window.location.hash.slice(1));
-  const number = /^pair-(\d+)$/.exec(name);
-  const wanted = SINGLE ? pairs[0] : number ? pairs[Number(number[1]) - 1] : undefined;
-  if (wanted) {
-    openPair(wanted.i);
+  const name = decodeURIComponent(window.location.hash.slice(1)) || FIRST_VIEW;
+  const [, kind, number, passage] = /^(pair|document)-(\d+)(?:-(\d+))?$/.exec(name) ?? [];
+  const pair = SINGLE ? pairs[0] : kind === "pair" ? pairs[Number(number) - 1] : undefined;
+  const wanted = kind === "document" && Number(number) >= 1 && Number(number) <= DOCUMENTS ? Number(number) - 1 : null;
+  const from = sources.document; // a pair that is opened from a document leads back to it
+  closeDocument();
+  if (pair) {
+    openPair(pair.i, from ?? (view === "pair" ? open.from : null));
   } else {
     closePair();
+    if (wanted !== null) openDocument(wanted);
     const tab = TABS.find(([id]) => id === name)?.[0];
     if (tab) change({ tab });
   }
-  const inPair = open.pair !== null;
-  $("overview").hidden = inPair;
-  $("pair").hidden = !inPair;
-  document.documentElement.dataset.view = inPair ? "pair" : "overview";
-  if (inPair && started && !SINGLE) {
-    window.scrollTo(0, 0);
-    $("pair-title").focus({ preventScroll: true });
-  } else if (!inPair && started && TABS.some(([id]) => id === name) && wasInPair) {
+  showView(pair ? "pair" : wanted !== null ? "document" : "overview", TABS.some(([id]) => id === name));
+  if (pair && passage) open.view?.choose(Number(passage) - 1); // it scrolls, so it has to be seen
+}
+
+/** What is shown while the address names nothing. */
+const FIRST_VIEW = head.opens ?? "";
+let started = false;
+let view = "overview";
+
+/** Shows one of the three views, and moves the focus there when it changes. */
+function showView(now, isTab) {
+  for (const id of ["overview", "document", "pair"]) $(id).hidden = id !== now;
+  document.documentElement.dataset.view = now;
+  if (started && !SINGLE && now !== "overview") {
+    if (!/-\d+-\d+$/.test(window.location.hash)) window.scrollTo(0, 0);
+    $(`${now}-title`).focus({ preventScroll: true });
+  } else if (started && isTab && view !== "overview") {
     $(`tab-${state.tab}`).focus({ preventScroll: true });
     $("results").scrollIntoView({ block: "start" });
   }
-  wasInPair = inPair;
+  view = now;
 }
 
-let started = false;
-let wasInPair = false;
-
 function keys(event) {
-  if (open.pair === null || !isForPage(event)) return;
-  if (event.key === "Escape" && !SINGLE) go(state.tab);
-  if (open.view !== null) passageKeys(event, open.view);
+  if (view === "overview" || !isForPage(event)) return;
+  if (event.key === "Escape" && !SINGLE) go(view === "pair" && open.from !== null ? `document-${open.from + 1}` : state.tab);
+  const reading = view === "pair" ? open.view : sources.view;
+  if (reading !== null) passageKeys(event, reading);
 }
 
 // -- tools in the bar -------------------------------------------------------------------------------------------------
@@ -87,16 +98,15 @@ function buildTools() {
     if (file.files.length) await importMarks(file.files[0]);
     file.value = "";
   } });
-  fill($("tools"), anonymise, themeButton(),
+  fill($("tools"), head.anonymous ? null : anonymise, themeButton(),
     h("button", { type: "button", id: "print", onclick: () => window.print() }, "Print"),
     SINGLE ? null : [h("button", { type: "button", id: "export", onclick: exportMarks }, "Export marks"),
       h("button", { type: "button", id: "import", onclick: () => file.click() }, "Import marks"), file]);
   onChange(() => {
     anonymise.setAttribute("aria-pressed", String(state.anonymous));
     anonymise.title = "Hide all names; names inside the texts stay";
-    if (open.pair !== null && open.anonymous !== state.anonymous) {
-      openPair(open.pair.i);
-    }
+    if (open.pair !== null && open.anonymous !== state.anonymous) openPair(open.pair.i, open.from);
+    if (sources.document !== null && sources.anonymous !== state.anonymous) openDocument(sources.document);
     if (SINGLE) document.title = state.anonymous ? "Two documents · lookalike" : `${visible(head.title)} · lookalike`;
   });
 }
@@ -124,7 +134,7 @@ async function start() {
   window.addEventListener("beforeprint", drawProof);
   $("skip-link").addEventListener("click", (event) => {
     event.preventDefault();
-    (open.pair === null ? $("results") : $("pair-title")).focus();
+    (view === "overview" ? $("results") : $(`${view}-title`)).focus();
   });
   started = true;
   document.documentElement.dataset.ready = "true";

@@ -1,10 +1,10 @@
 // -- the data and what is asked of it ---------------------------------------------------------------------------------
 
 const head = JSON.parse($("data-head").textContent);
-const body = { texts: {}, spans: {}, blocks: [], shared: [], ready: false };
+const body = { texts: {}, spans: {}, letters: {}, blocks: [], runs: [], back: {}, masked: {}, shared: [], ready: false };
 const docs = head.documents;
 const DOCUMENTS = docs.id.length;
-const UNIT = head.unit === "word" ? "word" : "character";
+const UNIT = head.unit === "char" ? "character" : head.unit;
 const UNITS = `${UNIT}s`;
 const SINGLE = head.kind === "pair";
 
@@ -33,8 +33,8 @@ const state = {
   tab: "pairs",
 };
 
-/** The pairs that pass all filters, and those that pass all but the threshold. */
-const shown = { pairs: [], anyScore: [], groups: [] };
+/** The pairs that pass all filters, those that pass all but the threshold, and the former by submissions. */
+const shown = { pairs: [], anyScore: [], groups: [], rows: [] };
 
 const listeners = [];
 const onChange = (listener) => listeners.push(listener);
@@ -56,6 +56,7 @@ function refresh() {
   shown.anyScore = pairs.filter(passes);
   shown.pairs = shown.anyScore.filter((pair) => pair.score >= state.threshold - 1e-9);
   shown.groups = groupsOf(shown.pairs);
+  shown.rows = rowsOf(shown.pairs);
   for (const listener of listeners) listener();
 }
 
@@ -100,18 +101,59 @@ const passagesDecide = () => body.ready && (state.least > head.least || (state.s
 function passes(pair) {
   if (passagesDecide() && pair.units === 0 && hasTexts(pair)) return false;
   if (state.document !== null && pair.a !== state.document && pair.b !== state.document) return false;
-  if (state.side !== "all") {
-    const old = isOld(pair.a) || isOld(pair.b);
-    if (old !== (state.side === "old")) return false;
-  }
+  if (!onSide(pair)) return false;
   if (state.label && docs.label[pair.a] !== state.label && docs.label[pair.b] !== state.label) return false;
   if (state.mark && markOf(pair).mark !== (state.mark === "none" ? "" : state.mark)) return false;
   if (state.query) {
-    const words = state.query.toLowerCase();
+    const words = folded(state.query);
     if (!searchable(pair.a).includes(words) && !searchable(pair.b).includes(words)) return false;
   }
   return true;
 }
+
+/** Whether a pair is new against old, or not, as the filter wants it. */
+const onSide = (pair) => state.side === "all" || (isOld(pair.a) || isOld(pair.b)) === (state.side === "old");
+
+// -- submissions: the documents of one author -------------------------------------------------------------------------
+
+/** The names of submissions, and the submission of each document, or null; null if nobody knows who wrote what. */
+const submissions = head.submissions ?? null;
+const submissionOf = (document) => submissions?.of[document] ?? -1 - document;
+const sizes = new Map();
+for (let document = 0; document < DOCUMENTS; document += 1) {
+  sizes.set(submissionOf(document), (sizes.get(submissionOf(document)) ?? 0) + 1);
+}
+
+/** Whether a document is all that its author handed in. */
+const isAlone = (document) => sizes.get(submissionOf(document)) === 1;
+
+/** The author of a document where that is known, else its name. */
+function submissionName(document) {
+  const place = submissions?.of[document] ?? null;
+  if (place === null) return nameOf(document);
+  return state.anonymous ? `Author ${place + 1}` : visible(submissions.names[place]);
+}
+
+/**
+ * Pairs by submissions, in the order of the first of each: `pair` is that one, and `ends` has both documents of each pair,
+ * that of the author of `pair.a` first.
+ * @returns {{pair: Pair, all: Pair[], ends: number[][], key: string}[]}
+ */
+function rowsOf(list) {
+  const rows = new Map();
+  for (const pair of list) {
+    const [a, b] = [submissionOf(pair.a), submissionOf(pair.b)];
+    const turned = rows.get(`${b} ${a}`);
+    const key = turned ? `${b} ${a}` : `${a} ${b}`;
+    if (!rows.has(key)) rows.set(key, { pair, all: [], ends: [], key });
+    rows.get(key).all.push(pair);
+    rows.get(key).ends.push(turned ? [pair.b, pair.a] : [pair.a, pair.b]);
+  }
+  return [...rows.values()];
+}
+
+/** Whether two submissions have more than one pair of files anywhere. */
+const BY_SUBMISSION = submissions !== null && rowsOf(pairs).length < pairs.length;
 
 // -- documents --------------------------------------------------------------------------------------------------------
 
@@ -123,6 +165,9 @@ const unitsOf = (document) => counted(docs.units?.[document] ?? []);
 /** The name of a document for people; "Document 7" if names are hidden. */
 function nameOf(document) {
   if (state.anonymous) return `Document ${document + 1}`;
+  if (docs.file?.[document] && !docs.name?.[document]) {
+    return visible(isAlone(document) ? docs.author[document] : `${docs.author[document]}: ${docs.file[document]}`);
+  }
   return visible(docs.name?.[document] || docs.id[document]);
 }
 
@@ -130,15 +175,16 @@ function nameOf(document) {
 const nameElement = (document, attributes) => bdi(nameOf(document), attributes);
 
 function searchable(document) {
-  if (state.anonymous) return nameOf(document).toLowerCase();
-  return [docs.id[document], docs.name?.[document], docs.author?.[document], docs.label?.[document]]
-    .filter(Boolean).join(" ").toLowerCase();
+  if (state.anonymous) return folded(nameOf(document));
+  const known = [docs.id, docs.name, docs.author, docs.label, docs.file];
+  return folded(known.map((column) => column?.[document]).filter(Boolean).join(" "));
 }
 
-/** Author, date and label in one line; an author is a name. */
+/** What the name does not say: author or file, date and label, in one line; an author is a name. */
 function aboutOf(document) {
+  const file = docs.name?.[document] ? null : docs.file?.[document];
   return [
-    state.anonymous ? null : docs.author?.[document],
+    state.anonymous ? null : file ? (isAlone(document) ? file : null) : docs.author?.[document],
     docs.date?.[document],
     docs.label?.[document],
     isOld(document) ? "old" : null,
@@ -188,9 +234,15 @@ function leftSpans(document) {
 
 const shownTexts = new Map();
 
+/** Whether a document is shown as source code. */
+const isProgram = (document) => isCode(UNIT, [String(docs.id[document])]);
+
+/** How an excerpt is shown: the lines of a program are indented, and go from left to right. */
+const textLook = (document) => (isProgram(document) ? { class: "program", dir: "ltr" } : { dir: "auto" });
+
 /** The text of a document as it is shown. */
 function shownText(document) {
-  if (!shownTexts.has(document)) shownTexts.set(document, flowing(body.texts[document]));
+  if (!shownTexts.has(document)) shownTexts.set(document, isProgram(document) ? body.texts[document] : flowing(body.texts[document]));
   return shownTexts.get(document);
 }
 

@@ -1,11 +1,12 @@
 // -- the view of a pair -----------------------------------------------------------------------------------------------
 
 /** The pair that is open, its passages, and the view of them if its texts are here. */
-const open = { pair: null, blocks: [], anonymous: false, view: null };
+const open = { pair: null, blocks: [], anonymous: false, view: null, from: null };
 
-function openPair(number) {
+/** Opens a pair; `from` is the document whose sources were shown before. */
+function openPair(number, from = null) {
   const pair = pairs[number];
-  Object.assign(open, { pair, blocks: blocksOf(pair), anonymous: state.anonymous, view: null });
+  Object.assign(open, { pair, blocks: blocksOf(pair), anonymous: state.anonymous, view: null, from });
   const article = $("pair");
   fill(article, pairHead(pair), scores(pair), pairMarks(pair));
   if (!hasTexts(pair)) {
@@ -17,7 +18,7 @@ function openPair(number) {
 }
 
 function closePair() {
-  Object.assign(open, { pair: null, view: null });
+  Object.assign(open, { pair: null, view: null, from: null });
   fill($("pair"));
   fill($("proof"));
 }
@@ -25,8 +26,9 @@ function closePair() {
 /** @returns {Reading} */
 function readingOf(pair, blocks) {
   const both = [pair.a, pair.b];
+  const code = isCode(UNIT, both.map((document) => String(docs.id[document])));
   return {
-    names: both.map(nameOf), texts: both.map(shownText), spans: both.map(leftSpans), blocks, least: state.least, unit: UNIT, unitsOf: blockUnits,
+    names: both.map(nameOf), texts: both.map((document) => (code ? body.texts[document] : shownText(document))), code, spans: both.map(leftSpans), letters: both.map((document) => body.letters?.[document] ?? []), blocks, least: state.least, unit: UNIT, unitsOf: blockUnits,
     abouts: both.map((document) => [aboutOf(document), count(unitsOf(document), UNIT)].filter(Boolean).join(" · ")),
   };
 }
@@ -44,7 +46,8 @@ function pairHead(pair) {
   };
   return h("header", { class: "pair-head" },
     SINGLE ? null : h("nav", { class: "pair-nav", "aria-label": "Pairs" },
-      h("a", { href: `#${state.tab}`, class: "button", id: "back" }, "← All pairs"),
+      open.from === null ? h("a", { href: `#${state.tab}`, class: "button", id: "back" }, "← All pairs")
+        : documentLink(open.from, ["← Sources of ", nameElement(open.from)], { class: "button", id: "back" }),
       place >= 0 ? h("span", { class: "pair-place" }, `Pair ${whole(place + 1)} of ${whole(shown.pairs.length)}`) : null,
       place > 0 ? toPair(place - 1, "Previous pair") : null, place >= 0 ? toPair(place + 1, "Next pair") : null),
     pairTitle([pair.a, pair.b].map(nameOf)),
@@ -59,11 +62,12 @@ function scores(pair) {
     h("p", { class: "explain" }, `Left out of the scores: ${reasonList(LEFT_OUT_BY_SEARCH)}. `,
       hasTexts(pair) && state.skip !== LEFT_OUT_BY_SEARCH ? `Left out of the passages: ${reasonList(state.skip)}. ` : null,
       first === "a" || first === "b" ? ["First by date: ", nameElement(first === "a" ? pair.a : pair.b), `, ${docs.date[first === "a" ? pair.a : pair.b]}. `] : null,
-      flagNotes(pair)));
+      flagNotes([pair.a, pair.b])));
 }
 
-function flagNotes(pair) {
-  return [pair.a, pair.b].flatMap((document) => (docs.flags?.[document] ?? []).map(([kind, detail]) =>
+/** What is odd about documents. */
+function flagNotes(documents) {
+  return documents.flatMap((document) => (docs.flags?.[document] ?? []).map(([kind, detail]) =>
     h("span", { class: "flag-note" }, h("span", { class: "badge badge-flag" }, kind), " ", nameElement(document), detail && !state.anonymous ? `: ${visible(detail)} ` : " ")));
 }
 

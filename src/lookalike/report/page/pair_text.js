@@ -13,9 +13,10 @@ const REASON_NAMES = { quotes: "quotation", references: "reference", template: "
  * What is left out of a document: start, end, reason.
  * @typedef {[number, number, string]} LeftOut
  *
- * Two documents to be read side by side; the first of each two is A. The texts are as they are shown.
- * @typedef {{names: string[], abouts: string[], texts: string[], spans: LeftOut[][], blocks: Block[], least: number,
- *   unit: string, unitsOf: (block: Block) => number}} Reading
+ * Two documents to be read side by side; the first of each two is A. The texts are as they are shown. Letters are places
+ * where a document has a letter that only looks like the one in the text: place, letter, place, letter …
+ * @typedef {{names: string[], abouts: string[], texts: string[], spans: LeftOut[][], letters?: any[][], blocks: Block[], least: number,
+ *   unit: string, code: boolean, unitsOf: (block: Block) => number}} Reading
  */
 
 /** Classes of a passage: twelve looks before one comes back, and the number is always there. */
@@ -50,7 +51,8 @@ function flowing(text) {
  */
 function markedText(reading, side) {
   const text = reading.texts[side];
-  const writer = spanWriter(text, reading.spans[side]);
+  const write = reading.code ? codeWriter(text) : pieceWriter(text, reading.letters?.[side]);
+  const writer = spanWriter(write, reading.spans[side]);
   const nodes = [];
   let at = 0;
   const marks = reading.blocks.map((block, number) => placed(block, number, side)).sort((x, y) => x.start - y.start || y.end - x.end);
@@ -94,21 +96,52 @@ function gap(block, side, run, from, writer, text) {
   return [...writer(Math.max(start, from), end), h("span", { class: "diff-none", title: "the other document has more words here" }, "‸")];
 }
 
+/** Where the pages of a text end: at form feeds, if none of them has a line of its own as in a program. */
+const pageEnds = (text) => (/\f\r?\n/.test(text) ? [] : [...text.matchAll(/\f/g)].map((found) => found.index));
+
+/** The pages that a passage stands on, as "p. 3"; nothing if the text has none. */
+function pagesOf(text, { start, end }) {
+  const ends = pageEnds(text);
+  const [first, last] = [start, end - 1].map((at) => ends.filter((one) => one < at).length + 1);
+  if (!ends.length) return "";
+  return first === last ? `p. ${first}` : `pp. ${first}–${last}`;
+}
+
+/** Writes pieces of a text, with the numbers of its pages where they begin, and look-alike letters marked. */
+function pieceWriter(text, letters = []) {
+  const points = pageEnds(text).map((at, i) => [at, () => h("small", { class: "page-number", title: `page ${i + 2} begins` }, `p. ${i + 2}`)]);
+  for (let i = 0; i < letters.length; i += 2) {
+    const [at, letter] = [letters[i], letters[i + 1]];
+    points.push([at, () => h("span", { class: "look-alike", title: `the document has ${escapeOf(letter)} here, a letter of another alphabet that looks like this one` }, text[at])]);
+  }
+  points.sort((x, y) => x[0] - y[0]);
+  return (from, to) => {
+    const nodes = [];
+    let at = from;
+    for (const [place, node] of points) {
+      if (place < at || place >= to) continue;
+      nodes.push(...pieces(text.slice(at, place)), node());
+      at = place + 1;
+    }
+    return [...nodes, ...pieces(text.slice(at, to))];
+  };
+}
+
 /** Writes pieces of a text, the left-out ones grey; the reason stands before the first piece of each. */
-function spanWriter(text, spans) {
+function spanWriter(write, spans) {
   return (from, to) => {
     const nodes = [];
     let at = from;
     for (const [start, end, reason] of spans) {
       if (end <= at || start >= to) continue;
-      if (start > at) nodes.push(...pieces(text.slice(at, start)));
+      if (start > at) nodes.push(...write(at, start));
       const piece = h("span", { class: "left-out", title: `left out: ${REASON_NAMES[reason]}` });
       if (start >= from) piece.append(h("small", { class: "why" }, `${REASON_NAMES[reason]}, left out`));
-      piece.append(...pieces(text.slice(Math.max(start, at), Math.min(end, to))));
+      piece.append(...write(Math.max(start, at), Math.min(end, to)));
       nodes.push(piece);
       at = Math.min(end, to);
     }
-    if (at < to) nodes.push(...pieces(text.slice(at, to)));
+    if (at < to) nodes.push(...write(at, to));
     return nodes;
   };
 }

@@ -24,6 +24,9 @@ function scoreList({ inB, inA, jaccard }, passages) {
     passages === null ? null : score(`Shared ${passages.unit}s`, whole(passages.shared), `in passages: ${share(0)} of A, ${share(1)} of B`, false));
 }
 
+/** What may differ in a passage. */
+const PASSAGE_NOTES = { word: "a few different words may stand in it", token: "names may differ, comments and imports do not count, and a few other tokens may stand in it" };
+
 /**
  * The passages of two documents and their texts. `step` goes to the next passage or back.
  * @param {Reading} reading
@@ -35,12 +38,12 @@ function pairView(reading) {
   fill(view.element,
     h("h2", { class: "pair-section" }, count(blocks.length, "shared passage")),
     h("p", { class: "explain" }, blocks.length
-      ? `A passage is a run of at least ${count(least, unit)} that both documents have; a few different words may stand in it.`
+      ? `A passage is a run of at least ${count(least, unit)} that both documents have; ${PASSAGE_NOTES[unit] ?? PASSAGE_NOTES.word}.`
       : `The documents share no passage of ${count(least, unit)} or more that counts; their similarity comes from shorter ones.`),
     overviewStrip(reading, (n) => choose(view, n)), passageBar(view),
     h("div", { class: "columns", id: "columns" }, view.panes.map((one) => one.closest(".column"))));
   applyOptions(view);
-  return { element: view.element, step: (by) => step(view, by) };
+  return { element: view.element, step: (by) => step(view, by), choose: (n) => blocks[n] && choose(view, n) };
 }
 
 /** Buttons for the passages, and how they are shown. */
@@ -54,14 +57,21 @@ function passageBar(view) {
     h("div", { class: "passage-steps" },
       h("button", { type: "button", id: "previous-passage", onclick: () => step(view, -1) }, "← Previous"),
       h("button", { type: "button", id: "next-passage", onclick: () => step(view, 1) }, "Next →"),
-      option("differences", "Word differences"), option("together", "Scroll together"),
+      option("differences", unit === "token" ? "Differences" : "Word differences"), option("together", "Scroll together"),
       option("keys", h("span", null, "Keys ", h("kbd", null, "n"), " and ", h("kbd", null, "p")))),
     h("ol", { class: "chips", "aria-label": "Passages" }, blocks.map((block, n) => h("li", null,
       h("button", { type: "button", class: `chip ${lookOf(n)}`, "data-number": n, onclick: () => choose(view, n) },
-        h("span", { class: "chip-number" }, String(n + 1)), count(unitsOf(block), unit))))));
+        h("span", { class: "chip-number" }, String(n + 1)), count(unitsOf(block), unit), chipPages(view.reading, block, n))))));
 }
 
-const optionOn = (id) => $(id)?.checked ?? true;
+/** Where a passage stands, in the documents that have pages: "A p. 3, B p. 5". */
+function chipPages(reading, block, number) {
+  const pages = reading.texts.map((text, side) => pagesOf(text, placed(block, number, side)));
+  const said = pages.map((page, side) => (page ? `${side === 0 ? "A" : "B"} ${page}` : "")).filter(Boolean).join(", ");
+  return said ? ` · ${said}` : null;
+}
+
+const optionOn = (id) => $(id)?.checked ?? memory.get(`lookalike-${id}`) !== "off";
 
 function applyOptions(view) {
   const box = view.element.querySelector("#differences");
@@ -71,7 +81,7 @@ function applyOptions(view) {
 function pane(view, side) {
   const letter = side === 0 ? "A" : "B";
   const name = view.reading.names[side];
-  const text = h("div", { class: "text", dir: "auto" }, markedText(view.reading, side));
+  const text = h("div", { class: view.reading.code ? "text code" : "text", dir: view.reading.code ? "ltr" : "auto" }, markedText(view.reading, side));
   const box = h("div", { class: "pane", tabindex: "0", role: "region", "aria-label": visible(`${letter}: ${name}`) }, text);
   h("section", { class: "column" }, h("h3", { class: "column-head" }, h("span", { class: "side-letter" }, letter), bdi(name),
     h("span", { class: "about" }, view.reading.abouts[side])), box);
@@ -156,7 +166,7 @@ function passageKeys(event, view) {
 
 /** What kind of pair it is, in one word, and what the word means: by how much of each document is in the other. */
 function kindOfShares(jaccard, ofA, ofB, units) {
-  if (jaccard >= 1) return ["identical", `the same ${units} in the same order, but for case and punctuation`];
+  if (jaccard >= 1) return ["identical", `the same ${units} in the same order, but for ${units === "tokens" ? "names, values, comments and layout" : "case and punctuation"}`];
   if (Math.min(ofA, ofB) >= 0.8) return ["near copy", "most of both documents is the same"];
   if (Math.max(ofA, ofB) >= 0.8) return ["contained", "most of one document is in the other, longer one"];
   return ["in part", "parts of the documents are the same"];

@@ -75,12 +75,13 @@ function passageLink(document, those) {
 function excerpt(document, start, end) {
   const text = shownText(document);
   const spans = leftSpans(document);
-  const writer = spanWriter(text, spans);
+  const writer = spanWriter(pieceWriter(text), spans);
+  const look = textLook(document);
   const from = spans.reduce((at, span) => (span[0] <= at && span[1] > at && span[1] < end ? span[1] : at), start);
   const begun = from + /^[\s.,;:!?)\]”"'»]*/.exec(text.slice(from, end))[0].length;
-  if (end - begun <= EXCERPT && begun === start) return h("blockquote", { dir: "auto" }, writer(start, end));
+  if (end - begun <= EXCERPT && begun === start) return h("blockquote", look, writer(start, end));
   const cut = end - begun <= EXCERPT ? end : begun + text.slice(begun, begun + EXCERPT).replace(/\s+\S*$/, "").length;
-  const quote = h("blockquote", { dir: "auto" }, writer(begun, cut), cut < end ? " …" : null);
+  const quote = h("blockquote", look, writer(begun, cut), cut < end ? " …" : null);
   const all = h("button", { type: "button", class: "quiet flush", onclick: () => {
     fill(quote, writer(start, end));
     all.remove();

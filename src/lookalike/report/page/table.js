@@ -5,7 +5,7 @@ const PER_PAGE = 50;
 /**
  * A table of the rows that it is given. Each column: `label`, `cell(row, rank)`, and perhaps `sort(row)`, `down` (first
  * click sorts downwards), `class`, `help`, `header` (it names the row).
- * @param {{caption: string, columns: any[], empty: string, rowClass?: (row: any) => string}} options
+ * @param {{caption: string, columns: any[], empty: string|(() => any), rowClass?: (row: any) => string}} options
  * @param {((place: number) => void)|null} [onSort]
  */
 function plainTable({ caption, columns, empty, rowClass }, onSort = null) {
@@ -13,7 +13,7 @@ function plainTable({ caption, columns, empty, rowClass }, onSort = null) {
   const headings = columns.map((column, place) => heading(column, onSort && (() => onSort(place))));
   const box = h("div", { class: "table-scroll" },
     h("table", null, h("caption", { class: "sr" }, caption), h("thead", null, h("tr", null, headings)), body));
-  const nothing = h("p", { class: "empty" }, empty);
+  const nothing = h("p", { class: "empty" });
   return {
     element: h("div", { class: "table" }, box, nothing),
     headings,
@@ -24,6 +24,7 @@ function plainTable({ caption, columns, empty, rowClass }, onSort = null) {
           column.cell(row, first + i + 1))))));
       box.hidden = rows.length === 0;
       nothing.hidden = rows.length > 0;
+      fill(nothing, typeof empty === "function" ? empty() : empty);
     },
   };
 }
@@ -88,8 +89,9 @@ function pagedTable(options) {
 
 function heading(column, onclick) {
   const label = [column.label, column.help ? h("span", { class: "th-help" }, column.help) : null];
-  return h("th", { scope: "col", class: column.class },
-    column.sort && onclick ? h("button", { type: "button", class: "sort", onclick }, label) : label);
+  if (!column.sort || !onclick) return h("th", { scope: "col", class: column.class }, label);
+  // A browser repeats headings on every printed page, but no buttons in them.
+  return h("th", { scope: "col", class: column.class }, h("button", { type: "button", class: "sort", onclick }, label), h("span", { class: "on-paper" }, column.label));
 }
 
 function compared(x, y) {

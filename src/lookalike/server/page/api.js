@@ -18,6 +18,12 @@ const MOST_WAIT = 5;
 /** The token, which is never stored, and what the server said about itself. */
 const access = { token: "", info: null };
 
+/** What the index compares, as the recipe has it: "word", "char" or "token". */
+const indexUnit = () => / unit=(\w+)/.exec(access.info.recipe)[1];
+
+/** The unit as people call it. */
+const unitName = (unit) => (unit === "char" ? "character" : unit);
+
 /**
  * Asks the server; returns what its JSON says. A busy server is asked again, and one that wants a token gets it from the
  * person at the keyboard.

@@ -1,6 +1,6 @@
 // -- the first page: paste a text or drop a file, see what is like it, add it -----------------------------------------
 
-const FORMATS = ".txt,.md,.pdf,.docx,.odt,.pptx,.html,.htm,.rtf,.epub,.eml,.tex";
+const FORMATS = ".txt,.md,.pdf,.docx,.odt,.pptx,.html,.htm,.rtf,.epub,.eml,.tex,.ipynb";
 
 /** The text that was checked last: the view of a pair needs it, and it comes back with the page. */
 const checked = { draft: "", text: null, name: "", notes: [], hits: null, threshold: null };
@@ -8,7 +8,7 @@ const checked = { draft: "", text: null, name: "", notes: [], hits: null, thresh
 function checkView() {
   const slot = h("div", { class: "slot", id: "check-messages" });
   const found = h("section", { class: "found", "aria-label": "What was found" });
-  const text = h("textarea", { id: "text", rows: "9", spellcheck: "false", value: checked.draft, oninput: () => {
+  const text = h("textarea", { id: "text", class: indexUnit() === "token" ? "code" : null, rows: "9", spellcheck: "false", value: checked.draft, oninput: () => {
     cancelWork();
     forget();
     checked.draft = text.value;
@@ -32,16 +32,19 @@ function checkView() {
   return h("div", null,
     h("div", { class: "lead" },
       h("h1", { id: "title", tabindex: "-1" }, "Have we seen this before?"),
-      h("p", { class: "run" }, `Paste a text or drop a file: it is compared with ${count(access.info.documents, "stored document")}. Nothing is kept unless you add it.`)),
+      h("p", { class: "run" }, "Paste a text or drop a file: it is compared with ", h("span", { class: "stored" }, stored()), ". Nothing is kept unless you add it.")),
     form, slot, found);
 }
 
+const stored = () => count(access.info.documents, "stored document");
+
+/** Another text is not the file that was read, nor what was added: it has no name yet. */
 function forget() {
-  Object.assign(checked, { text: null, notes: [], hits: null, threshold: null });
+  Object.assign(checked, { text: null, name: "", notes: [], hits: null, threshold: null });
 }
 
 function fileChooser(parts) {
-  const file = h("input", { type: "file", id: "file", class: "sr", tabindex: "-1", accept: FORMATS, "aria-label": "File to check", onchange: () => {
+  const file = h("input", { type: "file", id: "file", class: "sr", tabindex: "-1", accept: indexUnit() === "token" ? null : FORMATS, "aria-label": "File to check", onchange: () => {
     if (file.files.length) readFile(parts, file.files);
     file.value = "";
   } });
@@ -161,4 +164,5 @@ async function kept(slot, said) {
   fill(slot, h("p", { class: "done" }, said));
   announce(slot.textContent);
   await refreshInfo().catch(() => {}); // only the number of documents would be old
+  for (const number of document.querySelectorAll(".stored")) fill(number, stored());
 }

@@ -43,9 +43,10 @@ function sideBySide(a, b, names, back) {
 function readingOf({ unit, least, units, passages }, texts, names) {
   const at = texts.map(utf16);
   const blocks = passages.map((passage) => [passage.units, passage.runs.flatMap(([a1, a2, b1, b2]) => [at[0](a1), at[0](a2), at[1](b1), at[1](b2)])]);
-  const word = unit === "word" ? "word" : "character";
+  const word = unitName(unit);
+  const code = isCode(unit, names);
   return {
-    names, texts: texts.map(flowing), spans: [[], []], blocks, least, unit: word, unitsOf: (block) => block[0],
+    names, texts: code ? texts : texts.map(flowing), code, spans: [[], []], blocks, least, unit: word, unitsOf: (block) => block[0],
     abouts: units.map((number) => count(number, word)),
   };
 }

@@ -7,7 +7,7 @@ function documentsView() {
   const slot = h("div", { class: "slot" });
   const said = h("p", { class: "explain", id: "documents-said" });
   const table = plainTable({
-    caption: "Stored documents, in the order in which they were added", empty: "No document has a name like that.",
+    caption: "Stored documents, in the order in which they were added", empty: "There is nothing to list.",
     columns: [{ label: "Document", class: "names", header: true, cell: ({ id }) => documentLink(id) }],
   });
   const listing = cursorPages(slot, "Listing the documents", DOCUMENTS_PER_PAGE, api.documents, ({ documents }) => table.draw(documents), table.element);
@@ -76,7 +76,9 @@ async function readDocument({ slot, found, text, about }, id) {
   if (read === undefined) return fill(text, h("p", { class: "empty" }, "It cannot be shown."));
   if (typeof read.text !== "string") return fill(text, h("p", { class: "empty" }, "This index keeps no texts, so that there is nothing to read or to compare here."));
   fill(about, count(read.text.length, "character"));
-  fill(text, h("div", { class: "text", dir: "auto" }, pieces(flowing(read.text))));
+  fill(text, isCode(indexUnit(), [shownId(id)])
+    ? h("div", { class: "text code", dir: "ltr" }, codeWriter(read.text)(0, read.text.length))
+    : h("div", { class: "text", dir: "auto" }, pieces(flowing(read.text))));
   const ask = async (threshold) => {
     const wanted = threshold === null ? { top: NEAREST } : { threshold, top: MOST_HITS };
     const answer = await work("Looking for documents that are like it", slot, (signal) => api.like(id, read.text, wanted, signal));

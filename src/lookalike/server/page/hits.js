@@ -19,7 +19,7 @@ function hitTable({ it, toPair }) {
         shareCell(hit.jaccard, true), exact(hit) ? null : h("span", { class: "about" }, `± ${percent(hit.standard_error)}, estimated`)] },
       { label: `Of ${it} in it`, class: "number", down: true, sort: (hit) => hit.containment_query ?? -1, cell: (hit) => shareOf(hit.containment_query) },
       { label: `Of it in ${it}`, class: "number", down: true, sort: (hit) => hit.containment_document ?? -1, cell: (hit) => shareOf(hit.containment_document) },
-      { label: "Kind", class: "kind", cell: (hit) => (exact(hit) ? kindBadge(kindOfShares(hit.jaccard, hit.containment_query, hit.containment_document, "words")) : "–") },
+      { label: "Kind", class: "kind", cell: (hit) => (exact(hit) ? kindBadge(kindOfShares(hit.jaccard, hit.containment_query, hit.containment_document, `${unitName(indexUnit())}s`)) : "–") },
     ],
   });
 }
@@ -33,7 +33,7 @@ function drawHits(section, { hits, truncated }, { it, some, none, toPair, neares
   fill(section, title,
     hits.length ? h("p", { class: "explain" }, hitsExplained()) : null,
     hits.length ? table.element : threshold === null ? null : h("p", { class: "explain" }, `No ${some} is ${percent(threshold, 0)} or more like ${it}. A part of it may still be in one.`),
-    truncated && threshold !== null ? h("p", { class: "explain" }, "There may be more than are listed here.") : null,
+    (truncated || hits.length >= MOST_HITS) && threshold !== null ? h("p", { class: "explain" }, "There may be more than are listed here.") : null,
     nearest && threshold !== null ? h("p", null, h("button", { type: "button", id: "nearest", onclick: nearest }, `Show the nearest ${NEAREST}, however alike`)) : null);
   table.show(hits);
   announce(hits.length ? `${title.textContent}. The closest is ${shownId(hits[0].id)}, ${percent(hits[0].jaccard)}.` : title.textContent);
@@ -43,7 +43,7 @@ function drawHits(section, { hits, truncated }, { it, some, none, toPair, neares
 function hitsExplained() {
   const { keep } = access.info;
   return [keep === "text" ? "Open a document to read the shared passages side by side. " : "This index keeps no texts, so that passages cannot be shown. ", h("b", null, "Similarity"),
-    " is the share of all short sequences of words that both have; the other two columns say how much of one is in the other. ",
+    ` is the share of all short sequences of ${unitName(indexUnit())}s that both have; the other two columns say how much of one is in the other. `,
     keep === "signature" ? "The similarities are estimates." : "All three are exact."];
 }
 

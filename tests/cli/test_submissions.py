@@ -1,0 +1,109 @@
+"""Exports of learning platforms, as a teacher scans them: names, submissions, short texts, hints."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import lookalike as la
+from tests.documents.exports import BLACKBOARD, CANVAS, MOODLE, packed, unpacked
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+SCAN = ("-t", "0.3", "--metric", "containment")
+
+
+def next_command(out: str) -> list[str]:
+    """The arguments of the command that a scan proposes, which may take several lines."""
+    return shlex.split(out[out.index("Next: ") + 6 :].replace("\\\n", " "))[1:]
+
+
+def test_a_moodle_zip_reads_as_a_teacher_would_want(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    packed(MOODLE, Path("moodle.zip"))
+    done = run("scan", "moodle.zip", *SCAN, "--min-length", "40", "--files")
+    assert done.err.splitlines() == [
+        "lookalike: note: recognised as an export of Moodle: 8 files by 6 students",
+        "lookalike: note: the files of a student are one submission (--group-by none: each file by itself)",
+    ]
+    rows = re.findall(r"^ *(\d*) +[\d.]+% +[\d.]+% +[\d.]+% +(\d*)  (\S.*?)  +(\S.*)$", done.out, re.MULTILINE)
+    assert rows == [
+        ("1", "2", "Ben Baker (notes.txt)", "Zoë Čapek-Ríos (draft.txt)"),
+        ("", "", "Ben Baker (notes.txt)", "Zoë Čapek-Ríos (essay.txt)"),
+        ("2", "1", "Ann Lee [105] (essay.txt)", "Ann Lee [106] (essay.txt)"),
+        ("3", "1", "Amelia Abbott (essay.txt)", "Ben Baker (drafts/final.txt)"),
+    ]
+    assert done.out.startswith("3 pairs of submissions in moodle.zip/\n")
+    assert "8 documents (3 skipped: 2 too short, 1 damaged)" in done.out
+    assert "1 pair between documents of one student left out (--group-by lms)" in done.out
+    alone = run("scan", "moodle.zip", *SCAN, "--group-by", "none", "--quiet")
+    assert alone.out.startswith("6 pairs in moodle.zip/\n")
+
+
+def test_short_texts_are_told(run: Run) -> None:
+    packed(MOODLE, Path("moodle.zip"))
+    note = "note: 2 documents of fewer than 200 characters; --min-length 40 skips what is so short\n"
+    assert note in run("scan", "moodle.zip", *SCAN).err
+
+
+@pytest.mark.parametrize("where", ["x.zip", "class", "class/x.zip"])
+def test_the_next_command_works_inside_archives(run: Run, where: str) -> None:
+    Path("class").mkdir()
+    for folder in (".", "class"):
+        packed(MOODLE, Path(folder, "x.zip"))
+    out = run("scan", where, *SCAN, "--min-length", "40").out
+    done = run(*next_command(out))
+    assert done.code == 0, done.err
+    assert "100.0%" in done.out
+
+
+@pytest.mark.parametrize("files", [CANVAS, BLACKBOARD], ids=["Canvas", "Blackboard"])
+def test_the_next_command_works_in_a_folder(run: Run, files: dict[str, str]) -> None:
+    unpacked(files, Path("class"))
+    done = run("scan", "class", *SCAN, "--top", "0")
+    amelia = "abbottamelia" if files is CANVAS else "Amelia Abbott"
+    assert f"{amelia} (essay.txt)" in done.out
+    assert "First: the older of the two, by the date of the submission." in done.out or files is CANVAS
+    assert run(*next_command(done.out)).code == 0
+
+
+def test_programs_get_authors(run: Run) -> None:
+    packed(MOODLE, Path("moodle.zip"))
+    scan = ("scan", "moodle.zip", *SCAN, "--min-length", "40")
+    made = run(*scan, "--format", "json").json
+    assert [(one["a"], one["b"], one["pairs"]) for one in made["submissions"]] == [
+        ("Ben Baker", "Zoë Čapek-Ríos", 2),
+        ("Ann Lee [105]", "Ann Lee [106]", 1),
+        ("Amelia Abbott", "Ben Baker", 1),
+    ]
+    assert {(one["author_a"], one["author_b"]) for one in made["pairs"]} == {
+        (one["a"], one["b"]) for one in made["submissions"]
+    }
+    assert run(*scan, "--format", "csv").out.splitlines()[0].endswith(",author_a,author_b")
+    assert "| 1 | 100.0% | 100.0% | 100.0% | 2 | Ben Baker (notes.txt)" in run(*scan, "--format", "md").out
+    assert run(*scan, "-o", "pairs.parquet").code == 0
+    import pyarrow.parquet as pq
+
+    assert "author_b" in pq.read_table("pairs.parquet").column_names
+    assert run(*scan, "--save", "run.lookalike").code == 0
+    assert len(la.Result.load("run.lookalike").submission_pairs) == 3
+
+
+def test_metadata_can_rename_students(run: Run) -> None:
+    unpacked(CANVAS, Path("class"))
+    Path("info.csv").write_text("id,author\nabbottamelia_5101_90001_essay.txt,Amelia Abbott\n", encoding="utf-8")
+    out = run("scan", "class", *SCAN, "--meta", "info.csv").out
+    assert "Amelia Abbott (essay.txt)" in out
+
+
+def test_clutter_is_not_listed(run: Run) -> None:
+    unpacked(MOODLE, Path("class"))
+    out = run("files", "class").out
+    assert "1 skipped: 1 damaged" in out
+    assert "DS_Store" not in out
+    assert "MACOSX" not in out
