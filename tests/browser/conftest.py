@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect, sync_playwright
 
 import lookalike as la
 from tests.browser.serving import built, served
@@ -21,6 +21,9 @@ PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
+
+# How long a machine that is busy with other tests may take; a page that is right answers in milliseconds.
+expect.set_options(timeout=20_000)
 
 Open = Callable[..., Page]
 Visit = Callable[..., Page]
@@ -55,7 +58,7 @@ def open_page(browser: Browser) -> Iterator[Open]:
         context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True, **settings)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(20_000)
         page.on("console", lambda message: wrong.append(f"console {message.type}: {message.text}"))
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
         page.on("request", lambda request: wrong.append(f"request: {request.url}") if _outside(request.url) else None)

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 import lookalike as la
 from lookalike.search.below import search_lower
+from tests.browser.views import show
 from tests.text.test_code import CELLS, CODE, PYTHON, PYTHON_RENAMED, notebook
 
 if TYPE_CHECKING:
@@ -129,9 +130,9 @@ def test_programs_keep_their_lines_in_every_view(open_page: Open, tmp_path: Path
     shown = page.locator("#document .text")
     assert "mono" in shown.evaluate("e => getComputedStyle(e).fontFamily").lower()
     assert shown.locator(".line").count() == PYTHON_RENAMED.count("\n") + 1
-    page.goto(f"{(tmp_path / 'report.html').as_uri()}#passages")
+    show(page, tmp_path / "report.html", "passages")
     assert page.locator("blockquote").first.evaluate("e => getComputedStyle(e).whiteSpace") == "pre-wrap"
-    page.goto(f"{(tmp_path / 'report.html').as_uri()}#pair-1")
+    show(page, tmp_path / "report.html", "pair-1")
     expect(page.locator(".reading .explain")).to_contain_text("names may differ")
     page.emulate_media(media="print")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")

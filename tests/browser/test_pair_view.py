@@ -13,6 +13,7 @@ import lookalike as la
 from lookalike.report.marks import read_marks
 from lookalike.report.write import write_pair
 from tests.browser.axe import violations
+from tests.browser.views import show
 from tests.report.essays import essays, name_of
 from tests.report.page_data import parts_of
 
@@ -113,7 +114,7 @@ def test_left_out_text_is_grey_with_its_reason(open_page: Open, class_report: Pa
     page = open_page(class_report, f"#pair-{number_of(class_report, 3, 7)}")
     assert page.locator(".left-out .why").all_inner_texts() == ["template text, left out"] * 2
     expect(page.locator(".scores-box")).to_contain_text("Left out of the scores: template text.")
-    page.goto(f"{class_report.as_uri()}#pairs")
+    show(page, class_report, "pairs")
     page.get_by_label("Quotations").check()
     page.locator("#panel tbody a").first.click()
     expect(page.locator(".left-out", has_text="the bells of the lower town")).to_have_count(2)
@@ -124,7 +125,7 @@ def test_marks_are_kept_exported_and_read_again(open_page: Open, plain_report: P
     page = open_page(plain_report, "#pair-1")
     page.get_by_label("Checked").check()
     page.get_by_label("Note").fill("spoke to both <b>\n")
-    page.goto(f"{plain_report.as_uri()}#pairs")
+    show(page, plain_report, "pairs")
     page.locator("#panel .mark-select").nth(1).select_option("not an issue")
     page.reload()
     page.wait_for_selector("html[data-ready]")
@@ -167,7 +168,7 @@ def test_anonymise_hides_names_everywhere(open_page: Open, class_report: Path) -
     page.get_by_role("button", name="Anonymise").click()
     expect(page.get_by_role("button", name="Anonymise")).to_have_attribute("aria-pressed", "true")
     for place in ("pairs", "documents", "groups", "passages", "skipped", "settings", "pair-1"):
-        page.goto(f"{class_report.as_uri()}#{place}")
+        show(page, class_report, place)
         text = page.locator("body").evaluate(
             "e => { const c = e.cloneNode(true);"
             " c.querySelectorAll('script, .text, blockquote').forEach(x => x.remove()); return c.innerHTML; }"

@@ -11,6 +11,7 @@ from pypdfium2 import PdfDocument
 import lookalike as la
 from lookalike.search.below import search_lower
 from tests.browser.axe import violations
+from tests.browser.views import show
 from tests.report.essays import MOSAIC, TASK, name_of, with_mosaic
 
 if TYPE_CHECKING:
@@ -138,6 +139,6 @@ def test_printed_lists_repeat_their_headings_and_passages_have_lines(
     tables = [text for text in printed if "in part" in text]
     assert len(tables) > 2
     assert all("Similarity" in text and "A in B" in text for text in tables)
-    page.goto(f"{mosaic_report.as_uri()}#pair-2")
+    show(page, mosaic_report, "pair-2")
     page.pdf(path=tmp_path / "pair.pdf", format="A4")
     assert "lines 3–5, characters" in PdfDocument(tmp_path / "pair.pdf")[0].get_textpage().get_text_range()

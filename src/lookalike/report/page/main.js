@@ -62,6 +62,7 @@ function route() {
   }
   showView(pair ? "pair" : wanted !== null ? "document" : "overview", TABS.some(([id]) => id === name));
   if (pair && passage) open.view?.choose(Number(passage) - 1); // it scrolls, so it has to be seen
+  document.documentElement.dataset.address = window.location.hash; // what is drawn, for whoever drives the page
 }
 
 /** What is shown while the address names nothing. */
