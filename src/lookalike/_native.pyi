@@ -288,6 +288,9 @@ class Input:
         bytes and gives some of them with their texts, packed.
         """
 
+    def text_bytes(self) -> int | None:
+        """How many bytes of text a table has, as its file says before it is read; None where that is not known."""
+
 def fetch_texts(given: Input, documents: int, numbers: bytes, threads: int, most: int) -> list[tuple[int, str]]:
     """Some documents of an input, which has so many and has been read, with their numbers (32 bits); not of a list.
 

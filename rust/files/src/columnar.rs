@@ -181,6 +181,15 @@ impl Table for Parquet {
         self.starts.last().copied()
     }
 
+    fn text_bytes(&self, text: &str) -> Option<u64> {
+        let columns = self.columns_of(&Wanted { text: text.into(), id: None }).ok()?;
+        let mut groups = self.file.metadata().row_groups().iter();
+        groups.try_fold(0u64, |sum, group| {
+            let size = group.columns().get(columns.text.place)?.uncompressed_size();
+            sum.checked_add(u64::try_from(size).ok()?)
+        })
+    }
+
     fn read(&self, columns: &Wanted, threads: usize, stop: Stop<'_>, take: &(dyn Fn(&Chunk<'_>) + Sync)) -> Result<()> {
         let columns = self.columns_of(columns)?;
         let expansion = self.expansion(&columns);

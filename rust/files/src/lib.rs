@@ -32,6 +32,12 @@ pub trait Table: Send + Sync {
     /// Number of rows if known without reading.
     fn rows(&self) -> Option<u64>;
 
+    /// How many bytes the texts of a column take when they are unpacked, as the file says before it is read; None where it
+    /// does not. A hint: nothing has checked it.
+    fn text_bytes(&self, _text: &str) -> Option<u64> {
+        None
+    }
+
     /// Read all rows. Chunks come in any order, on several threads at once; [`Chunk::number`] orders them in the file.
     /// Of several errors the one nearest to the start of the file is given.
     fn read(

@@ -72,6 +72,11 @@ impl Input {
     fn of_source(source: Py<PyAny>) -> Self {
         Input { kind: Kind::Source(source) }
     }
+
+    /// How many bytes of text a table has, as its file says before it is read; None where that is not known.
+    fn text_bytes(&self) -> Option<u64> {
+        if let Kind::Table { table, wanted, .. } = &self.kind { table.text_bytes(&wanted.text) } else { None }
+    }
 }
 
 impl Input {

@@ -86,8 +86,12 @@ class Documents:
             return self.source.size()
         rows = [part.rows for part in self._parts]
         known = None if None in rows else sum(count for count in rows if count is not None)
-        packed = [(Path(part.path).stat().st_size, part.compression) for part in self._parts]
-        return Size(known, sum(size * (COMPRESSED_FACTOR if kind else 1) for size, kind in packed))
+        return Size(known, sum(map(_text_bytes, self._parts, self.inputs)))
+
+    @property
+    def is_cheap(self) -> bool:
+        """Whether reading everything once more costs little: no file has to be parsed or extracted in Python."""
+        return self.is_native or isinstance(self.source, MemorySource)
 
     def use_python(self) -> None:
         """Read through Python from now on: a native reader refused it."""
@@ -233,3 +237,12 @@ def _too_large(part: NativePart, row: int, own: object) -> Skipped:
 def sources_together(new: Documents, old: Documents | None) -> Source:
     """Return where the texts can be read again."""
     return new.source if old is None else Both(new.source, old.source, len(new.ids))
+
+
+def _text_bytes(part: NativePart, table: _native.Input) -> int:
+    """Return about how many bytes of text a table has: what the file says of itself, or its size."""
+    told = table.text_bytes()
+    if told is not None:
+        return told
+    size = Path(part.path).stat().st_size
+    return size * COMPRESSED_FACTOR if part.compression else size

@@ -143,17 +143,14 @@ class Run:
     def _in_memory(self, likely: Strategy, *, too_large: bool) -> Searched:
         started = time.perf_counter()
         most = self._asked.exact_up_to
-        if most is None:
-            keep = "rows" if likely.method in ("lsh", "signatures") else "sets"
-            strategy = likely
-        else:  # how large the texts are is known only when they are read
-            keep, strategy = "auto", choose_strategy(self._asked, most + 1)
-        if keep == "sets" and too_large and likely.method == "exact":
-            keep = "digests"
-        core = strategy.native(memory=self._held())
+        strategy = likely if most is None else choose_strategy(self._asked, most + 1)
+        core, keep = strategy.native(memory=self._held()), self._keep(likely, too_large=too_large)
         intake = _native.Intake(core, keep, most or 0)
         self._read(intake)
         size = intake.code_points()
+        if keep == "rows" and most is not None and size <= most:  # the files were large, their texts are not
+            intake = _native.Intake(core, "sets")
+            self._read(intake)
         lengths = array("Q", intake.finish(self._threads)[1])
         reading = time.perf_counter() - started
         found = _native.search(
@@ -167,6 +164,19 @@ class Run:
         )
         chosen = strategy if most is None else choose_strategy(self._asked, size)
         return Searched(chosen, found, lengths, reading, lambda: None)
+
+    def _keep(self, likely: Strategy, *, too_large: bool) -> str:
+        """Return what stays of each document while it is read: a row for the bands, or its set for the exact join.
+
+        Where the size of the texts decides between the two, it is known only when they are read. Sets that turn out to
+        be too many were made in vain, and so were rows of a small collection: what the files say of their size decides.
+        """
+        if self._asked.exact_up_to is None:
+            if likely.method in ("lsh", "signatures"):
+                return "rows"
+            return "digests" if too_large and likely.method == "exact" else "sets"
+        is_large = likely.method == "lsh" and all(one.is_cheap for one in self._documents)
+        return "rows" if is_large else "auto"
 
     def _held(self) -> int:
         """Return how many bytes of sets may be held while candidates are verified."""
