@@ -47,6 +47,20 @@ def project_files() -> list[Path]:
     return [path for name in names.split("\0") if name and (path := ROOT / name).is_file()]
 
 
+def test_modules_of_the_core_import_one_another_in_one_direction() -> None:
+    source = ROOT / "rust" / "core" / "src"
+    uses: dict[str, set[str]] = {}
+    for path in source.rglob("*.rs"):
+        code = re.sub(r"//.*", "", path.read_text(encoding="utf-8")).partition("#[cfg(test)]")[0]
+        module = path.relative_to(source).with_suffix("").parts[0]
+        uses.setdefault(module, set()).update(re.findall(r"\bcrate::(\w+)", code))
+    del uses["lib"]
+    while uses:  # take away what uses nothing that is left
+        free = {module for module, used in uses.items() if not (used & set(uses)) - {module}}
+        assert free, f"these modules use one another: {sorted(uses)}"
+        uses = {module: used for module, used in uses.items() if module not in free}
+
+
 def make_targets() -> set[str]:
     return set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 

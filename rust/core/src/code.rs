@@ -3,7 +3,7 @@
 //! It knows what most languages share: comments, strings, numbers, words and signs. Its time is linear in the text,
 //! whatever the text is: a search for an end that is not there is made once and remembered.
 
-use crate::shingle::WALL;
+use crate::normalize::WALL;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

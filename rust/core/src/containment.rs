@@ -10,7 +10,7 @@ use crate::candidates::Limits;
 use crate::control::Control;
 use crate::error::Result;
 use crate::prefix::{Budget, Joined, Order, of_members, prefixes};
-use crate::search::Search;
+use crate::strategy::Search;
 
 /// All pairs of `members` whose containment reaches the threshold; None if that is too much work.
 pub fn join(

@@ -1,12 +1,8 @@
-//! Copies: documents with equal digests, which are confirmed on their shingles.
+//! Exact duplicates: documents with equal digests, which [`crate::confirm`] confirms on their shingles.
 
 use crate::candidates::{once, pack, unpack};
-use crate::control::Control;
-use crate::error::Result;
 use crate::shingle::{Scratch, Shingler};
 use crate::sign::Digest;
-use crate::texts::Texts;
-use crate::verify::{NoRecord, Second};
 
 /// For each document the first one with an equal digest.
 pub fn classes(digests: &[Digest]) -> Vec<u32> {
@@ -45,18 +41,6 @@ pub fn of_interest(mut class: Vec<u32>, paired: impl IntoIterator<Item = u32>, o
         }
     }
     class
-}
-
-/// The classes without copies that are none, which become classes of their own: for who has no pairs to verify.
-pub fn confirm_copies(
-    second: &Second<'_>,
-    texts: &dyn Texts,
-    mut class: Vec<u32>,
-    control: &Control,
-) -> Result<Vec<u32>> {
-    let verified = second.read(texts, &[], &copies(&class), &mut NoRecord, control)?;
-    set_apart(&mut class, &verified.unlike);
-    Ok(class)
 }
 
 pub(crate) fn set_apart(class: &mut [u32], unlike: &[(u32, u32)]) {

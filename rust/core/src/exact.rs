@@ -1,18 +1,17 @@
 //! Searches by sets: the exact joins, and comparing all with all.
 
 use crate::candidates::{Limits, pack};
-use crate::containment;
+use crate::confirm::{Clock, Found, confirm, ends, held, sets_of};
 use crate::control::Control;
 use crate::copies::{classes, firsts};
 use crate::error::Result;
 use crate::hot::cluster;
-use crate::jaccard::Metric;
-use crate::prefix::{self, Joined};
+use crate::join::join;
 use crate::runs::Held;
-use crate::search::{Clock, Found, Method, Pair, Search, confirm, ends, held, sets_of};
 use crate::shingle::Shingler;
 use crate::sign::Sets;
 use crate::stars::SetsOf;
+use crate::strategy::{Method, Pair, Search};
 use crate::texts::Texts;
 use crate::verify::{NoRecord, Second};
 
@@ -91,41 +90,6 @@ fn with_long_passages(second: &Second<'_>, texts: &dyn Texts, found: &mut Found,
         (found.pairs, found.short) = (verified.pairs, verified.short);
     }
     Ok(())
-}
-
-/// All pairs of members that reach the threshold; None if that is too much work.
-pub(crate) fn join(
-    sets: &[Vec<u64>],
-    members: &[u32],
-    search: &Search<'_>,
-    limits: Limits,
-    control: &Control,
-) -> Result<Option<Joined>> {
-    match (search.method, search.metric) {
-        (Method::Brute, _) => {
-            let pairs = all_pairs(sets, members, search, control)?;
-            Ok(Some(Joined { pairs, verified: members.len() * members.len().saturating_sub(1) / 2 }))
-        }
-        (_, Metric::Jaccard) => prefix::join(sets, members, search, limits, control),
-        (_, Metric::Containment) => containment::join(sets, members, search, limits, control),
-    }
-}
-
-fn all_pairs(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &Control) -> Result<Vec<Pair>> {
-    let found = control.parts(
-        members.len(),
-        16,
-        || (),
-        |(), part| {
-            let mut out = Vec::new();
-            for i in part {
-                control.check()?;
-                out.extend(members[i + 1..].iter().filter_map(|&y| search.verify(sets, members[i], y)));
-            }
-            Ok(out)
-        },
-    )?;
-    Ok(found.into_iter().flatten().collect())
 }
 
 /// A join of sets that do not fit the memory together: block by block with every other block, read again each time.

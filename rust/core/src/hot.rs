@@ -1,13 +1,13 @@
 //! Hot documents: all their pairs if that is possible, else those with representatives ([`crate::stars`]).
 
 use crate::candidates::pack;
+use crate::confirm::{Found, ends, held, sets_of};
 use crate::control::Control;
 use crate::copies::firsts;
 use crate::error::Result;
-use crate::exact;
+use crate::join::join;
 use crate::prefix::Joined;
 use crate::runs::{Held, Marks};
-use crate::search::{Found, ends, held, sets_of};
 use crate::stars::{Listed, SetsOf, Stars};
 use crate::texts::Texts;
 use crate::verify::{NoRecord, Second, Verified};
@@ -42,7 +42,7 @@ fn join_hot(
 ) -> Result<Option<Listed>> {
     let mut sets = vec![Vec::new(); documents];
     hot.iter().zip(sets_of(second, texts, hot, control)?).for_each(|(&d, set)| sets[d as usize] = set);
-    let joined = exact::join(&sets, hot, second.search, second.search.limits_for(documents), control)?;
+    let joined = join(&sets, hot, second.search, second.search.limits_for(documents), control)?;
     let Some(Joined { mut pairs, verified }) = joined else { return Ok(None) };
     let mut short = 0;
     if second.search.min_units.is_some() {

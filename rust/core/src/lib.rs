@@ -10,10 +10,10 @@
 //! the [`families`]); the share of equal numbers estimates Jaccard. Of the signature stay the keys of its **bands**
 //! ([`bands`]) and one byte of each number ([`sign`]), and the text is let go. Two documents that are equal in some band
 //! are a **candidate** ([`candidates`]). In the second read ([`verify`]) the [`texts`] of candidates are asked for once
-//! more and compared exactly, so that every reported **pair** is exact. Where the collection is small enough, an
+//! more and compared exactly, so that every reported **pair** is exact ([`confirm`]). Where the collection is small enough, an
 //! [`exact`] join by [`prefix`] filter finds all pairs without any probability; [`containment`] does so for a document
-//! inside another. Clusters of very many are compared with representatives only ([`stars`]). [`search`] puts the stages
-//! together.
+//! inside another ([`join`] chooses). Clusters of very many are compared with representatives only ([`stars`]). A
+//! [`strategy`] says what is looked for, and [`search`] puts the stages together.
 //!
 //! What is asked of [`pairs`] afterwards is worked out on columns of numbers. Pairs make **groups** ([`groups`]); **passages** ([`passages`]) show a person what two documents share.
 //!
@@ -30,6 +30,7 @@ pub mod bands;
 pub mod candidates;
 pub mod code;
 pub mod common;
+pub mod confirm;
 pub mod containment;
 pub mod control;
 pub mod copies;
@@ -41,6 +42,7 @@ pub mod hash;
 pub mod hot;
 pub mod intake;
 pub mod jaccard;
+pub mod join;
 pub mod normalize;
 pub mod pairs;
 pub mod parts;
@@ -60,6 +62,7 @@ pub mod simd;
 pub mod sketch;
 pub mod sort;
 pub mod stars;
+pub mod strategy;
 pub mod texts;
 pub mod unicode;
 pub mod verify;

@@ -12,6 +12,10 @@ use crate::recipe::{Form, Recipe};
 use crate::simd::{self, Kernel, Tools};
 use crate::unicode::{Settled, Tables};
 
+/// Stands for each character of a text that does not count: Unicode promises that no text has it, and it is a unit of its
+/// own. No shingle or passage reaches across one.
+pub const WALL: char = '\u{fdd0}';
+
 /// The text after §1, and where each of its code points comes from.
 #[derive(Debug, Default, Clone)]
 pub struct Traced {

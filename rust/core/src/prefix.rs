@@ -16,7 +16,7 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::jaccard::Metric;
 use crate::repeated::Repeated;
-use crate::search::{Pair, Search};
+use crate::strategy::{Pair, Search};
 
 /// Where a shingle of a prefix stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
     use crate::Recipe;
     use crate::hash::Stream;
-    use crate::search::Method;
+    use crate::strategy::Method;
     use proptest::prelude::*;
 
     /// Variants of a few originals, in which a good part of every document is what all documents have.

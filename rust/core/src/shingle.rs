@@ -19,9 +19,9 @@ use crate::sort::Sorter;
 use crate::unicode::Tables;
 use crate::words::{Segment, segments};
 
+pub use crate::normalize::WALL;
 pub use ordered::Ordered;
 pub use placed::Placed;
-pub use walls::WALL;
 use windows::Windows;
 
 /// Shingles are handed on in blocks of this many: 32 KiB, which stays in the first-level cache.

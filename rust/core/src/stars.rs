@@ -14,7 +14,7 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::prefix::Order;
 use crate::runs::{self, Held};
-use crate::search::{Pair, Search};
+use crate::strategy::{Pair, Search};
 use index::{Index, Marks, Met};
 
 /// Gives what is compared of some documents, in their order.

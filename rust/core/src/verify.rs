@@ -13,9 +13,9 @@ use crate::copies::same_shingles;
 use crate::error::{Error, Result};
 use crate::groups::linked;
 use crate::runs::{Held, Marks, bytes_per_shingle};
-use crate::search::{Pair, Search};
 use crate::shingle::{Scratch, Shingler};
 use crate::sign::Digest;
+use crate::strategy::{Pair, Search};
 use crate::texts::Texts;
 
 /// Bytes of sets that are held at a time where texts are at hand: few enough to stay in the cache.

@@ -3,6 +3,7 @@
 use lookalike_core::Recipe;
 use lookalike_core::bands::Bands;
 use lookalike_core::candidates::Limits;
+use lookalike_core::confirm::Found;
 use lookalike_core::control::Control;
 use lookalike_core::copies::of_interest;
 use lookalike_core::error::Result;
@@ -10,9 +11,10 @@ use lookalike_core::groups::star;
 use lookalike_core::intake::{Intake, Keep};
 use lookalike_core::jaccard::Metric;
 use lookalike_core::recipe::Unit;
-use lookalike_core::search::{Found, Method, Pair, Search, find};
+use lookalike_core::search::find;
 use lookalike_core::shingle::Scratch;
 use lookalike_core::sign::Signer;
+use lookalike_core::strategy::{Method, Pair, Search};
 use lookalike_core::texts::{Take, Texts};
 use proptest::prelude::*;
 

@@ -2,13 +2,15 @@
 //! Each is the function of the core that a whole search runs.
 
 use lookalike_core::candidates::{agreeing_bytes, once, pack, unpack};
+use lookalike_core::confirm::confirm_copies as confirm;
 use lookalike_core::control::Control;
-use lookalike_core::copies::{classes, confirm_copies as confirm};
+use lookalike_core::copies::classes;
 use lookalike_core::hot::hot_pairs as pairs_of_hot;
 use lookalike_core::intake::InMemory;
 use lookalike_core::recipe::Unit;
-use lookalike_core::search::{self, Search};
+use lookalike_core::search;
 use lookalike_core::sign::{self, Digest, Rows};
+use lookalike_core::strategy::Search;
 use lookalike_core::verify::{self as second, NoRecord, Second};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;

@@ -4,8 +4,8 @@ use lookalike_core::Recipe;
 use lookalike_core::bands::Bands;
 use lookalike_core::candidates::Limits;
 use lookalike_core::jaccard::Metric;
-use lookalike_core::search::{Method, Search};
 use lookalike_core::sign::Signer;
+use lookalike_core::strategy::{Method, Search};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

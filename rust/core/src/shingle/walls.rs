@@ -3,10 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Scratch, Shingler};
-
-/// Stands for each character of a text that does not count: Unicode promises that no text has it, and it is a unit of its
-/// own. No shingle or passage reaches across one.
-pub const WALL: char = '\u{fdd0}';
+use crate::normalize::WALL;
 
 impl Shingler {
     /// Leave out the shingles that touch a [`WALL`].

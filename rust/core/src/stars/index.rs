@@ -7,7 +7,7 @@ use super::Verify;
 use crate::jaccard::Metric;
 use crate::prefix::Order;
 use crate::runs::{self, Held};
-use crate::search::Pair;
+use crate::strategy::Pair;
 
 /// Representatives that a document is verified against at most, so that no input takes quadratic time.
 const PROBES: usize = 1 << 12;
