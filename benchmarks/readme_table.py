@@ -1,7 +1,7 @@
-"""The tables of README.md and of pages in docs, made of the newest records: `python -m benchmarks.readme_table`.
+"""Generates the tables of README.md and docs from the newest records: `python -m benchmarks.readme_table`.
 
-A page has regions between <!-- NAME: made by benchmarks.readme_table --> and <!-- end of NAME -->. Nobody writes there
-by hand, and a test checks that pages and records agree. With --check nothing is written; the exit code tells.
+A page has regions between <!-- NAME: made by benchmarks.readme_table --> and <!-- end of NAME -->. Nobody edits them by
+hand, and a test checks that pages and records agree. With --check nothing is written and the exit code is the answer.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from benchmarks.accuracy.labelled import KIND
 from benchmarks.accuracy.recipes import OWN as OWN_PRESETS
 from benchmarks.measure import RECORDS, ROOT
 from benchmarks.rivals.catalogue import OWN
-from benchmarks.target_table import command_targets, rival_targets, stage_targets
+from benchmarks.target_table import DATASKETCH, command_targets, rival_targets, stage_targets
 from benchmarks.targets import HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["PAGES", "filled", "newest_rivals", "rivals"]
+__all__ = ["PAGES", "filled", "newest_rivals", "rivals", "speed_in_short"]
 
 Record = dict[str, Any]
 NOT_YET: Final = "Not measured yet: run `make bench`."
@@ -56,8 +56,8 @@ def _when(record: Record) -> str:
     machine = record["machine"]
     load = machine["load"][0]
     line = f"{record['date'][:10]}, {machine['cores']} cores of {machine['cpu']}, commit {record['commit']}"
-    line += " (+: with changes since)" if record["commit"].endswith("+") else ""
-    return line if load < 0.7 else f"{line}; other work was going on (load {load:.1f})"
+    line += " (+: with uncommitted changes)" if record["commit"].endswith("+") else ""
+    return line if load < 0.7 else f"{line}; the machine was also doing other work (load {load:.1f})"
 
 
 # -- engines ----------------------------------------------------------------------------------------------------------
@@ -65,22 +65,50 @@ def _when(record: Record) -> str:
 
 def rivals(record: Record) -> str:
     """Return the table of engines: the largest search at 0.8, and signatures."""
-    rows = record["rows"]
-    searches = [row for row in rows if row["kind"] == "search" and row["task"].startswith("search 0.8")]
-    task = searches[-1]["task"]
-    chosen = [row for row in searches if row["task"] == task]
-    speeds = {row["engine"]: row["mb_per_s"] for row in rows if row["task"] == "signatures, word k=5, 128"}
-    headers = ["engine", "seconds", "to lookalike", "peak MB", "recall", "precision", "signatures, MB/s"]
-    chosen.sort(key=lambda row: row["seconds"] or float("inf"))
+    chosen = _largest_search(record)
+    speeds = {row["engine"]: row["mb_per_s"] for row in record["rows"] if row["task"] == "signatures, word k=5, 128"}
+    headers = ["engine", "seconds", "vs lookalike", "peak MB", "recall", "precision", "signatures, MB/s"]
     lines = [_rival(row, speeds.get(row["engine"])) for row in chosen]
-    documents = chosen[0]["documents"]
-    size = f"{documents:,} pages of 2.4 kB"
-    quick = " A quick run on few documents, where much of the time is the start of a program." * record["quick"]
+    quick = " A quick run on few documents: much of the time is program start." * record["quick"]
     before = (
-        f"From a Parquet file of {size} to near-copies at 0.8, words, k = 5, two cores, whole processes; signatures of "
-        f"128 hashes on one core. {_when(record)}.{quick}"
+        f"Near-duplicates at Jaccard 0.8 in a Parquet file of {_size(chosen)}: words, k = 5, two cores, whole "
+        f"processes. Signatures: 128 hashes, one core. {_when(record)}.{quick}"
     )
     return "\n\n".join([_wrap(before), _table(headers, lines), *map(_wrap, _not_shown(record, chosen))])
+
+
+def _largest_search(record: Record) -> list[Record]:
+    """Return the rows of the largest search at 0.8, the fastest engine first."""
+    searches = [row for row in record["rows"] if row["kind"] == "search" and row["task"].startswith("search 0.8")]
+    chosen = [row for row in searches if row["task"] == searches[-1]["task"]]
+    return sorted(chosen, key=lambda row: row["seconds"] or float("inf"))
+
+
+def _size(chosen: Sequence[Record]) -> str:
+    return f"{chosen[0]['documents']:,} pages of 2.4 kB"
+
+
+def speed_in_short(record: Record) -> str:
+    """Return lookalike beside the fastest other engine and datasketch, and where others are faster."""
+    chosen = [row for row in _largest_search(record) if row["seconds"]]
+    own = next(row for row in chosen if row["engine"] == OWN)
+    others = [row for row in chosen if row["engine"] != OWN]
+    first = (
+        f"On {_size(chosen)} in a Parquet file, lookalike finds the near-duplicates at Jaccard 0.8 in "
+        f"{own['seconds']:.2f} s and {_memory_and_accuracy(own)}, on two cores."
+    )
+    fastest = [f"The fastest of {len(others)} other configurations: {_beside(row)}." for row in others[:1]]
+    known = [f"{_beside(row)}." for row in others[1:] if row["engine"] == DATASKETCH]
+    said = [first, *fastest, *known]
+    return _wrap(" ".join([*said, *_quicker(record), f"({_when(record)}.)"]))
+
+
+def _beside(row: Mapping[str, Any]) -> str:
+    return f"{row['engine']} takes {row['seconds']:.2f} s and {_memory_and_accuracy(row)}"
+
+
+def _memory_and_accuracy(row: Mapping[str, Any]) -> str:
+    return f"{row['peak_rss_mb']:,.0f} MB, with recall {row['recall']:.3f} and precision {row['precision']:.3f}"
 
 
 def _rival(row: Mapping[str, Any], speed: float | None) -> list[str]:
@@ -103,35 +131,34 @@ def _rival(row: Mapping[str, Any], speed: float | None) -> list[str]:
 
 def _not_shown(record: Record, chosen: Sequence[Mapping[str, Any]]) -> list[str]:
     counted = (
-        "Recall and precision are counted against exact Jaccard on the same shingles: of reported pairs; ¹ of removed "
-        "documents, where an engine tells only what it keeps; ² of marked documents, where it marks every copy and its "
-        "source. ³ It looks at a sample of the token positions, not at the whole set. Every engine has the bands of "
-        "its own rule for 0.8, or the common one; other bands trade recall for precision and time. lookalike searches "
-        "with 256 hashes, the others with 128; its signatures here are those of the fast sketch."
+        "Recall and precision are measured against exact Jaccard on the same shingles, for reported pairs; ¹ for "
+        "removed documents, if an engine reports only what it keeps; ² for marked documents, if it marks every copy "
+        "and its source. ³ It samples token positions instead of using the whole set. Every engine uses the bands that "
+        "its own rule gives for 0.8, or those of the common rule; other bands trade recall for precision and time. "
+        "lookalike searches with 256 hashes, the others with 128; its signatures here are those of the fast sketch."
     )
     notes = [counted, *_quicker(record)]
-    left_out = [f"{row['engine']} ({row['why']})" for row in chosen if row["seconds"] is None]
+    failed = [f"{row['engine']} ({row['why']})" for row in chosen if row["seconds"] is None]
     missing = [f"{name} ({why})" for name, why in record["not_available"].items()]
-    if left_out or missing:
-        notes.append(f"Not measured: {'; '.join([*left_out, *missing])}.")
+    if failed or missing:
+        notes.append(f"Not measured: {'; '.join([*failed, *missing])}.")
     notes.append(
-        "What it does not show: other texts than these, which are generated, and normalised beforehand so that all "
-        "engines see the same shingles; collections larger than memory, clusters of machines and GPUs, for which some "
-        "of these are made. All tasks are in "
-        "`benchmarks/records`; `make bench-rivals` measures again."
+        "Not covered: real text (these texts are generated, and normalised beforehand so that all engines see the same "
+        "shingles); and collections larger than memory, clusters and GPUs, for which some of these engines are built. "
+        "All tasks are in `benchmarks/records`; `make bench-rivals` repeats the measurement."
     )
     return notes
 
 
 def _quicker(record: Record) -> list[str]:
-    """Say where others are quicker."""
+    """Say where others are faster."""
     tasks: dict[str, list[str]] = {}
     for row in record["rows"]:
         if row["ratio"] and row["ratio"] < 1:
             tasks.setdefault(row["task"], []).append(f"{row['engine']} {row['seconds']:.2f} s")
     own = {row["task"]: row["seconds"] for row in record["rows"] if row["engine"] == OWN}
     said = [f"{task} ({', '.join(others)}; lookalike {own[task]:.2f} s)" for task, others in tasks.items()]
-    return [f"Others were quicker at: {'; '.join(said)}."] if said else []
+    return [f"Others were faster at: {'; '.join(said)}."] if said else []
 
 
 def _wrap(text: str, width: int = 120) -> str:
@@ -152,17 +179,19 @@ def stages() -> str:
     cases = record["cases"]
     names = list(next(iter(cases.values()))["stages"])
     rows = [[name, *(f"{case['stages'][name]['mb_per_s']:,.0f}" for case in cases.values())] for name in names]
-    return f"{_wrap(_when(record) + '. Megabytes of text a second, one thread.')}\n\n{_table(['stage', *cases], rows)}"
+    return (
+        f"{_wrap(_when(record) + '. Megabytes of text per second, one thread.')}\n\n{_table(['stage', *cases], rows)}"
+    )
 
 
 def commands() -> str:
-    """Return what whole commands take, and where the time of some of them goes."""
+    """Return the time of whole commands, and how some of it divides into stages."""
     record = _commands_record()
     if not record:
         return NOT_YET
-    headers = ["command", "documents", "median, s", "least–most", "rounds", "peak MB", "other work, cores"]
+    headers = ["command", "documents", "median, s", "min–max", "rounds", "peak MB", "other work, cores"]
     rows = [_command(one) for one in record["works"].values()]
-    before = f"{_when(record)}. Other work is what else kept cores busy meanwhile, on average."
+    before = f"{_when(record)}. Other work: how many cores other programs used meanwhile, on average."
     stages_of = [f"`{one['command']}`: {_by_stage(one['stages'])}." for one in _with_stages(record)]
     told = [f"Seconds by stage, from one more run: {' '.join(stages_of)}"] if stages_of else []
     return "\n\n".join([_wrap(before), _table(headers, rows), *map(_wrap, told)])
@@ -186,7 +215,7 @@ def _by_stage(found: Mapping[str, float]) -> str:
 
 
 def index() -> str:
-    """Return how quick an index is in each store, and what is met of what it has to reach."""
+    """Return the speed of an index in each store, and which targets are met."""
     path = RECORDS / "index-latest.json"
     if not path.exists():
         return NOT_YET
@@ -198,12 +227,12 @@ def index() -> str:
     own = (record["machine"]["cpu"], record["commit"])
     for cpu, commit in sorted({(row["cpu"], row["commit"]) for row in record["rows"]} - {own}):
         stores = dict.fromkeys(row["store"] for row in record["rows"] if (row["cpu"], row["commit"]) == (cpu, commit))
-        parts[0] += "\n" + _wrap(f"The rows of {' and '.join(stores)} are of commit {commit}, on {cpu}.")
+        parts[0] += "\n" + _wrap(f"The rows for {' and '.join(stores)} were measured at commit {commit}, on {cpu}.")
     return "\n\n".join(filter(None, parts))
 
 
 def limits() -> str:
-    """Return lookalike's time as a multiple of what the machine needs at the least."""
+    """Return lookalike's time as a multiple of the least that the machine needs."""
     record = newest_rivals()
     found = record["limits"]
     own = found["lookalike_seconds"]
@@ -212,12 +241,12 @@ def limits() -> str:
         for name, seconds in found["seconds"].items()
     ]
     what = f"{found['task']}, {found['megabytes']:.1f} MB of text"
-    before = f"{what}: {own:.2f} s, the start of Python included. {_when(record)}. {found.get('note', '')}"
+    before = f"{what}: {own:.2f} s, including the start of Python. {_when(record)}. {found.get('note', '')}"
     return f"{_wrap(before)}\n\n{_table(['limit', 'ms', 'MB/s', 'lookalike takes'], rows)}"
 
 
 def targets() -> str:
-    """Return what whole commands have to reach, and what is met of it."""
+    """Return the targets of whole commands and which are met."""
     record, engines = _commands_record(), newest_rivals()
     found = [*command_targets(record), *rival_targets(engines)]
     commands_said = f"Commands: {_when(record)}." if record else NOT_YET
@@ -226,7 +255,7 @@ def targets() -> str:
 
 
 def targets_of_stages() -> str:
-    """Return what single stages have to reach, and what is met of it."""
+    """Return the targets of single stages and which are met."""
     record = _read(RECORDS / "stages-latest.json")
     rows = [target.cells() for target in stage_targets(record)]
     return f"{_wrap(_when(record) + '.')}\n\n{_table(HEADERS, rows)}"
@@ -240,10 +269,23 @@ def _accuracy_record() -> Record:
 
 
 def accuracy_summary() -> str:
-    """Return a line for each labelled collection, and what to say of recall and estimates."""
+    """Return a row for each labelled collection, and sentences about recall and estimates."""
     record = _accuracy_record()
     table, sentences = accuracy.summary(record)
     return "\n\n".join([_table(*table), *map(_wrap, [" ".join(sentences), f"{_when(record)}."])])
+
+
+def accuracy_in_short() -> str:
+    """Return the AUC of each labelled collection, and sentences about recall and estimates."""
+    record = _accuracy_record()
+    (headers, rows), sentences = accuracy.summary(record)
+    at = headers.index("AUC")
+    scores = ", ".join(f"{row[0]} {row[at]}" for row in rows)
+    before = (
+        f"On {len(rows)} labelled collections, each with the preset for its kind of text, AUC (the "
+        f"probability that a related pair scores higher than an unrelated one) is: {scores}."
+    )
+    return "\n\n".join(map(_wrap, [before, " ".join([*sentences, f"({_when(record)}.)"])]))
 
 
 def accuracy_grid() -> str:
@@ -253,7 +295,7 @@ def accuracy_grid() -> str:
 
 
 def accuracy_verdicts() -> str:
-    """Return how the preset of each kind does against the others."""
+    """Return how the preset for each kind compares with the others."""
     record = _accuracy_record()
     words = [_wrap(accuracy.tie_rule()), _wrap(accuracy.better_others(record))]
     return "\n\n".join([words[0], _table(*accuracy.verdicts(record)), words[1]])
@@ -284,7 +326,10 @@ def _accuracy_regions() -> dict[str, Callable[[], str]]:
 # -- pages ------------------------------------------------------------------------------------------------------------
 
 PAGES: Final[dict[Path, dict[str, Callable[[], str]]]] = {
-    ROOT / "README.md": {"rivals": lambda: rivals(newest_rivals()), "accuracy": accuracy_summary},
+    ROOT / "README.md": {
+        "speed": lambda: speed_in_short(newest_rivals()),
+        "accuracy-in-short": accuracy_in_short,
+    },
     ROOT / "docs" / "performance.md": {
         "targets": targets,
         "targets-of-stages": targets_of_stages,
@@ -292,13 +337,14 @@ PAGES: Final[dict[Path, dict[str, Callable[[], str]]]] = {
         "stages": stages,
         "limits": limits,
         "index": index,
+        "rivals": lambda: rivals(newest_rivals()),
     },
     ROOT / "docs" / "accuracy.md": _accuracy_regions(),
 }
 
 
 def filled(page: str, regions: Mapping[str, Callable[[], str]]) -> str:
-    """Return the text of a page with its regions made anew."""
+    """Return the text of a page with its regions generated again."""
     for name, make in regions.items():
         begin, end = f"<!-- {name}: made by benchmarks.readme_table -->", f"<!-- end of {name} -->"
         whole = re.compile(f"{re.escape(begin)}\n.*?{re.escape(end)}", re.DOTALL)

@@ -1,4 +1,4 @@
-"""The tables of docs/accuracy.md and of the README about accuracy, made of a record."""
+"""The tables on accuracy in docs/accuracy.md and the README, generated from a record."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def lost(record: Record) -> list[str]:
 def _about_verdicts(record: Record) -> str:
     losses = lost(record)
     if losses:
-        return f"On its own kind of text a preset loses beyond chance: {'; '.join(losses)}."
-    return "On no collection does a preset lose to another of lookalike's own, beyond chance, on its own kind of text."
+        return f"On its own kind of text a preset is significantly worse: {'; '.join(losses)}."
+    return "On its own kind of text, no preset is significantly worse than another of lookalike's presets."
 
 
 def _searches(record: Record) -> list[tuple[Mapping[str, Any], str]]:
@@ -91,10 +91,10 @@ def _about_recall(record: Record) -> str:
     broken = sum(not is_kept(row, method) for row, method in searches)
     pairs = sum(row["pairs"] for row, _ in searches)
     missed = sum(round(row["pairs"] * (1 - row[method]["recall"])) for row, method in searches)
-    kept = "all keep the recall that they promise" if not broken else f"{broken} find less than they promise"
+    kept = "all reach the recall they promise" if not broken else f"{broken} find less than they promise"
     return (
-        f"Of {len(searches)} searches by `lsh` and `signatures`, checked against the exact join, {kept}, up to chance; "
-        f"of {pairs:,} pairs they were to find they missed {missed:,} ({missed / max(1, pairs):.3%})."
+        f"Of {len(searches)} searches by `lsh` and `signatures`, checked against the exact join, {kept}, within "
+        f"sampling error; of {pairs:,} pairs they missed {missed:,} ({missed / max(1, pairs):.3%})."
     )
 
 
@@ -103,8 +103,8 @@ def _about_estimates(record: Record) -> str:
     ratios = [row["sketches"]["fast"]["error_to_theory"] for row in rows]
     biases = [abs(row["sketches"]["fast"]["bias_sigmas"]) for row in rows]
     return (
-        f"Estimates by the fast sketch have {min(ratios):.2f} to {max(ratios):.2f} times the error that theory gives "
-        f"independent hashes, and are off by at most {max(biases):.1f} standard errors in {len(rows)} means."
+        f"The error of the fast sketch is {min(ratios):.2f} to {max(ratios):.2f} times the theoretical error of "
+        f"independent hashes; its bias is at most {max(biases):.1f} standard errors in {len(rows)} means."
     )
 
 
@@ -179,8 +179,8 @@ def better_others(record: Record) -> str:
                 if others:
                     said.append(f"{name} by {metric} ({NAMES[measure]}): {'; '.join(others)}")
     if not said:
-        return "No published preset and no other k is better beyond chance."
-    return f"Of published presets and other k, these are better beyond chance than the preset: {'. '.join(said)}."
+        return "No published preset and no other k is significantly better."
+    return f"These published presets and other k are significantly better than the preset: {'. '.join(said)}."
 
 
 def _verdict(found: Mapping[str, Any], metric: str, measure: str) -> list[str]:
@@ -192,7 +192,7 @@ def _verdict(found: Mapping[str, Any], metric: str, measure: str) -> list[str]:
     digits = DIGITS[measure]
     difference = f"{by['difference']:+.{digits}f} ± {by['error']:.{digits}f}"
     values = [f"{own[measure]:.{digits}f}", f"`{best}`", f"{others[best][measure]:.{digits}f}"]
-    return [NAMES[measure], *values, difference, {"worse": "**loses**"}.get(said, said)]
+    return [NAMES[measure], *values, difference, {"worse": "**worse**"}.get(said, said)]
 
 
 def collection(record: Record, name: str) -> Table:
@@ -264,6 +264,5 @@ def parts(record: Record, name: str, key: str, recipes: Sequence[str]) -> Table:
 
 def tie_rule() -> str:
     """Say when a difference counts."""
-    return (
-        f"A difference counts if it is more than {SIGMAS:g} standard errors and at least {LEAST:g}; else it is a tie."
-    )
+    least = f"more than {SIGMAS:g} standard errors and at least {LEAST:g}"
+    return f"A difference counts if it is {least}; otherwise it is a tie."

@@ -193,7 +193,7 @@ def test_what_is_kept_of_a_collection(record: dict[str, Any]) -> None:
     assert found["better_than_own"] == {metric: {"auc": [], "f1": []} for metric in VERDICT_METRICS}
 
 
-def test_a_loss_is_said_in_every_place(record: dict[str, Any]) -> None:
+def test_a_loss_appears_in_every_place(record: dict[str, Any]) -> None:
     lost = json.loads(json.dumps(record))
     found = lost["labelled"]["ocr_pages"]
     cjk = next(row["scores"] for row in found["agreement"] if row["recipe"] == "cjk")["Jaccard"]
@@ -204,9 +204,9 @@ def test_a_loss_is_said_in_every_place(record: dict[str, Any]) -> None:
     for name in ("prose", "code"):
         next(row["scores"] for row in found["agreement"] if row["recipe"] == name)["Jaccard"]["auc"] = 0.5
     assert tables.lost(lost) == ["`edited` to `cjk` on ocr_pages (Jaccard, AUC)"]
-    assert "loses beyond chance: `edited` to `cjk`" in tables.summary(lost)[1][0]
+    assert "is significantly worse: `edited` to `cjk`" in tables.summary(lost)[1][0]
     row = tables.verdicts(lost)[1][0]
-    assert row[3:] == ["AUC", "0.8000", "`cjk`", "1.0000", "-0.2000 ± 0.0100", "**loses**"]
+    assert row[3:] == ["AUC", "0.8000", "`cjk`", "1.0000", "-0.2000 ± 0.0100", "**worse**"]
     assert tables.better_others(lost).endswith("ocr_pages by Jaccard (AUC): words, k = 1.")
     assert tables.lost(record) == []
     assert tables.better_others(record).startswith("No published preset")
@@ -217,7 +217,7 @@ def test_the_summary_has_a_line_for_each_collection(record: dict[str, Any]) -> N
     assert len(headers) == len(rows[0])
     assert rows[0][:5] == ["ocr_pages", "`edited`", "12", "6", "Jaccard"]
     assert "Of 6 searches" in sentences[1]
-    assert "all keep the recall" in sentences[1]
+    assert "all reach the recall they promise" in sentences[1]
     broken = json.loads(json.dumps(record))
     broken["generated"][1]["lsh"]["recall"] = 0.5
     assert "1 find less than they promise" in tables.summary(broken)[1][1]

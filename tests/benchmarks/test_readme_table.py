@@ -1,4 +1,4 @@
-"""The tables in README.md and docs/performance.md are those of the newest records."""
+"""The tables in README.md and docs agree with the newest records."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks.readme_table import PAGES, filled, newest_rivals, rivals
+from benchmarks.readme_table import PAGES, filled, newest_rivals, rivals, speed_in_short
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,3 +62,12 @@ def test_the_table_names_what_was_not_measured() -> None:
     table = rivals(record)
     assert table.index("**lookalike** 1 | 0.50 | 1.0 × | 99 | 1.000 | 1.000") < table.index("| slow | —")
     assert "Not measured: slow (stopped after 60 s); gone (no wheel)." in table
+    assert "Not measured" not in speed_in_short(record)
+
+
+def test_the_short_version_names_the_fastest_other_engine_and_where_others_are_faster() -> None:
+    record = newest_rivals()
+    said = speed_in_short(record)
+    assert "lookalike finds the near-duplicates" in said
+    others = [row for row in record["rows"] if row["ratio"] and row["ratio"] < 1]
+    assert ("Others were faster at" in said) == bool(others)
