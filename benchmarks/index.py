@@ -41,7 +41,7 @@ TARGETS: Final = {
     "sqlite": {"added": 20_000.0, "p50": 1.0, "p99": 10.0},
     "postgres": {"added": 8_000.0, "p50": 2.0},
 }
-"""Documents a second at least, milliseconds at most; at a million documents."""
+"""Minimum documents per second, maximum milliseconds; at a million documents."""
 
 
 def _batches(path: Path, count: int) -> Iterator[pa.RecordBatch]:
@@ -164,11 +164,11 @@ def cells(row: dict[str, Any]) -> list[str]:
 HEADERS: Final = (
     "store",
     "documents",
-    "added a second",
+    "added per second",
     "query p50, ms",
     "p99, ms",
     "1,000 at once, s",
-    "bytes a document",
+    "bytes per document",
     "peak MB",
 )
 
@@ -178,7 +178,7 @@ def verdict(row: dict[str, Any]) -> str:
     wanted = TARGETS.get(row["store"])
     if wanted is None:
         return ""
-    names = {"added": ("added_per_s", "documents a second"), "p50": ("p50_ms", "ms p50"), "p99": ("p99_ms", "ms p99")}
+    names = {"added": ("added_per_s", "documents per second"), "p50": ("p50_ms", "ms p50"), "p99": ("p99_ms", "ms p99")}
     said = []
     for name, target in wanted.items():
         column, unit = names[name]

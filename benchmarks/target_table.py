@@ -1,4 +1,4 @@
-"""The tables of targets: every line that was to be reached, with what the newest records say of it."""
+"""The tables of targets: each target with its value in the newest records."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Commands:
 
 
 def command_targets(record: Record) -> list[Target]:
-    """Return what whole commands have to reach: the rows of the table that the streaming engine is made for."""
+    """Return the targets of whole commands, which the streaming engine is designed for."""
     of = Commands(record)
     medium, million = "100,000 documents, Parquet", "1,000,000 documents"
     return [
@@ -101,21 +101,21 @@ def command_targets(record: Record) -> list[Target]:
         of.peak("10,000 documents, Parquet", "small", 80),
         of.seconds(medium, "medium", 0.75),
         of.peak(medium, "medium", 150),
-        of.ratio(f"{medium}: time to that of only reading it with pyarrow", "medium", "medium, read only", 1),
-        of.ratio("the same as JSON Lines: time to that of Parquet", "medium, JSON Lines", "medium", 1.2),
-        of.ratio("the same as .jsonl.zst: time to that of Parquet", "medium, zstd", "medium", 1.6),
+        of.ratio(f"{medium}: time relative to only reading it with pyarrow", "medium", "medium, read only", 1),
+        of.ratio("the same as JSON Lines: time relative to Parquet", "medium, JSON Lines", "medium", 1.2),
+        of.ratio("the same as .jsonl.zst: time relative to Parquet", "medium, zstd", "medium", 1.6),
         of.seconds(million, "million", 9),
         of.peak(million, "million", 1000),
         of.seconds("10,000,000 documents, `--memory 6GB`", "ten million", 150),
         of.peak("10,000,000 documents, `--memory 6GB`", "ten million", 6000),
         of.written("10,000,000 documents, `--memory 6GB`", "ten million", 1),
         *_hot_targets(of),
-        of.peak("6,000 near copies, `--memory 512MiB`", "near, 512 MiB", 512, "MiB"),
+        of.peak("6,000 near-duplicates, `--memory 512MiB`", "near, 512 MiB", 512, "MiB"),
         of.seconds("10 new documents against 1,000,000", "against million", 5),
         of.peak("10 new documents against 1,000,000", "against million", 700),
-        of.growth("time for each document beyond the start, 10,000 to 100,000", ["small", "medium"], 1.3),
-        of.growth("time for each document beyond the start, 10,000 to 1,000,000", ["small", "medium", "million"], 1.3),
-        of.ratio(f"{medium}: one thread to two", "medium, one thread", "medium", 1.8, most=False),
+        of.growth("time per document beyond start-up, 10,000 to 100,000", ["small", "medium"], 1.3),
+        of.growth("time per document beyond start-up, 10,000 to 1,000,000", ["small", "medium", "million"], 1.3),
+        of.ratio(f"{medium}: speed-up from one thread to two", "medium, one thread", "medium", 1.8, most=False),
     ]
 
 
@@ -126,7 +126,7 @@ def _hot_targets(of: Commands) -> list[Target]:
             name, _, exact = way.partition(" ")
             what = f"{HOT_NAMES[kind]}, `{name}{' --method exact' * bool(exact)}`"
             once, twice = (hot_key(kind, way, twice=twice) for twice in (False, True))
-            found.append(of.ratio(f"{what}: time for 40,000 to that for 20,000", twice, once, 2.2))
+            found.append(of.ratio(f"{what}: time for 40,000 relative to 20,000", twice, once, 2.2))
             found.append(of.peak(f"{what}, 40,000", twice, 500))
     return found
 
@@ -140,13 +140,13 @@ def growth(times: Sequence[float]) -> float:
 
 
 def stage_targets(record: Record) -> list[Target]:
-    """Return what `make bench` found of single stages."""
+    """Return the targets of single stages, from `make bench`."""
     known = {field.name for field in fields(Target)}
     return [Target(**{key: value for key, value in one.items() if key in known}) for one in record["targets"]]
 
 
 def rival_targets(record: Record) -> list[Target]:
-    """Return what the comparison of engines found, from a Parquet file to groups."""
+    """Return the targets of the comparison with other engines, from a Parquet file to groups."""
     task = record["limits"]["task"]
     rows = {row["engine"]: row for row in record["rows"] if row["task"] == task}
     own = rows[OWN]
@@ -168,8 +168,8 @@ def _others(task: str, rows: Sequence[Record]) -> Target:
     others = [row for row in rows if row["seconds"] and row["engine"] not in named]
     quickest = min(others, key=lambda row: float(row["seconds"]), default=None)
     name = f" ({quickest['engine']})" if quickest else ""
-    return _times(f"{task}: the quickest of all others{name}", quickest, 9)
+    return _times(f"{task}: the fastest of the remaining engines{name}", quickest, 9)
 
 
 def _times(what: str, row: Record | None, limit: float) -> Target:
-    return Target(f"{what} takes so many times as long", None if row is None else row["ratio"], limit, unit="×")
+    return Target(f"{what}, time relative to lookalike", None if row is None else row["ratio"], limit, unit="×")

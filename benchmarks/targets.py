@@ -1,4 +1,4 @@
-"""What has to be reached, and the targets of single stages, which `make bench` measures inside a process."""
+"""A target, and the targets of single stages, which `make bench` measures inside a process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HEADERS: Final = ("work", "target", "measured", "met")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A line of the table of targets: what was to be reached, and what was measured."""
+    """A row of the table of targets: the target, and what was measured."""
 
     what: str
     measured: float | None
@@ -58,7 +58,7 @@ def _number(value: float) -> str:
 
 
 def targets(record: dict[str, Any]) -> list[Target]:
-    """Return what the stages have to reach."""
+    """Return the targets of the stages."""
     fast = "signatures, fast, 256 hashes"
     found = []
     for name in ("words, k = 5", "characters, k = 9", "characters, k = 9, only lowercased"):

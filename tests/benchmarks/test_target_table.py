@@ -44,10 +44,10 @@ def test_times_memory_and_ratios_are_held_against_their_limits() -> None:
         "10,000 documents, Parquet: peak memory": False,
         "100,000 documents, Parquet: time": True,
         "100,000 documents, Parquet: peak memory": True,
-        "100,000 documents, Parquet: time to that of only reading it with pyarrow": False,
-        "the same as .jsonl.zst: time to that of Parquet": True,
-        "6,000 near copies, `--memory 512MiB`: peak memory": True,
-        "time for each document beyond the start, 10,000 to 100,000": True,
+        "100,000 documents, Parquet: time relative to only reading it with pyarrow": False,
+        "the same as .jsonl.zst: time relative to Parquet": True,
+        "6,000 near-duplicates, `--memory 512MiB`: peak memory": True,
+        "time per document beyond start-up, 10,000 to 100,000": True,
     }
     assert every["100,000 documents, Parquet: time"].cells()[1:] == ["≤ 0.75 s", "0.7 s (0.69–0.72)", "met"]
 
