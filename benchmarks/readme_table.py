@@ -100,7 +100,7 @@ def speed_in_short(record: Record) -> str:
     fastest = [f"The fastest of {len(others)} other configurations: {_beside(row)}." for row in others[:1]]
     known = [f"{_beside(row)}." for row in others[1:] if row["engine"] == DATASKETCH]
     said = [first, *fastest, *known]
-    return _wrap(" ".join([*said, *_quicker(record), f"({_when(record)}.)"]))
+    return _wrap(" ".join([*said, *_quicker(record), f"Measured {_when(record)}."]))
 
 
 def _beside(row: Mapping[str, Any]) -> str:
@@ -285,7 +285,7 @@ def accuracy_in_short() -> str:
         f"On {len(rows)} labelled collections, each with the preset for its kind of text, AUC (the "
         f"probability that a related pair scores higher than an unrelated one) is: {scores}."
     )
-    return "\n\n".join(map(_wrap, [before, " ".join([*sentences, f"({_when(record)}.)"])]))
+    return "\n\n".join(map(_wrap, [before, " ".join([*sentences, f"Measured {_when(record)}."])]))
 
 
 def accuracy_grid() -> str:
