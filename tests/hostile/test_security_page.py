@@ -22,7 +22,7 @@ ROWS = {
     if line.startswith("| ") and len(cells := line.strip("|").split("|")) == 3
 }
 MIB, GIB = 1 << 20, 1 << 30
-TIMES = f"{extract.seconds_for(0):g} s and {extract.seconds_for(MIB) - extract.seconds_for(0):g} s per MiB"
+TIMES = f"{extract.seconds_for(0):g} s plus {extract.seconds_for(MIB) - extract.seconds_for(0):g} s per MiB"
 SERVER = ServerLimits()
 EXPECTED = {
     "one document, line, cell or value": f"{LIMITS.document // MIB} MiB",
@@ -53,7 +53,7 @@ EXPECTED = {
     "documents of a request": f"{SERVER.batch:,}",
     "pause within a body": f"{SERVER.body_seconds:g} s",
     "connections of a server": f"{SERVER.connections}",
-    "requests in work, and waiting": f"{SERVER.in_work} and {SERVER.waiting}",
+    "requests in progress, and waiting": f"{SERVER.in_work} and {SERVER.waiting}",
     "work on a request": f"{SERVER.seconds:g} s",
 }
 
