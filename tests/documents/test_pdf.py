@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lookalike.documents.extract.pdf_order import Glyph, in_reading_order
+from lookalike.documents.extract.pdf import Glyph, in_reading_order
 from lookalike.text.compare_json import Lines
 from lookalike.text.excluded import left_out
 from tests.documents.making import Put, lines_at, pdf, scanned_pdf, with_picture_pages, without_map

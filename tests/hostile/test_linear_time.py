@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
-from lookalike.documents.extract.html import html_to_text
-from lookalike.documents.extract.latex import latex_to_text
-from lookalike.documents.extract.latex_pieces import pieces
-from lookalike.documents.extract.markdown import markdown_to_text
+from lookalike.documents.extract.clean_text import decoded
+from lookalike.documents.extract.html_mail import html_to_text
+from lookalike.documents.extract.markup import latex_pieces, latex_to_text, markdown_to_text
 from lookalike.documents.extract.model import RefusedError
-from lookalike.documents.extract.plain import decoded
 from lookalike.report.blocks import Document, blocks_of
 from lookalike.text.excluded import Span, blanked, left_out
 from lookalike.text.uncounted import _with
@@ -182,7 +180,7 @@ def test_latex(shape: str) -> None:
 def test_the_parser_of_latex_is_never_given_much(shape: str) -> None:
     source = repeated(shape, 300_000)
     with limited(shape):
-        cut = list(pieces(source))
+        cut = list(latex_pieces(source))
     assert "".join(cut) == source
     assert max(map(len, cut)) <= 1 << 16
     assert len(cut) < 100
@@ -202,7 +200,7 @@ The last \textbf{one}, \{ not a group.
 
 
 def test_a_long_paper_is_cut_between_paragraphs() -> None:
-    cut = list(pieces(PAPER * 50, 100, 10_000))
+    cut = list(latex_pieces(PAPER * 50, 100, 10_000))
     assert len(cut) > 20
     assert all(piece.endswith("\n\n") for piece in cut[:-1])
     assert all(piece.count(r"\begin") == piece.count(r"\end") for piece in cut)

@@ -8,7 +8,7 @@ import pytest
 
 from lookalike import opening
 from lookalike.documents import ignore, remote, small_file
-from lookalike.documents.extract import limits as extract
+from lookalike.documents.extract import protocol as extract
 from lookalike.documents.limits import HARMLESS, LIMITS, MOST_COLUMNS
 from lookalike.index import contract
 from lookalike.search import workdir

@@ -123,7 +123,7 @@ def _check_tables() -> str:
 
 
 def _check_readers() -> str:
-    from lookalike.documents.extract.one import extract
+    from lookalike.documents.extract.pool import extract
 
     _expect("text", extract(b"<nav>no</nav><p>yes</p>", "html").text, "yes")
     return "documents are read in a process of their own"

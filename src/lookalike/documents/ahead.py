@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Self
 
-from lookalike.documents.extract.limits import LARGEST_FILE
-from lookalike.documents.extract.pool import Pool, Reply
-from lookalike.documents.extract.request import request_for
+from lookalike.documents.extract.pool import Pool, Reply, request_for
+from lookalike.documents.extract.protocol import LARGEST_FILE
 from lookalike.documents.globs import Glob
 
 if TYPE_CHECKING:

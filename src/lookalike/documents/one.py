@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.extract.letters import unmasked
+from lookalike.documents.extract.clean_text import unmasked
 from lookalike.documents.extract.model import RefusedError
-from lookalike.documents.extract.one import extract
+from lookalike.documents.extract.pool import extract
 from lookalike.documents.kinds import Kind, kind_of
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.lms import receipt_of

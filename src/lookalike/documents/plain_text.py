@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from lookalike.documents.compressed import DamagedError, ExpandedError
-from lookalike.documents.extract.letters import unmasked
+from lookalike.documents.extract.clean_text import unmasked
 from lookalike.documents.extract.pool import Reply
 from lookalike.documents.text_file import NotTextError, Utf8, check_start, to_utf8
 

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response  # noqa: TC002 - FastAPI looks at it
 
 from lookalike.documents.extract.model import RefusedError
-from lookalike.documents.extract.one import extract
+from lookalike.documents.extract.pool import extract
 from lookalike.documents.kinds import kind_of
 from lookalike.documents.limits import Limits
 from lookalike.server.bodies import Json

@@ -13,7 +13,9 @@ from io import BytesIO
 from typing import IO, TYPE_CHECKING, BinaryIO, Final, Self, cast
 
 from lookalike.documents.compressed import DamagedError, decompressed
-from lookalike.documents.extract.limits import (
+from lookalike.documents.extract.model import RefusedError
+from lookalike.documents.extract.packages import ZIP_ERRORS, open_zip
+from lookalike.documents.extract.protocol import (
     LARGEST_FILE,
     LARGEST_HEADER,
     LONGEST_NAME,
@@ -21,8 +23,6 @@ from lookalike.documents.extract.limits import (
     MOST_MEMBERS,
     hold_memory,
 )
-from lookalike.documents.extract.model import RefusedError
-from lookalike.documents.extract.package import ZIP_ERRORS, open_zip
 from lookalike.documents.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _zip_opener(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget)
 def tar_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
     """Give the files of a tar archive in their order; it is read once, from front to back."""
     try:
-        stream = cast("IO[bytes]", _Counted(file, budget))
+        stream = cast("IO[bytes]", _CountedBytes(file, budget))
         with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Info) as archive:
             for info in archive:
                 # The list of members that tarfile keeps would grow with the archive.
@@ -227,7 +227,7 @@ def _unpacked(stream: IO[bytes], budget: Budget | None) -> BinaryIO:
     return found
 
 
-class _Counted:
+class _CountedBytes:
     """What tarfile reads from: counts what was unpacked, whether it belongs to a member that is wanted or not."""
 
     def __init__(self, stream: BinaryIO, budget: Budget) -> None:

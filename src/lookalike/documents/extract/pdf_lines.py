@@ -17,7 +17,7 @@ from lookalike.text.reference_headings import references
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["DIVIDED", "Line", "Page", "flowing_text", "without_furniture"]
+__all__ = ["DIVIDED", "Line", "PdfPage", "flowing_text", "without_furniture"]
 
 DIVIDED: Final = "\ufffe"
 """Stands at the end of a line for the hyphen of a word that is divided there: PDFium puts it."""
@@ -64,7 +64,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PdfPage:
     """The lines of a page in the order of the file, and its lower and upper edge."""
 
     lines: list[Line]
@@ -80,10 +80,10 @@ class Page:
 # -- running heads -----------------------------------------------------------------------------------------------------
 
 
-def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
+def without_furniture(pages: Sequence[PdfPage]) -> list[list[Line]]:
     """Return the lines of each page without those at its edges that come back on other pages, whatever the number.
 
-    >>> pages = [Page([Line("A title", 9, 95), Line(f"words {n * 'x'}", 9, 50), Line(str(n), 9, 5)], 0, 100)
+    >>> pages = [PdfPage([Line("A title", 9, 95), Line(f"words {n * 'x'}", 9, 50), Line(str(n), 9, 5)], 0, 100)
     ...          for n in (1, 2, 3)]
     >>> [[line.text for line in lines] for lines in without_furniture(pages)]
     [['words x'], ['words xx'], ['words xxx']]
@@ -129,7 +129,7 @@ class _AtEdge:
 class _Heads:
     """What stands near the edges of all pages."""
 
-    def __init__(self, pages: Sequence[Page]) -> None:
+    def __init__(self, pages: Sequence[PdfPage]) -> None:
         self.edges = [list(_edges(page, index)) for index, page in enumerate(pages)]
         count = len(pages)
         self._least = count if count <= 3 else max(3, round(_SHARE * count))
@@ -159,7 +159,7 @@ class _Heads:
         return same >= self._least and not one.is_number and not sentence
 
 
-def _edges(page: Page, index: int) -> Iterator[_AtEdge]:
+def _edges(page: PdfPage, index: int) -> Iterator[_AtEdge]:
     """Give the lines near the edges, the outermost of each first."""
     order = sorted(range(len(page.lines)), key=lambda number: page.lines[number].baseline)
     for edge, numbers in (("bottom", order[:_EDGE_LINES]), ("top", order[::-1][:_EDGE_LINES])):

@@ -1,4 +1,4 @@
-"""The processes of the readers, seen from lookalike: a few that live long, each replaced when it ends or grows old.
+"""The reader processes, seen from lookalike: a few that live long, each replaced when it ends or grows old.
 
 A process is started without fork, so threads do no harm; a thread waits for each. Nothing is kept between two passes
 over a source, and a pool that is closed has ended all its processes.
@@ -14,18 +14,38 @@ import sys
 import threading
 from collections import deque
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from lookalike.documents.extract.frames import BrokenFrameError, receive, send
-from lookalike.documents.extract.limits import LARGEST_TEXT, seconds_for, wall_seconds
-from lookalike.documents.extract.model import Flag
+from lookalike.documents.extract.model import Extracted, Flag, RefusedError
+from lookalike.documents.extract.protocol import (
+    LARGEST_FILE,
+    LARGEST_TEXT,
+    BrokenFrameError,
+    receive,
+    seconds_for,
+    send,
+    wall_seconds,
+)
+from lookalike.documents.kinds import Kind
+from lookalike.documents.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-__all__ = ["Job", "Pool", "Reply"]
+
+__all__ = [
+    "Job",
+    "Pool",
+    "Reply",
+    "extract",
+    "request_for",
+]
+
+
+# -- the processes -----------------------------------------------------------------------------------------------------
 
 # Bytecode is not written, the environment does not matter, and modules come from where ours come from.
 _PROGRAM: Final = """
@@ -329,3 +349,63 @@ def _end(process: subprocess.Popen[bytes]) -> None:
                 stream.close()
         except OSError:
             continue  # what was not sent any more
+
+
+# -- requests ----------------------------------------------------------------------------------------------------------
+
+
+def request_for(
+    name: str,
+    kind: Kind,
+    path: str | None,
+    size: int,
+    *,
+    encoding: str = "auto",
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    hidden: bool = False,
+    limits: Limits = LIMITS,
+) -> dict[str, Any]:
+    """Return what the process of a reader is told about a document; without a path its bytes are sent along."""
+    return {
+        "name": name,
+        "kind": kind.format,
+        "compression": kind.compression,
+        "path": None if path is None else os.path.abspath(path),  # noqa: PTH100 - the process has another folder
+        "size": size,
+        "encoding": encoding,
+        "include": list(include),
+        "exclude": list(exclude),
+        "hidden": hidden,
+        "limits": astuple(limits),
+    }
+
+
+# -- one document ------------------------------------------------------------------------------------------------------
+
+
+def extract(
+    document: str | os.PathLike[str] | bytes,
+    kind: Kind | str,
+    encoding: str = "auto",
+    limits: Limits = LIMITS,
+    longest: float = inf,
+) -> Extracted:
+    """Return the text of one document, a file or its bytes; `RefusedError` if there is none.
+
+    A reader that takes longer than `longest` seconds is ended. For many documents use a `Pool`: this starts a process
+    and ends it.
+    """
+    if isinstance(kind, str):
+        kind = Kind(kind)
+    data = document if isinstance(document, bytes) else b""
+    path = None if isinstance(document, bytes) else os.fspath(document)
+    size = len(data) if path is None else Path(path).stat().st_size
+    if size > LARGEST_FILE:
+        raise RefusedError("too large", f"a document may have up to {LARGEST_FILE >> 20} MiB")
+    name = "the document" if path is None else path
+    with Pool(1, longest) as pool:
+        reply = next(iter(pool.submit(request_for(name, kind, path, size, encoding=encoding, limits=limits), data)))
+    if reply.text is None:
+        raise RefusedError(reply.reason, reply.detail)
+    return Extracted(reply.text.decode("utf-8"), reply.flags, reply.encoding, reply.guessed)

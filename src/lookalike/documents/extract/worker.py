@@ -1,7 +1,7 @@
-"""The process of a reader: takes documents one after the other, and gives back texts.
+"""The process of a reader: takes documents one after the other, and sends back their texts.
 
-It holds itself to limits of memory and time, writes no file, and ends when lookalike does. What a document does to it
-stays in it: lookalike starts another.
+It limits its own memory and time, writes no file, and ends when lookalike does. Whatever a document does to it stays in
+it: lookalike starts another.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
+from importlib import import_module
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from lookalike.documents.extract.archives import (
     BombError,
@@ -22,19 +24,21 @@ from lookalike.documents.extract.archives import (
     whole,
     zip_members,
 )
-from lookalike.documents.extract.frames import BrokenFrameError, receive, send
-from lookalike.documents.extract.limits import (
+from lookalike.documents.extract.clean_text import read_plain
+from lookalike.documents.extract.model import Extracted, RefusedError
+from lookalike.documents.extract.packages import OLE, Package
+from lookalike.documents.extract.protocol import (
     LARGEST_FILE,
     LARGEST_TEXT,
     LONGEST_NAME,
     NESTED,
+    BrokenFrameError,
     hold_memory,
     hold_time,
+    receive,
     seconds_for,
+    send,
 )
-from lookalike.documents.extract.model import Extracted, RefusedError
-from lookalike.documents.extract.parent import end_with
-from lookalike.documents.extract.readers import read_as, sniffed
 from lookalike.documents.folder import Selection, shown
 from lookalike.documents.ignore import is_clutter
 from lookalike.documents.kinds import Kind, kind_of
@@ -42,9 +46,90 @@ from lookalike.documents.limits import Limits
 from lookalike.opening import open_file
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lookalike.documents.extract.archives import Member
 
-__all__ = ["main"]
+
+__all__ = [
+    "READERS",
+    "end_with",
+    "main",
+    "read_as",
+    "sniffed",
+]
+
+
+# -- which reader is for which kind ------------------------------------------------------------------------------------
+
+READERS: Final = {
+    "pdf": ("pdf", "read_pdf"),
+    "docx": ("docx_pptx", "read_docx"),
+    "pptx": ("docx_pptx", "read_pptx"),
+    "odt": ("odt_epub_rtf", "read_odt"),
+    "epub": ("odt_epub_rtf", "read_epub"),
+    "rtf": ("odt_epub_rtf", "read_rtf"),
+    "html": ("html_mail", "read_html"),
+    "eml": ("html_mail", "read_eml"),
+    "markdown": ("markup", "read_markdown"),
+    "latex": ("markup", "read_latex"),
+    "notebook": ("markup", "read_notebook"),
+}
+"""The module and the function that read each kind of document; a module is imported when a document needs it."""
+
+# The part that only documents of this kind have.
+_PARTS: Final = (
+    ("word/document.xml", "docx"),
+    ("ppt/presentation.xml", "pptx"),
+    ("META-INF/container.xml", "epub"),
+    ("content.xml", "odt"),
+)
+
+
+def read_as(kind: str, file: BinaryIO, encoding: str) -> Extracted:
+    """Read a document of a kind; one that is of another kind than its name says, as what it is."""
+    kind = sniffed(file, kind)
+    try:
+        if kind == "text":
+            return read_plain(file, encoding)
+        module, function = READERS[kind]
+        found = getattr(import_module(f"lookalike.documents.extract.{module}"), function)
+        read = cast("Callable[[BinaryIO, str], Extracted]", found)
+        return read(file, encoding)
+    except RefusedError:
+        raise
+    except RecursionError:
+        raise RefusedError("damaged", "its parts are nested too deep") from None
+    except MemoryError:
+        raise RefusedError("too large", "reading it takes more memory than a reader may use") from None
+    except Exception as error:  # noqa: BLE001 - whatever a library meets in a broken file
+        what = " ".join(str(error).split())[:80]
+        raise RefusedError("damaged", f"it cannot be read ({type(error).__name__}: {what})") from None
+
+
+def sniffed(file: BinaryIO, kind: str) -> str:
+    """Return what a document is by its first bytes, where they say it plainly."""
+    start = file.read(1024)
+    file.seek(0)
+    if start.startswith(b"%PDF-"):
+        return "pdf"
+    if start.lstrip().startswith(b"{\\rtf"):
+        return "rtf"
+    if start.startswith(b"PK\3\4") and kind not in ("docx", "pptx", "epub", "odt"):
+        package = Package(file)
+        for part, found in _PARTS:
+            if part in package:
+                file.seek(0)
+                return found
+        raise RefusedError("not text", "it is a zip archive or an office document, but its name does not say so")
+    if start.startswith(OLE):
+        return "docx"  # which tells a password from an old format
+    if kind in ("docx", "odt") and start.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html")):
+        return "html"  # which is what some programs call a .doc
+    return kind
+
+
+# -- the process -------------------------------------------------------------------------------------------------------
 
 
 def main(parent: int) -> None:
@@ -115,7 +200,9 @@ class _Session:
         if kind.format != "tar" and kind.compression:
             stream = whole(stream, budget.packed, self._limits)
         if kind.format == "eml":
-            from lookalike.documents.extract.eml import read_mail  # with the readers of HTML: not for every process
+            from lookalike.documents.extract.html_mail import (
+                read_mail,  # with the readers of HTML: not for every process
+            )
 
             mail = read_mail(stream, self._encoding)
             if self._number >= self._after:
@@ -211,3 +298,42 @@ def _reason(error: OSError) -> tuple[str, str]:
     if isinstance(error, PermissionError):
         return "no permission", "permission denied; check its permissions"
     return "unreadable", error.strerror or str(error)[:80]
+
+
+# -- the process that started it ---------------------------------------------------------------------------------------
+
+_SET_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
+_SECONDS: Final = 1.0
+
+
+def end_with(parent: int) -> None:
+    """Have this process ended as soon as the process `parent`, which started it, has ended."""
+    if sys.platform == "win32":
+        return  # it ends when it has read its document, and finds that nobody has another
+    if not _asked_the_kernel():
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    if os.getppid() != parent:  # it ended before the kernel was asked
+        os._exit(1)
+
+
+def _asked_the_kernel() -> bool:
+    """Ask Linux for SIGKILL when the parent ends; True if it agreed."""
+    if sys.platform != "linux":
+        return False
+    try:
+        import ctypes
+
+        return int(ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)) == 0
+    except (ImportError, OSError, AttributeError):
+        return False
+
+
+def _watch(parent: int) -> None:
+    """Wait until the other end of standard input is closed, as the end of the parent closes it."""
+    import select
+
+    poll = select.poll()
+    poll.register(0, 0)  # that it is closed is told without asking
+    while not poll.poll(1000 * _SECONDS) and os.getppid() == parent:
+        pass
+    os._exit(1)

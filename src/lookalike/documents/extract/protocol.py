@@ -1,9 +1,15 @@
-"""How much a reader may use, and how a process holds itself to it."""
+"""What lookalike and its reader processes have in common: how much a reader may use, and the messages between them."""
 
 from __future__ import annotations
 
+import json
+import struct
 import sys
-from typing import Final
+from typing import IO, TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 __all__ = [
     "LARGEST_FILE",
@@ -13,11 +19,17 @@ __all__ = [
     "MEMORY",
     "MOST_MEMBERS",
     "NESTED",
+    "BrokenFrameError",
     "hold_memory",
     "hold_time",
+    "receive",
     "seconds_for",
+    "send",
     "wall_seconds",
 ]
+
+
+# -- limits ------------------------------------------------------------------------------------------------------------
 
 MEMORY: Final = 256 << 20
 """Bytes that the process of a reader may take."""
@@ -87,3 +99,40 @@ def hold_time(seconds: float) -> None:
     if hard != resource.RLIM_INFINITY:
         soft = min(soft, hard)
     resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+
+
+# -- messages ----------------------------------------------------------------------------------------------------------
+
+_LENGTHS: Final = struct.Struct("<II")
+_LARGEST_HEAD: Final = 1 << 20
+
+
+class BrokenFrameError(Exception):
+    """The other side ended, or sent what is no message."""
+
+
+def send(stream: IO[bytes], head: Mapping[str, Any], body: bytes = b"") -> None:
+    """Write one message."""
+    text = json.dumps(head).encode("ascii")
+    stream.write(_LENGTHS.pack(len(text), len(body)))
+    stream.write(text)
+    stream.write(body)
+    stream.flush()
+
+
+def receive(stream: IO[bytes], largest: int) -> tuple[dict[str, Any], bytes]:
+    """Read one message whose body has at most `largest` bytes."""
+    head_length, body_length = _LENGTHS.unpack(_exactly(stream, _LENGTHS.size))
+    if head_length > _LARGEST_HEAD or body_length > largest:
+        raise BrokenFrameError("the message is too long")
+    head = json.loads(_exactly(stream, head_length))
+    if not isinstance(head, dict):
+        raise BrokenFrameError("the message has no head")
+    return head, _exactly(stream, body_length)
+
+
+def _exactly(stream: IO[bytes], count: int) -> bytes:
+    data = stream.read(count)
+    if len(data) < count:
+        raise BrokenFrameError("the other side has ended")
+    return data

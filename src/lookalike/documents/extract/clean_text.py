@@ -1,17 +1,154 @@
-"""Letters that look like others, and characters that nobody sees: a copied word that is not the same word any more."""
+"""The text of a document, cleaned: decoded, white space tidied, hidden pieces and look-alike letters found."""
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
-from lookalike.documents.extract.model import LETTERS, Flag
+from lookalike.documents.extract.model import HIDDEN, LETTERS, Extracted, Flag, RefusedError
+from lookalike.documents.extract.protocol import LARGEST_TEXT
+from lookalike.documents.text_file import NotTextError, codec_of_mark, decode_bytes, spoken_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-__all__ = ["INVISIBLE", "unmasked", "without_invisible"]
+
+__all__ = [
+    "INVISIBLE",
+    "TextWriter",
+    "decoded",
+    "finished",
+    "read_marked",
+    "read_plain",
+    "unmasked",
+    "without_invisible",
+]
+
+
+# -- from bytes to characters ------------------------------------------------------------------------------------------
+
+# What web pages and mails call an encoding, and what is meant: browsers do the same (WHATWG Encoding).
+_MEANT: Final = {
+    "iso-8859-1": "cp1252",
+    "latin-1": "cp1252",
+    "latin1": "cp1252",
+    "us-ascii": "cp1252",
+    "ascii": "cp1252",
+    "shift_jis": "cp932",
+    "shift-jis": "cp932",
+    "sjis": "cp932",
+    "x-sjis": "cp932",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "euc-kr": "cp949",
+    "ks_c_5601-1987": "cp949",
+    "x-x-big5": "big5",
+    "iso-8859-9": "cp1254",
+}
+
+
+def decoded(data: bytes, encoding: str, declared: str | None = None) -> tuple[str, str, bool]:
+    """Return text, the name of its encoding, and whether that is a guess; what the document declares is tried first."""
+    if encoding == "auto" and declared and not codec_of_mark(data):
+        try:
+            codec = codecs.lookup(_MEANT.get(declared.lower(), declared)).name
+            # A page that calls itself UTF-16 in letters of one byte is not.
+            if not codec.startswith(("utf-16", "utf-32")) or b"\0" in data[:1024]:
+                return data.decode(codec), spoken_name(codec), False
+        except (LookupError, UnicodeError, ValueError):
+            pass
+    try:
+        return decode_bytes(data, encoding)
+    except NotTextError as error:
+        raise RefusedError(error.reason, f"the file {error.problem}; {error.remedy}") from None
+
+
+def read_plain(file: BinaryIO, encoding: str) -> Extracted:
+    """Read a text as it is."""
+    text, spoken, guessed = decoded(file.read(), encoding)
+    return Extracted(*unmasked(text), spoken, guessed)
+
+
+def read_marked(file: BinaryIO, encoding: str, to_text: Callable[[str], Extracted]) -> Extracted:
+    """Read a text with mark-up, which `to_text` takes off."""
+    text, spoken, guessed = decoded(file.read(), encoding)
+    found = to_text(text)
+    return Extracted(found.text, found.flags, spoken, guessed)
+
+
+# -- from pieces to a text ---------------------------------------------------------------------------------------------
+
+_SPACES: Final = re.compile(r"[ \t\r\f\v\xa0]+")
+_AROUND_BREAK: Final = re.compile(r" ?\n ?")
+_BREAKS: Final = re.compile(r"\n{3,}")
+_SHOWN_HIDDEN: Final = 60
+
+
+class TextWriter:
+    """Collects the pieces of a text; what is hidden is counted and not written."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._pieces: list[str] = []
+        self._hidden: list[str] = []
+        self._size = 0
+
+    def add(self, piece: str, *, hidden: bool = False) -> None:
+        """Add a piece of text."""
+        self._size += len(piece)
+        if self._size > LARGEST_TEXT:
+            raise RefusedError("too large", f"its text is longer than {LARGEST_TEXT >> 20} MiB")
+        (self._hidden if hidden else self._pieces).append(piece)
+
+    def paragraph(self) -> None:
+        """End a paragraph."""
+        self._pieces.append("\n\n")
+        if self._hidden:
+            self._hidden.append(" ")
+
+    def line(self) -> None:
+        """End a line."""
+        self._pieces.append("\n")
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing that can be seen was written."""
+        return not any(piece.strip() for piece in self._pieces)
+
+    @property
+    def text(self) -> str:
+        """All that was written, with tidy white space."""
+        text = _SPACES.sub(" ", "".join(self._pieces))
+        text = _AROUND_BREAK.sub("\n", text)
+        return _BREAKS.sub("\n\n", text).strip()
+
+    @property
+    def hidden(self) -> str:
+        """All that was hidden."""
+        return " ".join("".join(self._hidden).split())
+
+    def extracted(self) -> Extracted:
+        """Return text and flags."""
+        return finished(self.text, self.hidden)
+
+
+def finished(text: str, hidden: str = "", flags: tuple[Flag, ...] = (), encoding: str = "") -> Extracted:
+    """Return a text with all its flags; what is hidden is flagged, and is not in the text."""
+    found = list(flags)
+    words = len(hidden.split())
+    if words:
+        shown = hidden if len(hidden) <= _SHOWN_HIDDEN else hidden[:_SHOWN_HIDDEN].rstrip() + " …"
+        noun = "word is" if words == 1 else "words are"
+        found.append(Flag(HIDDEN, f"{words} {noun} in the file that a reader cannot see, and left out: {shown}", words))
+    seen = without_invisible(text)
+    odd = [flag for flag in unmasked(text)[1] if flag.kind != LETTERS] if len(seen) != len(text) else []
+    clean, letters = unmasked(seen)
+    return Extracted(clean, (*found, *letters, *odd), encoding)
+
+
+# -- look-alike letters and invisible characters -----------------------------------------------------------------------
 
 _LATIN: Final = "A-Za-zÀ-ÖØ-öø-ɏ"
 _GREEK: Final = "ͰͲ-Ͽἀ-῿"

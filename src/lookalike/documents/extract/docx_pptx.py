@@ -1,21 +1,61 @@
-"""Word documents: the body and the notes, without page headers, deleted text and what is hidden."""
+"""Word and PowerPoint files (Office Open XML): their text, without page headers, deleted text and what is hidden."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, BinaryIO, Final
 
+from lookalike.documents.extract.clean_text import TextWriter
 from lookalike.documents.extract.model import Extracted, RefusedError
-from lookalike.documents.extract.package import Package
-from lookalike.documents.extract.relations import main_part, relations_of
-from lookalike.documents.extract.writing import Writer
-from lookalike.documents.extract.xml import Handler, parse_xml
+from lookalike.documents.extract.packages import Handler, Package, parse_xml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["read_docx"]
+
+__all__ = [
+    "main_part",
+    "read_docx",
+    "read_pptx",
+    "relations_of",
+]
+
+
+# -- parts of Office Open XML ------------------------------------------------------------------------------------------
+
+
+class _Relations(Handler):
+    def __init__(self, folder: str) -> None:
+        self.found: dict[str, tuple[str, str]] = {}
+        self._folder = folder
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "Relationship" and attributes.get("TargetMode") != "External":
+            target = attributes.get("Target", "")
+            inside = target.lstrip("/") if target.startswith("/") else posixpath.join(self._folder, target)
+            kind = attributes.get("Type", "").rpartition("/")[2]
+            self.found[attributes.get("Id", "")] = (kind, posixpath.normpath(inside))
+
+
+def relations_of(package: Package, part: str) -> dict[str, tuple[str, str]]:
+    """Return kind and name of all parts that a part refers to, by the id of the reference."""
+    folder, name = posixpath.split(part)
+    listed = posixpath.join(folder, "_rels", f"{name}.rels")
+    relations = _Relations(folder)
+    if listed in package:
+        parse_xml(package.blocks(listed), relations, listed)
+    return relations.found
+
+
+def main_part(package: Package, usual: str) -> str:
+    """Return the name of the part with the document itself."""
+    found = relations_of(package, "")
+    return next((target for kind, target in found.values() if kind == "officeDocument"), usual)
+
+
+# -- Word --------------------------------------------------------------------------------------------------------------
 
 _OFF: Final = ("0", "false", "off", "none")
 _TINY: Final = 4  # half points: two points, a fifth of what people read
@@ -49,7 +89,7 @@ class _Look:
         return bool(self.vanish or tiny or (self.white and not self.shaded))
 
 
-def _changed(look: _Look, name: str, attributes: Mapping[str, str]) -> _Look:
+def _changed_look(look: _Look, name: str, attributes: Mapping[str, str]) -> _Look:
     """Return a look with what an element of run properties says."""
     value = attributes.get("val", "")
     if name in ("vanish", "specVanish"):
@@ -97,7 +137,7 @@ class _Styles(Handler):
         elif name == "rPr":
             self._in_run = True
         elif self._style and (self._in_run or name == "shd"):
-            self.looks[self._style] = _changed(self.looks[self._style], name, attributes)
+            self.looks[self._style] = _changed_look(self.looks[self._style], name, attributes)
 
     def end(self, name: str) -> None:
         if name == "style":
@@ -121,10 +161,10 @@ class _Styles(Handler):
         return look
 
 
-class _Body(Handler):
+class _DocxBody(Handler):
     """The text of a part."""
 
-    def __init__(self, writer: Writer, styles: _Styles) -> None:
+    def __init__(self, writer: TextWriter, styles: _Styles) -> None:
         self._writer = writer
         self._styles = styles
         self._skipping = 0
@@ -167,12 +207,12 @@ class _Body(Handler):
             self._used[1] = attributes.get("val", "")
             self._runs[-1] = self._runs[-1].over(self._styles.look(attributes.get("val", "")))
         elif self._in_run_properties and self._runs:
-            self._runs[-1] = _changed(self._runs[-1], name, attributes)
+            self._runs[-1] = _changed_look(self._runs[-1], name, attributes)
         elif name == "shd":
             self._shade(attributes)
 
     def _shade(self, attributes: Mapping[str, str]) -> None:
-        shaded = bool(_changed(_Look(), "shd", attributes).shaded)
+        shaded = bool(_changed_look(_Look(), "shd", attributes).shaded)
         if self._paragraphs and not self._runs:
             self._paragraphs[-1] = replace(self._paragraphs[-1], shaded=shaded)
         elif self._cells:
@@ -216,10 +256,97 @@ def read_docx(file: BinaryIO, encoding: str) -> Extracted:
     relations = relations_of(package, main)
     style_part = next((target for kind, target in relations.values() if kind == "styles"), "word/styles.xml")
     styles = _Styles(package.part(style_part), style_part) if style_part in package else _Styles()
-    writer = Writer()
-    parse_xml(package.blocks(main), _Body(writer, styles), main)
+    writer = TextWriter()
+    parse_xml(package.blocks(main), _DocxBody(writer, styles), main)
     for kind, target in relations.values():
         if kind in _TYPES and target in package:
             writer.paragraph()
-            parse_xml(package.blocks(target), _Body(writer, styles), target)
+            parse_xml(package.blocks(target), _DocxBody(writer, styles), target)
+    return writer.extracted()
+
+
+# -- PowerPoint --------------------------------------------------------------------------------------------------------
+
+_FURNITURE: Final = frozenset({"ftr", "sldNum", "dt", "hdr", "sldImg"})
+_TRUE: Final = ("1", "true")
+
+
+class _Order(Handler):
+    """The references to the slides, as a presentation lists them."""
+
+    def __init__(self) -> None:
+        self.slides: list[str] = []
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "sldId":
+            self.slides.append(attributes.get("r:id", ""))
+
+
+class _Slide(Handler):
+    """The text of a slide; a shape is written when it has ended, since what it is for is said inside it."""
+
+    def __init__(self, writer: TextWriter) -> None:
+        self._writer = writer
+        self._hidden_slide = self._hidden_shape = self._furniture = self._in_text = False
+        self._fields = 0
+        self._depth = 0
+        self._pieces: list[str] = []
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "sld":
+            self._hidden_slide = attributes.get("show", "1") in ("0", "false")
+        elif name in ("sp", "graphicFrame"):
+            self._depth += 1
+            if self._depth == 1:
+                self._hidden_shape = self._furniture = False
+                self._pieces = []
+        elif name == "cNvPr" and attributes.get("hidden") in _TRUE:
+            self._hidden_shape = True
+        elif name == "ph" and attributes.get("type") in _FURNITURE:
+            self._furniture = True
+        elif name == "fld":
+            self._fields += attributes.get("type", "").startswith(("slidenum", "datetime"))
+        elif name == "t":
+            self._in_text = True
+        elif name == "br":
+            self._pieces.append("\n")
+        elif name == "tab":
+            self._pieces.append(" ")
+
+    def end(self, name: str) -> None:
+        if name == "t":
+            self._in_text = False
+        elif name == "fld":
+            self._fields = max(0, self._fields - 1)
+        elif name == "p":
+            self._pieces.append("\n\n")
+        elif name in ("sp", "graphicFrame"):
+            self._depth -= 1
+            if self._depth == 0 and not self._furniture:
+                self._writer.add("".join(self._pieces), hidden=self._hidden_shape or self._hidden_slide)
+
+    def data(self, text: str) -> None:
+        if self._in_text and not self._fields:
+            self._pieces.append(text)
+
+
+def read_pptx(file: BinaryIO, encoding: str) -> Extracted:
+    """Read a presentation; slides and shapes that are not shown count as hidden."""
+    del encoding
+    package = Package(file)
+    main = main_part(package, "ppt/presentation.xml")
+    order = _Order()
+    parse_xml(package.blocks(main), order, main)
+    relations = relations_of(package, main)
+    writer = TextWriter()
+    for reference in order.slides:
+        kind, slide = relations.get(reference, ("", ""))
+        if kind != "slide":
+            continue
+        parse_xml(package.blocks(slide), _Slide(writer), slide)
+        writer.paragraph()
+        for inner, target in relations_of(package, slide).values():
+            if inner == "notesSlide" and target in package:
+                parse_xml(package.blocks(target), _Slide(writer), target)
+                writer.paragraph()
     return writer.extracted()
