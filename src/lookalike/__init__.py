@@ -52,9 +52,8 @@ if TYPE_CHECKING:
     from lookalike.search.shards import find_shards, sign_shard
     from lookalike.search.sign import sign
     from lookalike.search.sources import sources
-    from lookalike.text.compare import Comparison, compare
+    from lookalike.text.comparison import Comparison, Passage, compare, passages
     from lookalike.text.excluded import Span
-    from lookalike.text.matrix import CharacteristicMatrix, characteristic_matrix
     from lookalike.text.measures import (
         bag_jaccard,
         bag_jaccard_report,
@@ -65,8 +64,7 @@ if TYPE_CHECKING:
         jaccard_distance,
         standard_error,
     )
-    from lookalike.text.passages import Passage, passages
-    from lookalike.text.shingles import Shingle, normalize, shingles, units
+    from lookalike.text.shingles import CharacteristicMatrix, Shingle, characteristic_matrix, normalize, shingles, units
 
 __version__: str = _build_info()["version"]
 
@@ -246,15 +244,13 @@ _HOMES = {
     ),
     "lookalike.search.sign": ("sign",),
     "lookalike.search.sources": ("sources",),
-    "lookalike.text.compare": (
+    "lookalike.text.comparison": (
         "Comparison",
+        "Passage",
         "compare",
+        "passages",
     ),
     "lookalike.text.excluded": ("Span",),
-    "lookalike.text.matrix": (
-        "CharacteristicMatrix",
-        "characteristic_matrix",
-    ),
     "lookalike.text.measures": (
         "bag_jaccard",
         "bag_jaccard_report",
@@ -265,12 +261,10 @@ _HOMES = {
         "jaccard_distance",
         "standard_error",
     ),
-    "lookalike.text.passages": (
-        "Passage",
-        "passages",
-    ),
     "lookalike.text.shingles": (
+        "CharacteristicMatrix",
         "Shingle",
+        "characteristic_matrix",
         "normalize",
         "shingles",
         "units",

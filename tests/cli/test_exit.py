@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import lookalike.text.compare
+import lookalike.text.comparison
 from lookalike.cli import main
 from lookalike.cli.messages import describe
 from lookalike.errors import InternalError
@@ -109,7 +109,7 @@ def fail(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def compare(*args: object, **options: object) -> None:
         raise error
 
-    monkeypatch.setattr(lookalike.text.compare, "compare", compare)
+    monkeypatch.setattr(lookalike.text.comparison, "compare", compare)
 
 
 def test_a_bug_is_one_line_that_says_whose_fault_it_is(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,8 +20,7 @@ from lookalike.documents.extract.html_mail import html_to_text
 from lookalike.documents.extract.markup import latex_pieces, latex_to_text, markdown_to_text
 from lookalike.documents.extract.model import RefusedError
 from lookalike.report.blocks import Document, blocks_of
-from lookalike.text.excluded import Span, blanked, left_out
-from lookalike.text.uncounted import _with
+from lookalike.text.excluded import Span, _with, exclude, find_excluded
 from tests.hostile.adversarial import LONG, SHAPES, built_in_patterns, repeated
 
 if TYPE_CHECKING:
@@ -80,13 +79,13 @@ def test_no_pattern_goes_back_again_and_again(name: str) -> None:
 def test_quotes_and_references(shape: str) -> None:
     text = repeated(shape)
     with limited(shape):
-        spans = left_out(text, ["quotes", "references"])
-        assert len(blanked(text, spans)) == len(text)
+        spans = find_excluded(text, ["quotes", "references"])
+        assert len(exclude(text, spans)) == len(text)
 
 
 def test_references_after_eight_million_blanks() -> None:
     with limited("blanks"):
-        assert left_out("References\n" + " " * 8_000_000 + "x", ["references"]) == []
+        assert find_excluded("References\n" + " " * 8_000_000 + "x", ["references"]) == []
 
 
 def test_spans_are_merged_in_one_pass() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.result.texts import words_left_out
-from lookalike.text.uncounted import spans_of
+from lookalike.text.excluded import excluded_spans
 
 QUOTE = "the tide rises because the moon pulls the water of the sea towards itself"
 SHEET = "Please write an essay of two pages about the tides and hand it in by Friday at noon."
@@ -172,6 +172,6 @@ def test_a_passage_at_the_edges_of_characters_counts_whole() -> None:
 def test_spans_of_all_kinds_are_apart(parts: list[str]) -> None:
     text, recipe = " ".join(parts), la.Recipe()
     templates = frozenset(la.find([SHEET], ignore=[SHEET]).ignored)
-    spans = spans_of(text, recipe, ("quotes",), templates, templates)
+    spans = excluded_spans(text, recipe, ("quotes",), templates, templates)
     assert all(x.end <= y.start for x, y in pairwise(spans))
     assert {span.reason for span in spans} <= {"quotes", "template"}

@@ -79,7 +79,7 @@ def _hits(hits: Hits, most: int, *, estimated: bool) -> Table:
 def _passage(hits: Hits, checking: Checking, text: str) -> Iterator[RenderableType]:
     """Give the longest passage that the document shares with the closest one."""
     from lookalike.cli.passage_table import Passages
-    from lookalike.text.passages import passages
+    from lookalike.text.comparison import passages
 
     closest = hits[0].id
     try:

@@ -80,7 +80,7 @@ def compare(
     ] = None,
 ) -> None:
     """Read two documents, compare them and print what was found."""
-    from lookalike.text.compare import compare as compare_texts
+    from lookalike.text.comparison import compare as compare_texts
 
     as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
     shown = None if top is None else whole_number("--top", top, least=0)
@@ -105,7 +105,7 @@ def compare(
         command = command_line("compare", [a, b], as_typed(left_out, recipe))
         write_pair(first, second, found, html, least=least, command=command)
     if as_json:
-        from lookalike.text.compare_json import to_values
+        from lookalike.text.comparison import to_values
 
         send(to_json(to_values(first, second, found, top=shown or 0)), output, encoding="utf-8")
     else:

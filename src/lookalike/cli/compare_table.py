@@ -11,8 +11,7 @@ from lookalike.cli.left_out import in_words
 from lookalike.cli.passage_table import Passages, count_of
 from lookalike.recipe import UNIT_NAMES
 from lookalike.tables.visible import visible
-from lookalike.text.compare_json import longest
-from lookalike.text.passages import SHORTEST
+from lookalike.text.comparison import SHORTEST, longest
 from lookalike.text.shingles import normalize
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents.text_file import TextFile
     from lookalike.recipe import Recipe
-    from lookalike.text.compare import Comparison
+    from lookalike.text.comparison import Comparison
 
 __all__ = ["percent", "share", "to_table", "verdict"]
 

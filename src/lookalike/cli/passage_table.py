@@ -13,7 +13,7 @@ from rich.text import Text
 
 from lookalike.recipe import UNIT_NAMES
 from lookalike.tables.visible import visible
-from lookalike.text.compare_json import Lines
+from lookalike.text.comparison import LineNumbers
 from lookalike.text.shingles import units
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from lookalike.recipe import Recipe
-    from lookalike.text.passages import Passage
+    from lookalike.text.comparison import Passage
 
 __all__ = ["Passages", "count_of"]
 
@@ -39,7 +39,7 @@ class Passages:
     def __init__(self, a: str, b: str, recipe: Recipe, most: tuple[int, int] = (HEAD, TAIL)) -> None:
         """Take the texts as they were read, and how many characters of the ends of a long passage are shown."""
         self._a, self._b, self._recipe, self._most = a, b, recipe, most
-        self._lines = Lines(a), Lines(b)
+        self._lines = LineNumbers(a), LineNumbers(b)
 
     def show(self, passage: Passage, number: int, title: str = "") -> Iterator[RenderableType]:
         """Give a heading, and the passage as each document has it."""
@@ -69,7 +69,7 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
-def _place(letter: str, lines: Lines, start: int, end: int) -> Text:
+def _place(letter: str, lines: LineNumbers, start: int, end: int) -> Text:
     page, last_page = lines.page(start), lines.page(end - 1)
     if page is not None:  # the lines of a PDF document are those of its pages, not of its text
         return Text(f"{letter}, p. {page}" if page == last_page else f"{letter}, pp. {page}–{last_page}")

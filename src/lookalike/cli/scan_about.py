@@ -93,7 +93,7 @@ def longest_passages(
     """Give the longest passage of each of the closest pairs."""
     from lookalike.cli.output import width
     from lookalike.cli.passage_table import Passages
-    from lookalike.text.passages import passages
+    from lookalike.text.comparison import passages
 
     texts = texts_of(result, {pair[side] for pair in pairs[:MOST] for side in "ab"})
     shown = False

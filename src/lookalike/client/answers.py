@@ -14,8 +14,7 @@ from lookalike.index.settings import IndexSettings
 from lookalike.recipe import Recipe
 from lookalike.tables.found import COLUMNS
 from lookalike.tables.packed import Ids
-from lookalike.text.compare import Comparison
-from lookalike.text.passages import Passage
+from lookalike.text.comparison import Comparison, Passage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lookalike.index.settings import IndexSettings
     from lookalike.recipe import Recipe
     from lookalike.tables.packed import Id
-    from lookalike.text.compare import Comparison
+    from lookalike.text.comparison import Comparison
 
 __all__ = ["Client"]
 

@@ -8,7 +8,7 @@ from lookalike import checks
 from lookalike.errors import DocumentError, LookalikeError
 from lookalike.tables.columns import view, whole
 from lookalike.tables.packed import Texts
-from lookalike.text.uncounted import blank
+from lookalike.text.excluded import exclude_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,13 +106,13 @@ def texts_for_core(texts: Given, strategy: Strategy) -> list[Any]:
     if isinstance(texts, str | bytes):
         raise DocumentError(None, "texts", "are one text, not a collection", "give a list of texts")
     if isinstance(texts, Texts):
-        return [blank(texts, strategy.skip).packed()]
+        return [exclude_kinds(texts, strategy.skip).packed()]
     if hasattr(texts, "null_count"):
-        return [blank(part, strategy.skip).packed() for part in _of_arrow(texts)]
+        return [exclude_kinds(part, strategy.skip).packed() for part in _of_arrow(texts)]
     if not strategy.skip:
         return texts if isinstance(texts, list) else list(texts)
     read = Texts.of(checks.text(place, text) for place, text in enumerate(texts))
-    return [blank(read, strategy.skip).packed()]
+    return [exclude_kinds(read, strategy.skip).packed()]
 
 
 def _of_arrow(column: Any) -> list[Texts]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native
 from lookalike.settings import settings
-from lookalike.text.passages import SHORTEST
+from lookalike.text.comparison import SHORTEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -13,7 +13,7 @@ from lookalike.report.blocks import Block, Document, blocks_of, to_utf16
 from lookalike.report.reasons import REASONS, Reasons
 from lookalike.report.shared import shared_passages
 from lookalike.report.texts import Read, read_texts
-from lookalike.text.passages import SHORTEST
+from lookalike.text.comparison import SHORTEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lookalike.report.marks import Marks
     from lookalike.report.shared import Shared
     from lookalike.tables.document_ids import DocumentIds
-    from lookalike.text.uncounted import Uncounted
+    from lookalike.text.excluded import Exclusions
 
 __all__ = ["Limits", "Page", "Pairs", "Searched", "collect", "digest_of", "made_now", "recipe_values", "short"]
 
@@ -108,7 +108,7 @@ class Searched:
     """Both by the numbers of documents."""
     ignored: Sequence[int]
     """Shingles that did not count."""
-    uncounted: Uncounted
+    uncounted: Exclusions
     source: Source | None
     """Where the texts can be read again."""
 

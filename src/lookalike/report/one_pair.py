@@ -11,7 +11,7 @@ from lookalike.report.reasons import REASONS, Span
 
 if TYPE_CHECKING:
     from lookalike.documents.text_file import TextFile
-    from lookalike.text.compare import Comparison
+    from lookalike.text.comparison import Comparison
 
 __all__ = ["collect_pair"]
 

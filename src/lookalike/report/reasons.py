@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lookalike.text.excluded import KINDS
-from lookalike.text.uncounted import Uncounted, spans_of
+from lookalike.text.excluded import KINDS, Exclusions, excluded_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,9 +28,9 @@ class Span(NamedTuple):
 class Reasons:
     """Finds the spans of a text: quotations and references always, so that the page can leave them out on demand."""
 
-    def __init__(self, recipe: Recipe, ignored: Iterable[int] = (), uncounted: Uncounted | None = None) -> None:
+    def __init__(self, recipe: Recipe, ignored: Iterable[int] = (), uncounted: Exclusions | None = None) -> None:
         """Take the shingles that the search ignored, and what else it left out."""
-        uncounted = uncounted or Uncounted()
+        uncounted = uncounted or Exclusions()
         self._recipe = recipe
         self._ignored, self._templates = frozenset(ignored), frozenset(uncounted.templates)
         self._skipped = uncounted.skip
@@ -48,5 +47,5 @@ class Reasons:
 
     def spans(self, text: str) -> list[Span]:
         """Return all spans of a text in order; none overlaps another."""
-        found = spans_of(text, self._recipe, KINDS, self._ignored, self._templates)
+        found = excluded_spans(text, self._recipe, KINDS, self._ignored, self._templates)
         return [Span(span.start, span.end, REASONS[span.reason]) for span in found]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents.text_file import TextFile
     from lookalike.report.collect import Page
-    from lookalike.text.compare import Comparison
+    from lookalike.text.comparison import Comparison
 
 __all__ = ["write_page", "write_pair"]
 

@@ -22,7 +22,7 @@ from lookalike.errors import DocumentError, LookalikeError, RecipeError
 from lookalike.result.pairs import NamedPairs, pairs_of
 from lookalike.tables.found import COLUMNS, Pairs
 from lookalike.tables.wording import count
-from lookalike.text.uncounted import blank
+from lookalike.text.excluded import exclude_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -218,7 +218,7 @@ class _Texts:
             for batch in source.batches():
                 if not _are_at(ids, start, batch.ids):
                     raise self._changed(source)
-                yield start, blank(batch.texts, self.result.uncounted.skip)
+                yield start, exclude_kinds(batch.texts, self.result.uncounted.skip)
                 start += len(batch)
         if start != len(ids):
             raise self._changed(self.sources[-1])

@@ -40,8 +40,7 @@ from lookalike.tables.files import new_file
 from lookalike.tables.found import COLUMNS, Found, Pairs
 from lookalike.tables.packed import Ids
 from lookalike.tables.shapes import parse_json
-from lookalike.text.excluded import check_kinds
-from lookalike.text.uncounted import Uncounted
+from lookalike.text.excluded import Exclusions, check_kinds
 from lookalike.urls import shown_url
 
 if TYPE_CHECKING:
@@ -273,9 +272,9 @@ def _flag(kind: str, detail: str, count: int, places: Sequence[tuple[int, str]] 
     return Flag(kind, detail, count, tuple((at, letter) for at, letter in places))
 
 
-def _uncounted(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Uncounted:
+def _uncounted(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Exclusions:
     templates = tuple(_column(tables, "templates.arrow") or ())
-    return Uncounted(check_kinds(meta.get("skip", ())), meta.get("min_words"), templates, meta.get("short_pairs", 0))
+    return Exclusions(check_kinds(meta.get("skip", ())), meta.get("min_words"), templates, meta.get("short_pairs", 0))
 
 
 def _recall(promised: float, measured: float | None, interval: list[float] | None) -> Recall:

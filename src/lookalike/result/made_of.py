@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lookalike.text.uncounted import Uncounted
+from lookalike.text.excluded import Exclusions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ class SearchSettings:
     linkage: Linkage = "star"
     order: Sequence[int] | None = None
     ignored: Sequence[int] = ()
-    uncounted: Uncounted = field(default_factory=Uncounted)
+    uncounted: Exclusions = field(default_factory=Exclusions)
     limited: int = 0
     """Documents of clusters so large that their pairs are listed in part."""
     timings: Mapping[str, float] = field(default_factory=dict)

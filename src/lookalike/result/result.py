@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lookalike.tables.columns import Column
     from lookalike.tables.found import Found
     from lookalike.tables.write import Format
-    from lookalike.text.uncounted import Uncounted
+    from lookalike.text.excluded import Exclusions
 
     Again: TypeAlias = Callable[[float, bytes | None], Found]
     """Searches again, at a threshold, with documents becoming representatives in an order."""
@@ -87,7 +87,7 @@ class Result(View):
     known of the new one."""
     platforms: tuple[str, ...]
     """The learning platforms whose exports were recognised."""
-    uncounted: Uncounted
+    uncounted: Exclusions
     """What else was left out of the scores: quotes, references, short passages."""
     source: Source | None
     """Where the texts can be read again."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.result.result import Result
     from lookalike.tables.found import Pairs
-    from lookalike.text.uncounted import Uncounted
+    from lookalike.text.excluded import Exclusions
 
 __all__ = ["described", "group_dict", "head", "short_pairs", "summary"]
 
@@ -55,12 +55,12 @@ def summary(result: Result) -> str:
     return " · ".join((documents, pairs, "scores exact", recall_of(result.recall), took))
 
 
-def short_pairs(uncounted: Uncounted, recipe: Recipe) -> list[str]:
+def short_pairs(uncounted: Exclusions, recipe: Recipe) -> list[str]:
     """Return the sentence about pairs that share only short passages, if there were any.
 
     >>> from lookalike.recipe import Recipe
-    >>> from lookalike.text.uncounted import Uncounted
-    >>> short_pairs(Uncounted(min_words=12, short_pairs=1), Recipe()), short_pairs(Uncounted(), Recipe())
+    >>> from lookalike.text.excluded import Exclusions
+    >>> short_pairs(Exclusions(min_words=12, short_pairs=1), Recipe()), short_pairs(Exclusions(), Recipe())
     (['1 pair is alike only with passages shorter than 12 words, and left out'], [])
     """
     if not (lost := uncounted.short_pairs):

@@ -9,8 +9,7 @@ from lookalike.errors import RecipeError
 from lookalike.report.blocks import Document, blocks_of
 from lookalike.report.reasons import REASONS, Reasons
 from lookalike.result.texts import texts_of
-from lookalike.text.compare_json import Lines
-from lookalike.text.passages import SHORTEST, Passage
+from lookalike.text.comparison import SHORTEST, LineNumbers, Passage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -72,7 +71,7 @@ class Sources:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, ready for JSON (the schema of `lookalike sources --format json`)."""
-        lines = Lines(self.text)
+        lines = LineNumbers(self.text)
         return {
             "schema": "lookalike/1",
             "id": self.id,
@@ -84,8 +83,8 @@ class Sources:
             "sources": [self._source(source, lines) for source in self.sources],
         }
 
-    def _source(self, source: SourceMatch, lines: Lines) -> dict[str, Any]:
-        of_source = Lines(source.text)
+    def _source(self, source: SourceMatch, lines: LineNumbers) -> dict[str, Any]:
+        of_source = LineNumbers(source.text)
         return {
             "id": source.id,
             "units": source.units,

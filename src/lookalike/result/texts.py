@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lookalike.errors import LookalikeError, RecipeError
-from lookalike.text.excluded import WALL_OF_B, blanked, tally
-from lookalike.text.uncounted import spans_of
+from lookalike.text.excluded import EXCLUDED_IN_B, exclude, excluded_spans, excluded_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -66,8 +65,8 @@ def blanked_for_passages(result: Result, a: str, b: str) -> tuple[str, str]:
     ignored, templates = frozenset(result.ignored), frozenset(result.uncounted.templates)
     if not ignored and not result.uncounted.skip:
         return a, b
-    of_a, of_b = (spans_of(text, result.recipe, result.uncounted.skip, ignored, templates) for text in (a, b))
-    return blanked(a, of_a), blanked(b, of_b, WALL_OF_B)
+    of_a, of_b = (excluded_spans(text, result.recipe, result.uncounted.skip, ignored, templates) for text in (a, b))
+    return exclude(a, of_a), exclude(b, of_b, EXCLUDED_IN_B)
 
 
 def words_left_out(result: Result, texts: Mapping[int, str]) -> dict[int, dict[str, int]]:
@@ -77,7 +76,7 @@ def words_left_out(result: Result, texts: Mapping[int, str]) -> dict[int, dict[s
     if not ignored and not uncounted.skip:
         return {}
     counted = {
-        number: tally(text, spans_of(text, result.recipe, uncounted.skip, ignored, templates))
+        number: excluded_words(text, excluded_spans(text, result.recipe, uncounted.skip, ignored, templates))
         for number, text in texts.items()
     }
     return {number: words for number, words in counted.items() if words}

@@ -15,7 +15,7 @@ from lookalike.search.find import Task, assembled
 from lookalike.search.inputs import Documents
 from lookalike.search.run import Run
 from lookalike.tables.found import Found
-from lookalike.text.counted import check_min_words
+from lookalike.text.excluded import check_min_words
 
 if TYPE_CHECKING:
     from lookalike.documents import Source

@@ -23,9 +23,7 @@ from lookalike.search.run import Run, Searched
 from lookalike.settings import settings
 from lookalike.tables.found import Found, Metric
 from lookalike.tables.wording import count
-from lookalike.text.counted import check_min_words
-from lookalike.text.excluded import check_kinds
-from lookalike.text.uncounted import Uncounted, template_shingles
+from lookalike.text.excluded import Exclusions, check_kinds, check_min_words, template_shingles
 
 if TYPE_CHECKING:
     import os
@@ -295,7 +293,7 @@ def assembled(
 ) -> Result:
     """Put the result of a run together."""
     asked, strategy, found = task.asked, searched.strategy, searched.found
-    uncounted = Uncounted(asked.skip, asked.min_words, templates, found["short"])
+    uncounted = Exclusions(asked.skip, asked.min_words, templates, found["short"])
     stages = {"reading": searched.reading} | found["seconds"]
     sources = [one.source for one in (new, old) if one is not None]
     export = _export(new, old, searched.lengths)
@@ -342,7 +340,7 @@ def _export(new: Documents, old: Documents | None, lengths: Sequence[int]) -> Ex
     return recognise((name for one in files for name in one.ids), lengths, students)
 
 
-def _notes(task: Task, found: dict[str, Any], uncounted: Uncounted) -> Iterator[str]:
+def _notes(task: Task, found: dict[str, Any], uncounted: Exclusions) -> Iterator[str]:
     """Say what is not as somebody might expect it."""
     yield from short_pairs(uncounted, task.asked.recipe)
     if hot := found["hot"]:

@@ -23,8 +23,7 @@ from lookalike.documents.table_errors import (
 )
 from lookalike.opening import check_file, open_error
 from lookalike.tables.packed import Ids, Texts
-from lookalike.text.excluded import blanked, left_out
-from lookalike.text.uncounted import blank
+from lookalike.text.excluded import exclude, exclude_kinds, find_excluded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -49,7 +48,7 @@ class Documents:
     """The documents of one source: what the engine reads and asks for again, and what is known of them after that."""
 
     def __init__(self, source: Source, skip: Sequence[str], progress: Progress | None) -> None:
-        """Take a source; `skip` says what is blanked in its texts."""
+        """Take a source; `skip` says what is excluded from its texts."""
         self.source = source
         self._skip, self._progress = skip, progress
         self._ids: list[Ids] = []
@@ -61,7 +60,7 @@ class Documents:
         if isinstance(self.source, MemorySource):
             texts = self.source.texts
             if self._skip:
-                texts = [blanked(text, left_out(text, self._skip)) for text in texts]
+                texts = [exclude(text, find_excluded(text, self._skip)) for text in texts]
             return [_native.Input.of_texts(texts)]
         self._parts = None if self._skip else self.source.tables()
         if self._parts is not None:
@@ -164,7 +163,7 @@ class Documents:
             self._progress("reading", done, expected)
         for batch in self.source.batches():
             self._ids.append(batch.ids)
-            yield blank(batch.texts, self._skip).packed()
+            yield exclude_kinds(batch.texts, self._skip).packed()
             done += len(batch)
             if self._progress:
                 self._progress("reading", done, expected)
@@ -175,7 +174,7 @@ class Documents:
         left = len(wanted)
         for found, texts in self.source.fetch(wanted):
             left -= len(found)
-            yield array("I", found).tobytes(), blank(texts, self._skip).packed()
+            yield array("I", found).tobytes(), exclude_kinds(texts, self._skip).packed()
         if left:
             raise changed(self.source.name)
 

@@ -24,8 +24,7 @@ from lookalike.server.ndjson import Stream, batches
 from lookalike.server.problems import Problem, field_problem
 from lookalike.server.reading import reading_of
 from lookalike.server.state import State, state_of
-from lookalike.text.compare import compare
-from lookalike.text.compare_json import to_values
+from lookalike.text.comparison import compare, to_values
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lookalike.report.blocks import Document, blocks_of
-from lookalike.text.passages import SHORTEST
+from lookalike.text.comparison import SHORTEST
 
 if TYPE_CHECKING:
     from lookalike.recipe import Recipe

@@ -24,9 +24,7 @@ from lookalike.spark.signing import Facts, facts_of, fingerprint, hashed, number
 from lookalike.spark.texts import TextStore
 from lookalike.spark.verify import verified_pairs
 from lookalike.spark.work import Work, batch_settings
-from lookalike.text.counted import check_min_words
-from lookalike.text.excluded import check_kinds
-from lookalike.text.uncounted import template_shingles
+from lookalike.text.excluded import check_kinds, check_min_words, template_shingles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -78,7 +78,7 @@ def bag_jaccard(a: Document, b: Document, *, recipe: Recipe | None = None, perce
 def bag_jaccard_report(a: Document, b: Document, *, recipe: Recipe | None = None, percent: bool = False) -> float:
     """Return the bag similarity as the source report defines it, `Σ min / (|A| + |B|)`: equal bags have ½, the most.
 
-    It is half the Dice coefficient (seed items 7 and 100). Use `bag_jaccard` unless you compare with that report.
+    It is half the Dice coefficient. Use `bag_jaccard` unless you compare with that report.
 
     >>> bag_jaccard_report(Counter("aaab"), Counter("aabbc"))
     0.3333333333333333
