@@ -17,7 +17,7 @@ import lookalike as la
 from lookalike import DocumentError
 from lookalike.documents import open_documents
 from lookalike.documents.given import Given, given_as
-from lookalike.documents.memory import MemorySource
+from lookalike.documents.in_memory import MemorySource
 from tests.documents.reading import documents
 from tests.documents.test_frames import COLUMNS, TABLE, HeldTable, OldDataset, Relation
 from tests.faults.child import run

@@ -10,7 +10,7 @@ import lookalike.documents
 
 ROOT = Path(lookalike.documents.__file__).parent
 PACKAGE = "lookalike.documents"
-CHOOSERS = {"open", "paths", "extract.worker"}
+CHOOSERS = {"open", "extract.worker"}
 """They decide which reader a document needs. A scan of Parquet must not wait for the readers of others."""
 
 

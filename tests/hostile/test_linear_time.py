@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
+from lookalike.documents.batches import RefusedError
 from lookalike.documents.extract.clean_text import decoded
 from lookalike.documents.extract.html_mail import html_to_text
 from lookalike.documents.extract.markup import latex_pieces, latex_to_text, markdown_to_text
-from lookalike.documents.extract.model import RefusedError
 from lookalike.report.blocks import Document, blocks_of
 from lookalike.text.excluded import Span, _with, exclude, find_excluded
 from tests.hostile.adversarial import LONG, SHAPES, built_in_patterns, repeated

@@ -172,7 +172,7 @@ def test_a_page_of_unknown_length_is_copied_up_to_a_limit(site: Site, monkeypatc
     site.files["/a.txt"] = text(1).encode()
     site.silent.add("/a.txt")
     assert ids(la.open_paths([f"{site.address}/a.txt"])) == [f"{site.address}/a.txt"]
-    monkeypatch.setattr("lookalike.documents.remote.LARGEST_UNKNOWN", 100)
+    monkeypatch.setattr("lookalike.documents.remote_files.LARGEST_UNKNOWN", 100)
     with pytest.raises(DocumentError, match="has more than 100 B, and the server does not say"):
         la.open_paths([f"{site.address}/a.txt"])
 

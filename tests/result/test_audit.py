@@ -190,7 +190,7 @@ def test_a_promise_is_kept() -> None:
 
 
 def test_a_folder_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lookalike.documents.kept.KEPT", 0)  # as with a collection too large to be kept in memory
+    monkeypatch.setattr("lookalike.documents.combined_source.KEPT", 0)  # as if it were too large to be kept in memory
     for number, text in enumerate(TEXTS[:20]):
         (tmp_path / f"{number:02}.txt").write_text(text)
     result = la.find(tmp_path, 0.5, recipe=RECIPE)

@@ -37,7 +37,7 @@ EXPECTED = {method: answer(search(TEXTS, method=method, threads=1)) for method i
 
 @pytest.fixture(autouse=True)
 def _nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lookalike.documents.kept.KEPT", 0)  # so that texts are read a second time
+    monkeypatch.setattr("lookalike.documents.combined_source.KEPT", 0)  # so that texts are read a second time
 
 
 # -- the same answer -------------------------------------------------------------------------------------------------

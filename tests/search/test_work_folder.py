@@ -579,7 +579,7 @@ def test_a_source_that_changes_between_the_two_reads_is_noticed(tmp_path: Path, 
 
     collection = put(texts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lookalike.documents.kept.KEPT", 0)
+        patch.setattr("lookalike.documents.combined_source.KEPT", 0)
         patch.setattr(_native, "search", after)
         with pytest.raises(la.LookalikeError, match=r"changed|cannot be read|vanished"):
             search(collection)

@@ -28,7 +28,7 @@ from lookalike.cli.reading import Reading, say_flags, with_limits
 from lookalike.cli.recipe_options import as_typed, with_recipe
 from lookalike.cli.values import whole_number
 from lookalike.documents.limits import Limits  # noqa: TC001 — the signature is read at run time
-from lookalike.documents.one import read_document
+from lookalike.documents.one_document import read_document
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.tables.files import check_output, check_place

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.cli.names import path_of
 from lookalike.cli.row_target import row_target
 from lookalike.documents.arrow_columns import texts_as
-from lookalike.documents.paths_inside import check_outer
+from lookalike.documents.table_columns import check_outer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.cli.names import path_of
 from lookalike.cli.remote_output import url_of
 from lookalike.cli.row_target import row_target
-from lookalike.documents.json_values import is_marked
+from lookalike.documents.arrow_columns import is_marked
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import suggest
 from lookalike.tables.columns import compute, joined

@@ -84,7 +84,7 @@ def setup_of(quick: bool, seed: str, texts: Sequence[str] | None) -> Setup:
 
 def _text(name: str) -> str:
     """Return a text by the name of its file, or a bundled one."""
-    from lookalike.documents.one import read_document
+    from lookalike.documents.one_document import read_document
     from lookalike.experiments.excerpts import EXCERPTS, body
 
     if name in EXCERPTS and not Path(name).exists():

@@ -25,7 +25,7 @@ from lookalike.cli.output import (
 from lookalike.cli.recipe_options import OPTIONS, make_recipe
 from lookalike.cli.values import number, whole_number
 from lookalike.cli.writing import extension, keep_sources
-from lookalike.documents.one import read_document
+from lookalike.documents.one_document import read_document
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.tables.json import to_json

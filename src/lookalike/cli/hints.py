@@ -121,7 +121,7 @@ def _file(name: str, paths: Sequence[str]) -> str | None:
     """Return the path of a document that was read from these paths, also of one in an archive."""
     if path := path_of(name, paths):
         return path
-    from lookalike.documents.one import archive_above
+    from lookalike.documents.kinds import archive_above
 
     folders = (Path(folder) / name for folder in paths if Path(folder).is_dir())
     inside = (path for path in (*folders, Path(name)) if archive_above(path))

@@ -13,7 +13,7 @@ from typing import Any, Final
 from lookalike.cli.messages import complain
 from lookalike.cli.options import flag, makes, option, typed
 from lookalike.cli.values import number
-from lookalike.documents.small_file import read_small
+from lookalike.documents.text_file import read_small
 from lookalike.errors import RecipeError
 from lookalike.presets import PRESETS, find_preset
 from lookalike.recipe import IDLE, Recipe, suggest

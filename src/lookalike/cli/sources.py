@@ -27,7 +27,7 @@ from lookalike.cli.reading import PathsArgument, Reading, limits_of, say_flags, 
 from lookalike.cli.recipe_options import with_recipe
 from lookalike.cli.values import whole_number
 from lookalike.cli.writing import keep_sources
-from lookalike.documents.one import read_document
+from lookalike.documents.one_document import read_document
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.tables.json import to_json
 

@@ -1,13 +1,12 @@
 """Where documents come from: what a person gives, as ids and texts."""
 
-from lookalike.documents.extract.model import Extracted, Flag
-from lookalike.documents.gather import Collection, Documents, gather
-from lookalike.documents.kept import Both, Kept, LongEnough
+from lookalike.documents.batches import Batch, Extracted, Flag, Size, Skipped
+from lookalike.documents.combined_source import Both, Kept, LongEnough
+from lookalike.documents.document_source import Source
+from lookalike.documents.in_memory import Collection, Documents, gather
 from lookalike.documents.limits import LIMITS, Limits
-from lookalike.documents.model import Batch, Size, Skipped
-from lookalike.documents.native import NativePart
 from lookalike.documents.open import one_name, open_documents, open_paths
-from lookalike.documents.source import Source
+from lookalike.documents.table_columns import NativePart
 
 __all__ = [
     "LIMITS",

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING
 
 from lookalike.documents.globs import Glob
 from lookalike.documents.ignore import IGNORE_FILES, IGNORED_FOLDERS, IgnoreFile, ignored, is_clutter
-from lookalike.documents.inputs import COMPRESSED_FACTOR
 from lookalike.documents.kinds import Kind, kind_of
+from lookalike.documents.raw_input import COMPRESSED_FACTOR
 from lookalike.errors import DocumentError
 from lookalike.opening import open_error, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lookalike.documents.log import Log
+    from lookalike.documents.batches import Log
 
 __all__ = ["Found", "Listing", "Selection", "shown", "walk"]
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Final
 
-from lookalike.documents.source import Source
-from lookalike.documents.versions import check_version
+from lookalike.documents.document_source import Source
 from lookalike.errors import DocumentError
 from lookalike.urls import is_url
 
-__all__ = ["Given", "accepted", "given_as", "refusal"]
+__all__ = [
+    "LEAST",
+    "Given",
+    "accepted",
+    "check_version",
+    "given_as",
+    "refusal",
+]
 
 
 class Given(Enum):
@@ -185,3 +193,39 @@ def refusal(documents: object, given: Given) -> DocumentError:
         home = type(documents).__module__.partition(".")[0]
         return DocumentError(None, "documents", f"are {kind} of {home}, which exports no Arrow data", remedy)
     return DocumentError(None, "documents", f"are {kind}, which has none", _COLLECTION)
+
+
+# -- versions of libraries ---------------------------------------------------------------------------------------------
+
+LEAST: Final = {
+    "pandas": "2.0",
+    "polars": "1.0",
+    "duckdb": "1.0",
+    "datasets": "3.0",
+    "dask": "2024.3",
+    "daft": "0.5",
+    "ray": "2.10",
+}
+"""What is older may lack a method that is called here."""
+
+
+def check_version(library: str, kind: str) -> None:
+    """Refuse data of a library that is too old; `kind` is the type of the data.
+
+    A library that is not loaded, or does not tell its version, is not judged.
+    """
+    own = getattr(sys.modules.get(library), "__version__", None)
+    least = LEAST[library]
+    if isinstance(own, str) and (numbers := _numbers(own)) and numbers < _numbers(least):
+        problem = f"are {kind} of {library} {own}, which is too old: {least} or newer is needed"
+        raise DocumentError(None, "documents", problem, f"upgrade it: pip install --upgrade '{library}>={least}'")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the numbers that a version begins with.
+
+    >>> _numbers("2.1.4rc1"), _numbers("dev")
+    ((2, 1, 4), ())
+    """
+    found = re.match(r"\d+(\.\d+)*", version)
+    return tuple(int(part) for part in found[0].split(".")) if found else ()

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["Kind", "kind_of"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lookalike.documents.raw_input import RawInput
+
+
+__all__ = [
+    "Kind",
+    "Members",
+    "TextDocument",
+    "archive_above",
+    "kind_of",
+]
 
 _COMPRESSIONS: Final = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zstd": "zstd", ".lz4": "lz4", ".xz": "xz"}
 
@@ -130,3 +142,39 @@ def kind_of(name: str) -> Kind:
     if found is None and compression is None:
         return _TEXT
     return Kind(found or "text", compression)
+
+
+def archive_above(file: Path) -> Path | None:
+    """Return the archive that a path leads into."""
+    for folder in file.parents:
+        if kind_of(folder.name).holds_others and folder.is_file():
+            return folder
+    return None
+
+
+# -- files to read -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TextDocument:
+    """A file that is a document, or an archive of them."""
+
+    id: str
+    input: RawInput
+    size: int
+    kind: Kind = Kind("text")
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether it is plain text, and its size tells that it will be skipped."""
+        plain = self.kind.format == "text" and self.input.compression is None
+        return plain and self.size > self.input.limits.document
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """What to read of an archive, by name; see `open_paths`."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    hidden: bool = False

@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lookalike.documents.arrow_columns import columns_of, pieces_of, texts_of
-from lookalike.documents.batching import TARGET
-from lookalike.documents.chosen import chosen_of
-from lookalike.documents.columns import INTEGER, Choice, choose
+from lookalike.documents.arrow_columns import columns_of, conform, is_marked, pieces_of, texts_of, valid, without_views
+from lookalike.documents.batches import TARGET, Batch, Form, Size
+from lookalike.documents.document_source import chosen_of
 from lookalike.documents.ids import ids_of, made_ids
-from lookalike.documents.json_values import is_marked
-from lookalike.documents.model import Batch, Form, Size
-from lookalike.documents.native import COMPRESSIONS, native_table
-from lookalike.documents.parts import Part
-from lookalike.documents.rows import conform, valid, without_views
+from lookalike.documents.source_parts import Part
+from lookalike.documents.table_columns import COMPRESSIONS, INTEGER, Choice, choose, native_table
 from lookalike.documents.table_errors import (
     changed,
     damaged_rows,
@@ -33,15 +29,15 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents.identity import Identity
-    from lookalike.documents.inputs import Input
+    from lookalike.documents.batches import Log
+    from lookalike.documents.document_source import Identity
     from lookalike.documents.limits import Limits
-    from lookalike.documents.line_form import LineForm
-    from lookalike.documents.log import Log
-    from lookalike.documents.native import NativeTable
-    from lookalike.documents.parts import Pass
+    from lookalike.documents.raw_input import RawInput
+    from lookalike.documents.source_parts import Pass
+    from lookalike.documents.table_columns import NativeTable
+    from lookalike.documents.text_tables import LineForm
 
-__all__ = ["Rows", "Table", "TablePart"]
+__all__ = ["DocumentTable", "Rows", "TablePart"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,7 @@ class Rows:
     """Where they were asked for: the line of each row, as bytes without its end."""
 
 
-class Table(ABC):
+class DocumentTable(ABC):
     """Rows that can be read more than once."""
 
     name: str
@@ -96,7 +92,7 @@ class Table(ABC):
         raise NotImplementedError(f"{self.name} has no lines ({choice}, {log})")
 
     @property
-    def file(self) -> Input | None:
+    def file(self) -> RawInput | None:
         """The file that it is read from; None for a table in memory."""
         return None
 
@@ -115,6 +111,11 @@ class Table(ABC):
         """What the native readers call its format, if they read it: ``parquet`` or ``jsonl``."""
         return None
 
+    def takes_paths(self, paths: Sequence[str]) -> bool:
+        """Say whether the table itself reads columns inside others, such as ``doc.text``; then it keeps the paths."""
+        del paths
+        return False
+
     def identify(self, identity: Identity) -> None:
         """Say what tells this table from others."""
         if self.file is not None:
@@ -132,7 +133,7 @@ class TablePart(Part):
     """The documents of one table."""
 
     def __init__(
-        self, table: Table, text_column: str | None, id_column: str | None, *, split: str | None = None
+        self, table: DocumentTable, text_column: str | None, id_column: str | None, *, split: str | None = None
     ) -> None:
         """Take a table; the columns are looked at when first needed. Ids begin with the name of a `split`."""
         self.name = table.name

@@ -18,14 +18,18 @@ from lookalike.documents.limits import LIMITS, Limits
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.opening import STDIN, open_error, open_input, pipe_blocks, stdin
 from lookalike.recipe import suggest
+from lookalike.tables.wording import size
 from lookalike.urls import shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lookalike.documents.extract.model import Flag
+    from lookalike.documents.batches import Flag
+
 
 __all__ = [
+    "LARGEST_SMALL_FILE",
+    "READABLE",
     "NotTextError",
     "TextFile",
     "Utf8",
@@ -35,6 +39,7 @@ __all__ = [
     "decode",
     "decode_bytes",
     "guess_codec",
+    "read_small",
     "read_text",
     "similar_name",
     "spoken_name",
@@ -67,6 +72,8 @@ _BINARY: Final = (
     (b"PAR1", "a Parquet table"),
     (b"ARROW1", "an Arrow table"),
 )
+READABLE: Final = (b"%PDF-", b"PK\3\4", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf")
+"""How documents begin that have a reader, whatever their name."""
 _ALL_MARKS: Final = tuple(mark for mark, _, _ in _MARKS)
 _ALL_BINARY: Final = tuple(magic for magic, _ in _BINARY)
 _LATER: Final = ("a PDF document", "a zip archive or an office document", "an old office document")
@@ -297,3 +304,20 @@ def similar_name(path: Path) -> str:
         return ""
     close = get_close_matches(path.name, names, n=1, cutoff=0.85)  # a.txt is not meant by b.txt
     return f"did you mean {close[0]!r}?" if close else ""
+
+
+# -- small files beside the documents ----------------------------------------------------------------------------------
+
+LARGEST_SMALL_FILE: Final = 100_000_000
+"""Bytes; a million rows of a hundred."""
+
+
+def read_small(path: str | os.PathLike[str], remedy: str) -> str:
+    """Return the text of a file, or of standard input; one that is larger than `LARGEST_SMALL_FILE` is not read."""
+    try:
+        too_large = Path(path).stat().st_size > LARGEST_SMALL_FILE
+    except (OSError, ValueError):  # standard input, or no file: the reader says what is wrong
+        too_large = False
+    if too_large:
+        raise DocumentError(str(path), "file", f"is larger than {size(LARGEST_SMALL_FILE)}", remedy)
+    return read_text(path).text

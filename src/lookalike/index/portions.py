@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.source import Batch, Size, Skipped, Source
+from lookalike.documents.document_source import Batch, Size, Skipped, Source
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:

@@ -72,7 +72,7 @@ class Marks:
 
 def read_marks(path: str | os.PathLike[str]) -> Marks:
     """Read marks from the file that a report exported; anything else is a `DocumentError` that says where."""
-    from lookalike.documents.small_file import read_small
+    from lookalike.documents.text_file import read_small
 
     source = os.fspath(path)
     try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.documents.batches import skipped_words
 from lookalike.documents.metadata import first_of
-from lookalike.documents.skipped import skipped_words
 from lookalike.recipe import UNIT_NAMES
 from lookalike.result.authors import submission_pairs
 from lookalike.result.pairs import NamedPairs

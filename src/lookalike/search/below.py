@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from lookalike import checks
 from lookalike.documents import Both, Kept
-from lookalike.documents.memory import MemorySource
+from lookalike.documents.in_memory import MemorySource
 from lookalike.engine.strategy import Asked
 from lookalike.errors import LookalikeError
 from lookalike.presets import PRESETS

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from lookalike.documents import one_name
-from lookalike.documents.tokens import check_no_text
+from lookalike.documents.token_documents import check_no_text
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import suggest
 from lookalike.result.keep import KeepRule

@@ -183,7 +183,7 @@ def _for_tokens(
     recipe: Recipe | None, ignore: Iterable[Any], text: str | None, skip: Iterable[str], min_length: int | None
 ) -> tuple[Recipe, list[str]]:
     """Return the recipe and the template texts of a search in tokens; text has no part in it."""
-    from lookalike.documents.tokens import check_no_text, token_recipe, token_text
+    from lookalike.documents.token_documents import check_no_text, token_recipe, token_text
 
     check_no_text(text)
     for name, given in (("skip", check_kinds(skip)), ("min_length", min_length)):
@@ -197,7 +197,7 @@ def _opened_tokens(
     documents: Any, against: Any, tokens: Any, own_id: str | None, recipe: Recipe
 ) -> tuple[Source, Source | None]:
     """Open documents that are tokens; old ones are in a column of the same name, or given by themselves."""
-    from lookalike.documents.tokens import open_tokens
+    from lookalike.documents.token_documents import open_tokens
 
     ordered = recipe.k > 1
     new = open_tokens(documents, tokens, own_id, ordered=ordered)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native
 from lookalike.documents import Both, Kept
-from lookalike.documents.chosen import within
-from lookalike.documents.inputs import COMPRESSED_FACTOR
-from lookalike.documents.memory import MemorySource
-from lookalike.documents.model import Size
+from lookalike.documents.batches import Size
+from lookalike.documents.document_source import within
+from lookalike.documents.in_memory import MemorySource
+from lookalike.documents.raw_input import COMPRESSED_FACTOR
 from lookalike.documents.table_errors import (
     changed,
     duplicate_id,
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from lookalike.documents import Source
-    from lookalike.documents.model import Skipped
-    from lookalike.documents.native import NativePart
+    from lookalike.documents.batches import Skipped
+    from lookalike.documents.table_columns import NativePart
     from lookalike.tables.packed import Packed
 
     Progress = Callable[[str, int, int | None], None]

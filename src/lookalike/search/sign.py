@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from lookalike import checks
 from lookalike._native import SignatureMatrix
 from lookalike.documents import open_documents
-from lookalike.documents.memory import MemorySource
-from lookalike.documents.tokens import check_no_text, open_tokens, token_recipe
+from lookalike.documents.in_memory import MemorySource
+from lookalike.documents.token_documents import check_no_text, open_tokens, token_recipe
 from lookalike.engine.sign import Signatures, sign_texts
 from lookalike.recipe import DEFAULT
 from lookalike.settings import settings

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
 from pyspark.sql import types as T  # noqa: N812
 
-from lookalike.documents.columns import BYTES, INTEGER, NESTED, OTHER, TEXT, Choice, Column, choose
+from lookalike.documents.table_columns import BYTES, INTEGER, NESTED, OTHER, TEXT, Choice, TableColumn, choose
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import suggest
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column as Expression
     from pyspark.sql import DataFrame
+    from pyspark.sql import TableColumn as Expression
 
 __all__ = ["ORDER", "chosen", "named", "put_together", "quoted"]
 
@@ -25,7 +25,7 @@ _NAME: Final = "the DataFrame"
 
 def named(df: DataFrame, text: str | None, own_id: str | None) -> Choice:
     """Choose the columns of the texts and the ids, by the rules of every other table."""
-    columns = [Column(field.name, _kind(field.dataType), field.dataType.simpleString()) for field in df.schema]
+    columns = [TableColumn(field.name, _kind(field.dataType), field.dataType.simpleString()) for field in df.schema]
     choice = choose(_NAME, columns, text, own_id)
     if choice.id is None:
         remedy = "name it (id=): the number of a row is not stable on a cluster"

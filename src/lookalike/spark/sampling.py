@@ -9,7 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
 
 from lookalike import checks
 from lookalike.documents import Both
-from lookalike.documents.memory import MemorySource
+from lookalike.documents.in_memory import MemorySource
 from lookalike.engine.stages import UNLIMITED, join
 from lookalike.errors import LookalikeError, RecipeError
 from lookalike.result.audit import made_audit

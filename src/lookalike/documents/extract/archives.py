@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import IO, TYPE_CHECKING, BinaryIO, Final, Self, cast
 
-from lookalike.documents.compressed import DamagedError, decompressed
-from lookalike.documents.extract.model import RefusedError
+from lookalike.documents.batches import RefusedError
 from lookalike.documents.extract.packages import ZIP_ERRORS, open_zip
 from lookalike.documents.extract.protocol import (
     LARGEST_FILE,
@@ -24,6 +23,7 @@ from lookalike.documents.extract.protocol import (
     hold_memory,
 )
 from lookalike.documents.limits import LIMITS, Limits
+from lookalike.documents.raw_input import DamagedDataError, decompressed
 
 if TYPE_CHECKING:
     import zipfile
@@ -43,7 +43,7 @@ __all__ = [
 
 _LARGEST_MEMBER: Final = 128 << 20
 _BLOCK: Final = 1 << 18
-_TAR_ERRORS: Final = (tarfile.TarError, DamagedError, EOFError, OSError, ValueError, RecursionError)
+_TAR_ERRORS: Final = (tarfile.TarError, DamagedDataError, EOFError, OSError, ValueError, RecursionError)
 _SHOWN_START: Final = 60
 _SHOWN_END: Final = 30
 _ARROW: Final = 128 << 20
@@ -261,5 +261,5 @@ def whole(stream: BinaryIO, packed: int, limits: Limits = LIMITS) -> BinaryIO:
 
     try:
         return _unpacked(stream, Budget(min(packed, LARGEST_FILE), limits))
-    except (DamagedError, EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+    except (DamagedDataError, EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         raise RefusedError("unreadable", f"the compressed data is damaged ({str(error)[:80]})") from None

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, BinaryIO, Final
 
+from lookalike.documents.batches import Extracted, RefusedError
 from lookalike.documents.extract.clean_text import TextWriter
-from lookalike.documents.extract.model import Extracted, RefusedError
 from lookalike.documents.extract.packages import Handler, Package, parse_xml
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
+from lookalike.documents.batches import Extracted, Flag, RefusedError
 from lookalike.documents.extract.archives import Budget, Member
 from lookalike.documents.extract.clean_text import TextWriter, decoded, finished
-from lookalike.documents.extract.model import Extracted, Flag, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -9,16 +9,16 @@ from bisect import bisect_left, bisect_right
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
+from lookalike.documents.batches import RefusedError
 from lookalike.documents.extract.clean_text import finished, read_marked
 from lookalike.documents.extract.html_mail import html_to_text
-from lookalike.documents.extract.model import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from markdown_it.token import Token
 
-    from lookalike.documents.extract.model import Extracted
+    from lookalike.documents.batches import Extracted
 
 
 __all__ = [

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
+from lookalike.documents.batches import Extracted, RefusedError
 from lookalike.documents.extract.clean_text import finished
-from lookalike.documents.extract.model import Extracted, RefusedError
 from lookalike.documents.extract.pdf_flags import PageLook, flags_of_pages, hidden_objects, unmapped_share
 from lookalike.documents.extract.pdf_lines import DIVIDED, Line, PdfPage, flowing_text, without_furniture
 from lookalike.documents.extract.protocol import LARGEST_TEXT

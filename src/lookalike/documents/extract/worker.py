@@ -14,6 +14,7 @@ from importlib import import_module
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
+from lookalike.documents.batches import Extracted, RefusedError
 from lookalike.documents.extract.archives import (
     BombError,
     Budget,
@@ -25,7 +26,6 @@ from lookalike.documents.extract.archives import (
     zip_members,
 )
 from lookalike.documents.extract.clean_text import read_plain
-from lookalike.documents.extract.model import Extracted, RefusedError
 from lookalike.documents.extract.packages import OLE, Package
 from lookalike.documents.extract.protocol import (
     LARGEST_FILE,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from lookalike.documents.data_frames import STREAMED
 from lookalike.documents.given import Given, accepted
-from lookalike.documents.streams import STREAMED
 from lookalike.errors import DocumentError
 from lookalike.search.frames.converted import HeldFrame, StreamedFrame
 from lookalike.search.frames.face import Frame

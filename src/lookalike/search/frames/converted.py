@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lookalike.documents.arrow import source_of_stream, table_of
 from lookalike.documents.arrow_columns import columns_of
-from lookalike.documents.columns import choose
+from lookalike.documents.data_frames import source_of_stream, stream_of, table_of
 from lookalike.documents.given import Given, given_as
-from lookalike.documents.streams import stream_of
+from lookalike.documents.table_columns import choose
 from lookalike.errors import DocumentError
 from lookalike.search.frames.face import Frame, as_texts, column_at
 from lookalike.search.frames.held import ArrowFrame

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from lookalike.documents.arrow_columns import texts_of
-from lookalike.documents.paths_inside import inside, split_path
+from lookalike.documents.table_columns import inside, split_path
 from lookalike.errors import DocumentError
 from lookalike.recipe import suggest
 from lookalike.search.frames.rows import TextRows

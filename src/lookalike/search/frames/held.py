@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lookalike.documents.arrow_columns import columns_of, texts_as
-from lookalike.documents.columns import NULL, OTHER, TEXT, choose
-from lookalike.documents.columns import Column as Described
-from lookalike.documents.paths_inside import check_outer
+from lookalike.documents.table_columns import NULL, OTHER, TEXT, check_outer, choose
+from lookalike.documents.table_columns import TableColumn as Described
 from lookalike.search.frames.face import Frame, as_texts, check_name, column_at, column_of
 from lookalike.tables.columns import compute, whole
 

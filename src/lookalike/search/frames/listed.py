@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-from lookalike.documents.columns import choose
 from lookalike.documents.ids import of_one_kind
-from lookalike.documents.paths_inside import check_outer, value_at
-from lookalike.documents.records import are_records, columns_of_records, list_of_array
+from lookalike.documents.in_memory import are_records, columns_of_records, list_of_array
+from lookalike.documents.table_columns import check_outer, choose, value_at
 from lookalike.errors import DocumentError
 from lookalike.search.frames.face import Frame, checked, column_of
 
