@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lookalike import opening
-from lookalike.documents import ignore, remote_files, text_file
+from lookalike.documents import folder, remote_files, text_file
 from lookalike.documents.extract import protocol
 from lookalike.documents.limits import HARMLESS, LIMITS, MOST_COLUMNS
 from lookalike.index import contract
@@ -41,7 +41,7 @@ EXPECTED = {
     "nested archives": f"{protocol.NESTED} levels",
     "name of a member": f"{protocol.LONGEST_NAME:,} characters",
     "marks, `--meta` and stop-word files": f"{text_file.LARGEST_SMALL_FILE // 10**6} MB",
-    "ignore file (`.gitignore`)": f"{ignore.MOST_RULES:,} rules",
+    "ignore file (`.gitignore`)": f"{folder.MOST_RULES:,} rules",
     "id of a document in an index": f"{contract.LONGEST_ID // MIB} MiB",
     "text or shingles of a document in an index": f"{contract.LARGEST_BODY // MIB} MiB",
     "documents ever added to one index": f"{contract.LAST_NUMBER + 1:,}",

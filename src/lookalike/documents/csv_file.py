@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.batches import TARGET, Form, Size, bytes_array
-from lookalike.documents.csv_rows import UNCLOSED, CsvRows
+from lookalike.documents.csv_rows import UNCLOSED, CsvLayout, CsvRows, guess_layout
 from lookalike.documents.limits import MOST_COLUMNS, too_many_columns
 from lookalike.documents.table import DocumentTable, Rows
 from lookalike.documents.table_errors import csv_row_too_long, ragged_row
@@ -38,18 +37,11 @@ __all__ = [
 ]
 
 _SAMPLES: Final = (1 << 16, 1 << 20, 1 << 24)  # the next only if not even the header fits
-_SAMPLE_ROWS: Final = 20
-_DELIMITERS: Final = (",", ";", "\t", "|")
+_DELIMITERS: Final = ",;\t|"
 _SPOKEN: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SLOW_ROWS: Final = 10_000
 _FIRST_ROWS: Final = 100
 """Rows at the start of a file of which one at least must have the cells of the header."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    delimiter: str
-    header: list[str]
 
 
 class CsvFile(DocumentTable):
@@ -80,18 +72,16 @@ class CsvFile(DocumentTable):
         yield detect(self._input, self._told, guess=True)
 
     @cached_property
-    def _layout(self) -> _Layout:
-        best: tuple[bool, int, int, list[str], str] = (False, 0, 0, [], ",")
+    def _layout(self) -> CsvLayout:
+        layout = CsvLayout(",", [])
         for size in _SAMPLES:
             sample, whole = next(readable(self.name, self._start(size), self._input.limits))
-            delimiters = ("\t",) if self._tabs else _DELIMITERS
-            scores = [(*_score(sample, delimiter, whole), delimiter) for delimiter in delimiters]
-            best = max(scores, key=lambda score: score[:3])
-            if best[2] > MOST_COLUMNS:
+            layout = guess_layout(sample, "\t" if self._tabs else _DELIMITERS, whole=whole)
+            if layout.begun > MOST_COLUMNS:
                 raise too_many_columns(self.name)
-            if whole or best[3]:
+            if whole or layout.header:
                 break
-        return _Layout(best[4], best[3])
+        return layout
 
     def _start(self, size: int) -> Iterator[tuple[str, bool]]:
         with open_utf8(self._input, self._encoding) as stream:
@@ -316,29 +306,6 @@ class _CountedQuotes(io.RawIOBase):
     def close(self) -> None:
         self._stream.close()
         super().close()
-
-
-def _score(sample: str, delimiter: str, whole: bool) -> tuple[bool, int, int, list[str]]:
-    """Say how well a delimiter explains the first rows: are they of one length, of how many cells; and the header.
-
-    The third number is how many cells the first row has, whole or not.
-    """
-    rows: list[list[str]] = []
-    try:
-        for row in CsvRows(io.StringIO(sample, newline=""), delimiter, len(sample), cut=True):
-            if row:
-                rows.append(row)
-            if len(rows) > _SAMPLE_ROWS:
-                break
-    except csv.Error:
-        return False, 0, 0, []
-    begun = len(rows[0]) if rows else 0
-    if rows and not whole and len(rows) <= _SAMPLE_ROWS:
-        rows.pop()  # cut off in its middle
-    if not rows:
-        return False, 0, begun, []
-    cells = len(rows[0])
-    return cells > 1 and all(len(row) == cells for row in rows), cells, begun, rows[0]
 
 
 def _same(column: pa.Array[Any], texts: list[bytes]) -> bool:

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING, Final
+import io
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    import io
     from collections.abc import Iterator
 
 
 __all__ = [
     "UNCLOSED",
+    "CsvLayout",
     "CsvRows",
+    "guess_layout",
 ]
 
 UNCLOSED: Final = "unexpected end of data"
 """What `csv.Error` says of a text that ends inside quotes."""
 
+_SAMPLE_ROWS: Final = 20
 _PIECE: Final = 1 << 20
 _LONGEST: Final = 2**31 - 1
+
+
+class CsvLayout(NamedTuple):
+    """How the cells of a CSV text are separated, and its header; the header is empty if it is not whole."""
+
+    delimiter: str
+    header: list[str]
+    begun: int = 0
+    """How many cells the first row has, whole or not."""
 
 
 class _TooLongError(Exception):
@@ -114,3 +126,37 @@ class _CsvLines:
         self._held += len(line)
         self._quotes += line.count('"')
         self.number += line.endswith(("\n", "\r"))
+
+
+def guess_layout(sample: str, delimiters: str, *, whole: bool) -> CsvLayout:
+    r"""Choose the delimiter that explains the first rows best; `whole` says that the sample is not cut off.
+
+    >>> guess_layout("id;note\n1;a, b, c\n2;d\n", ",;", whole=True)
+    CsvLayout(delimiter=';', header=['id', 'note'], begun=2)
+    """
+    scores = [(*_score(sample, delimiter, whole), delimiter) for delimiter in delimiters]
+    _, _, begun, header, delimiter = max(scores, key=lambda score: score[:3])
+    return CsvLayout(delimiter, header, begun)
+
+
+def _score(sample: str, delimiter: str, whole: bool) -> tuple[bool, int, int, list[str]]:
+    """Say how well a delimiter explains the first rows: are they of one length, of how many cells; and the header.
+
+    The third number is how many cells the first row has, whole or not.
+    """
+    rows: list[list[str]] = []
+    try:
+        for row in CsvRows(io.StringIO(sample, newline=""), delimiter, len(sample), cut=True):
+            if row:
+                rows.append(row)
+            if len(rows) > _SAMPLE_ROWS:
+                break
+    except csv.Error:
+        return False, 0, 0, []
+    begun = len(rows[0]) if rows else 0
+    if rows and not whole and len(rows) <= _SAMPLE_ROWS:
+        rows.pop()  # cut off in its middle
+    if not rows:
+        return False, 0, begun, []
+    cells = len(rows[0])
+    return cells > 1 and all(len(row) == cells for row in rows), cells, begun, rows[0]

@@ -16,7 +16,7 @@ from lookalike.documents.batches import Batch, Size
 from lookalike.documents.extract.clean_text import unmasked
 from lookalike.documents.extract.pool import Pool, Reply, request_for
 from lookalike.documents.extract.protocol import LARGEST_FILE
-from lookalike.documents.globs import Glob
+from lookalike.documents.folder import Glob
 from lookalike.documents.kinds import Members
 from lookalike.documents.lms import receipt_of
 from lookalike.documents.raw_input import DamagedDataError, ExpandedError

@@ -103,30 +103,14 @@ def merge(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
     """Return the type that holds the values of both, or None if there is none."""
     import pyarrow as pa
 
-    if left == right or pa.types.is_null(right):
+    if left == right:
         return left
-    if pa.types.is_null(left):
-        return right
-    if {left, right} == {pa.int64(), pa.float64()}:
-        return pa.float64()
-    if isinstance(left, pa.ListType) and isinstance(right, pa.ListType):
-        inner = merge(left.value_type, right.value_type)
-        return None if inner is None else pa.list_(inner)
-    if isinstance(left, pa.StructType) and isinstance(right, pa.StructType):
-        return _merge_structs(left, right)
-    return None
-
-
-def _merge_structs(left: pa.StructType, right: pa.StructType) -> pa.DataType | None:
-    import pyarrow as pa
-
-    fields: dict[str, pa.DataType] = {}
-    for field in [*left, *right]:
-        merged = merge(fields.get(field.name, pa.null()), field.type)
-        if merged is None:
-            return None
-        fields[field.name] = merged
-    return pa.struct(list(fields.items()))
+    try:
+        both = [pa.schema([("value", kind)]) for kind in (left, right)]
+        merged: pa.DataType = pa.unify_schemas(both, promote_options="permissive").field(0).type
+    except (pa.ArrowTypeError, pa.ArrowInvalid):
+        return None
+    return merged
 
 
 def mark(types: Mapping[str, pa.DataType | None]) -> pa.Schema:

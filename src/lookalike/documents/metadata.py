@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 from dataclasses import dataclass, field
@@ -16,6 +15,8 @@ from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from lookalike.documents.csv_rows import CsvRows
 
 __all__ = ["Metadata", "first_of", "for_documents", "merged", "metadata_of", "read_metadata", "shown_date"]
 
@@ -97,21 +98,21 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Metadata]:
     All but the id may be missing, and further columns are left alone. The encoding is found out; a comma, a semicolon
     or a tab may separate the cells.
     """
+    import csv
+
+    from lookalike.documents.csv_rows import CsvRows, guess_layout
+
     source = os.fspath(path)
     text = read_small(source, "leave out the columns that nobody needs").removeprefix("\ufeff")
     if not text.strip():
         raise DocumentError(source, "file", "is empty", f"its first line names the columns: {', '.join(_COLUMNS)}")
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    ended = text if text.endswith(("\n", "\r")) else f"{text}\n"  # so that the last line is counted too
+    layout = guess_layout(text, ",;\t", whole=True)
+    rows = CsvRows(io.StringIO(ended, newline=""), layout.delimiter, len(ended), strict=True)
     try:
-        columns = _columns(next(rows), source)
-        return dict(_documents(rows, columns, source))
+        return dict(_documents(rows, source))
     except csv.Error as error:
-        raise DocumentError(source, f"line {rows.line_num}", f"is not CSV ({error})", "check its quotes") from None
-
-
-def _delimiter(text: str) -> str:
-    first = text.splitlines()[0]
-    return max(",;\t", key=first.count)
+        raise DocumentError(source, f"line {rows.lines}", f"is not CSV ({error})", "check its quotes") from None
 
 
 def _columns(header: list[str], source: str) -> dict[str, int]:
@@ -139,10 +140,16 @@ def _listed(names: list[str]) -> str:
     return ", ".join(visible(name[:40]) for name in names[:8]) + (" …" if len(names) > 8 else "")
 
 
-def _documents(rows: Any, columns: Mapping[str, int], source: str) -> Iterator[tuple[str, Metadata]]:
+def _documents(rows: CsvRows, source: str) -> Iterator[tuple[str, Metadata]]:
     seen: dict[str, int] = {}
+    columns: dict[str, int] = {}
     for row in rows:
-        line = f"line {rows.line_num}"
+        line = f"line {rows.lines}"
+        if row is None:  # cannot be: no row is longer than the text
+            continue
+        if not columns:
+            columns = _columns(row, source)
+            continue
         if max(map(len, row), default=0) > _LONGEST_CELL:
             problem = f"has a cell of more than {_LONGEST_CELL:,} characters"
             raise DocumentError(source, line, problem, "check its quotes, or shorten it")
@@ -158,10 +165,10 @@ def _documents(rows: Any, columns: Mapping[str, int], source: str) -> Iterator[t
         if document in seen:
             problem = f"names {_short(document)} again, which line {seen[document]} has"
             raise DocumentError(source, line, problem, "keep one of them")
-        seen[document] = rows.line_num
+        seen[document] = rows.lines
         when = _date(values.get("date", ""), source, line)
         known = (values.get("name", ""), values.get("author", ""), when, values.get("label", ""))
-        yield document, Metadata(*known, rows.line_num)
+        yield document, Metadata(*known, rows.lines)
 
 
 def _date(given: str, source: str, line: str) -> datetime | None:

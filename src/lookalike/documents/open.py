@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from lookalike.documents.batches import Log
-from lookalike.documents.folder import Found, Listing, Selection, shown, walk
+from lookalike.documents.folder import FoundFile, Listing, Selection, shown, walk
 from lookalike.documents.given import Given, accepted, given_as, refusal
 from lookalike.documents.kinds import Kind, Members, TextDocument, kind_of
 from lookalike.documents.limits import LIMITS, Limits
@@ -327,7 +327,7 @@ def _told_apart(items: list[_Item]) -> list[_Item]:
     return kept
 
 
-def _shards(listing: Listing, name: str, log: Log) -> list[Found]:
+def _shards(listing: Listing, name: str, log: Log) -> list[FoundFile]:
     """Return the tables of a folder that has nothing but tables of one kind: they are the parts of one."""
     if len({table.kind.format for table in listing.tables}) != 1:
         return listing.texts

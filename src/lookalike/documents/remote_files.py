@@ -19,8 +19,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.folder import Found, Listing, shown
-from lookalike.documents.ignore import is_clutter
+from lookalike.documents.folder import FoundFile, Listing, is_clutter, shown
 from lookalike.documents.kinds import kind_of
 from lookalike.documents.raw_input import COMPRESSED_FACTOR
 from lookalike.errors import DocumentError
@@ -89,7 +88,7 @@ def listing_of(url: str, selection: Selection, log: Log) -> tuple[Listing, dict[
             log.skip(name, "not text", kind.office)
         else:
             weight = file.size * (COMPRESSED_FACTOR if kind.compression else 1)
-            (listing.tables if kind.is_table else listing.texts).append(Found(name, file.url, weight, kind))
+            (listing.tables if kind.is_table else listing.texts).append(FoundFile(name, file.url, weight, kind))
             files[file.url] = file
     return listing, files
 

@@ -39,8 +39,7 @@ from lookalike.documents.extract.protocol import (
     seconds_for,
     send,
 )
-from lookalike.documents.folder import Selection, shown
-from lookalike.documents.ignore import is_clutter
+from lookalike.documents.folder import Selection, is_clutter, shown
 from lookalike.documents.kinds import Kind, kind_of
 from lookalike.documents.limits import Limits
 from lookalike.opening import open_file
