@@ -14,7 +14,7 @@ import pytest
 
 import lookalike as la
 from lookalike.cli.index import SUBCOMMANDS
-from lookalike.documents.batches import Batch
+from lookalike.documents.document_batches import Batch
 from lookalike.index.portions import Portion, portions
 from lookalike.tables.packed import Ids, Texts
 from tests.cli.conftest import words

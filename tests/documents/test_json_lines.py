@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lookalike import DocumentError, DuplicateIdError
 from lookalike.documents import Limits, Skipped, open_paths
-from lookalike.documents.batches import Log
+from lookalike.documents.document_batches import Log
 from lookalike.documents.json_lines import JsonLines, _Block, _by_arrow
 from lookalike.documents.raw_input import RawInput
 from lookalike.documents.table_columns import Choice

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lookalike.documents import open_paths
-from lookalike.documents.batches import RefusedError
+from lookalike.documents.document_batches import RefusedError
 from lookalike.documents.extract.pool import Pool, extract, request_for
 from lookalike.documents.kinds import Kind
 from tests.documents.making import W, docx, epub, lines_at, odt, pdf, scanned_pdf, tar, zipped

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
-from lookalike.documents.batches import RefusedError
+from lookalike.documents.document_batches import RefusedError
 from lookalike.documents.extract.clean_text import decoded
 from lookalike.documents.extract.html_mail import html_to_text
 from lookalike.documents.extract.markup import latex_pieces, latex_to_text, markdown_to_text

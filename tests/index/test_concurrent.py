@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
-from lookalike.documents.batches import Batch
+from lookalike.documents.document_batches import Batch
 from lookalike.index.portions import Portion
 from lookalike.tables.packed import Ids, Texts
 from tests.index.concurrent import SIZE, contend, read_beside

@@ -22,7 +22,7 @@ from lookalike.cli.output import (
 from lookalike.cli.reading import PathsArgument, Reading, say_flags, say_notes, with_reading
 from lookalike.cli.values import completion, one_of, whole_number
 from lookalike.cli.writing import destination, keep_sources
-from lookalike.documents.batches import reason_words, unread_first
+from lookalike.documents.document_batches import reason_words, unread_first
 from lookalike.tables.json import to_json
 from lookalike.tables.visible import visible
 from lookalike.tables.wording import count

@@ -11,7 +11,7 @@ from lookalike.cli.index_opening import open_index
 from lookalike.cli.messages import complain
 from lookalike.cli.reading import say_flags, say_notes
 from lookalike.cli.running import nothing_read, skipped_lines
-from lookalike.documents.batches import skipped_words as words_of
+from lookalike.documents.document_batches import skipped_words as words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ import typer
 from lookalike.cli.messages import UNREADABLE, complain
 from lookalike.cli.progress import showing_progress
 from lookalike.cli.reading import say_flags, say_notes
-from lookalike.documents.batches import skipped_words, unread, unread_first
+from lookalike.documents.document_batches import skipped_words, unread, unread_first
 from lookalike.errors import DocumentError
 from lookalike.tables.wording import count
 

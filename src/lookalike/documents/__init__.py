@@ -1,9 +1,9 @@
 """Where documents come from: what a person gives, as ids and texts."""
 
-from lookalike.documents.batches import Batch, Extracted, Flag, Size, Skipped
 from lookalike.documents.combined_source import Both, Kept, LongEnough
+from lookalike.documents.document_batches import Batch, Extracted, Flag, Size, Skipped
 from lookalike.documents.document_source import Source
-from lookalike.documents.in_memory import Collection, Documents, gather
+from lookalike.documents.in_memory import Documents, GatheredTexts, gather
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.open import one_name, open_documents, open_paths
 from lookalike.documents.table_columns import NativePart
@@ -12,10 +12,10 @@ __all__ = [
     "LIMITS",
     "Batch",
     "Both",
-    "Collection",
     "Documents",
     "Extracted",
     "Flag",
+    "GatheredTexts",
     "Kept",
     "Limits",
     "LongEnough",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from lookalike.documents.arrow_columns import names_of
-from lookalike.documents.batches import Form, Size
+from lookalike.documents.document_batches import Form, Size
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.raw_input import RawInput
 from lookalike.documents.table import DocumentTable, Rows
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents.batches import Log
+    from lookalike.documents.document_batches import Log
     from lookalike.documents.table_columns import Choice
 
 

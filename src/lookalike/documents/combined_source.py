@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.batches import Batch, Skipped
+from lookalike.documents.document_batches import Batch, Skipped
 from lookalike.documents.document_source import Size, Source, check_numbers, chosen_of, chosen_texts, within
 from lookalike.tables.packed import Ids
 from lookalike.tables.wording import count
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents.batches import Flag
+    from lookalike.documents.document_batches import Flag
     from lookalike.documents.document_source import Again
     from lookalike.documents.table_columns import NativePart
     from lookalike.tables.packed import Texts

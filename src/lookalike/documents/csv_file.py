@@ -11,8 +11,8 @@ import io
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.batches import TARGET, Form, Size, bytes_array
-from lookalike.documents.csv_rows import UNCLOSED, CsvLayout, CsvRows, guess_layout
+from lookalike.documents.csv_rows import UNCLOSED, CsvLayout, CsvRowReader, guess_layout
+from lookalike.documents.document_batches import TARGET, Form, Size, bytes_array
 from lookalike.documents.limits import MOST_COLUMNS, too_many_columns
 from lookalike.documents.table import DocumentTable, Rows
 from lookalike.documents.table_errors import csv_row_too_long, ragged_row
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents.batches import Log
+    from lookalike.documents.document_batches import Log
     from lookalike.documents.raw_input import RawInput
     from lookalike.documents.table_columns import Choice
 
@@ -239,8 +239,8 @@ class CsvFile(DocumentTable):
         problem, remedy = "has a quote that is never closed", "close it, or write it twice to mean it"
         return DocumentError(f"{self.name}:{number + 1}", "row", problem, remedy)
 
-    def _all_records(self, text: io.TextIOBase, *, strict: bool = False) -> CsvRows:
-        return CsvRows(text, self._layout.delimiter, self._input.limits.document, strict=strict)
+    def _all_records(self, text: io.TextIOBase, *, strict: bool = False) -> CsvRowReader:
+        return CsvRowReader(text, self._layout.delimiter, self._input.limits.document, strict=strict)
 
     def _records(self, stream: BinaryIO, log: Log) -> Iterator[tuple[int, list[str] | None]]:
         """Give the rows with their positions; skip those on one line with too many or too few cells.

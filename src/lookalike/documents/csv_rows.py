@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "UNCLOSED",
     "CsvLayout",
-    "CsvRows",
+    "CsvRowReader",
     "guess_layout",
 ]
 
@@ -38,7 +38,7 @@ class _TooLongError(Exception):
     """A row that goes on beyond what is held."""
 
 
-class CsvRows:
+class CsvRowReader:
     """The rows, one after the other; None stands for one that is too long."""
 
     def __init__(
@@ -146,7 +146,7 @@ def _score(sample: str, delimiter: str, whole: bool) -> tuple[bool, int, int, li
     """
     rows: list[list[str]] = []
     try:
-        for row in CsvRows(io.StringIO(sample, newline=""), delimiter, len(sample), cut=True):
+        for row in CsvRowReader(io.StringIO(sample, newline=""), delimiter, len(sample), cut=True):
             if row:
                 rows.append(row)
             if len(rows) > _SAMPLE_ROWS:

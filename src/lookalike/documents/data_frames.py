@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.batches import TARGET, UNKNOWN_BYTES, Size
+from lookalike.documents.document_batches import TARGET, UNKNOWN_BYTES, Size
 from lookalike.documents.given import Given, accepted
 from lookalike.documents.source_parts import PartsSource
 from lookalike.documents.table import DocumentTable, Rows, TablePart
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents.batches import Log
+    from lookalike.documents.document_batches import Log
     from lookalike.documents.document_source import Identity, Source
     from lookalike.documents.table_columns import Choice
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from lookalike.documents.batches import Batch, Form, Size, Skipped
+from lookalike.documents.document_batches import Batch, Form, Size, Skipped
 from lookalike.documents.table_errors import changed
 from lookalike.tables.packed import Texts
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents.batches import Flag
+    from lookalike.documents.document_batches import Flag
     from lookalike.documents.raw_input import RawInput
     from lookalike.documents.table_columns import NativePart
     from lookalike.documents.text_tables import LineForm

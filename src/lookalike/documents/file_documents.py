@@ -12,7 +12,7 @@ from itertools import accumulate
 from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO, Final, Self
 
-from lookalike.documents.batches import Batch, Size
+from lookalike.documents.document_batches import Batch, Size
 from lookalike.documents.extract.clean_text import unmasked
 from lookalike.documents.extract.pool import Pool, Reply, request_for
 from lookalike.documents.extract.protocol import LARGEST_FILE
@@ -30,7 +30,7 @@ from lookalike.tables.wording import count
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
 
-    from lookalike.documents.batches import Flag, Log
+    from lookalike.documents.document_batches import Flag, Log
     from lookalike.documents.document_source import Identity
     from lookalike.documents.extract.pool import Job
     from lookalike.documents.kinds import TextDocument

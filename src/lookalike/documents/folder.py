@@ -32,7 +32,7 @@ from lookalike.opening import open_error, open_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from lookalike.documents.batches import Log
+    from lookalike.documents.document_batches import Log
 
 
 __all__ = [

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "Collection",
     "Documents",
+    "GatheredTexts",
     "MemorySource",
     "are_records",
     "columns_of_records",
@@ -41,7 +41,7 @@ Documents: TypeAlias = Iterable[str] | Mapping[str, str] | Mapping[int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Collection:
+class GatheredTexts:
     """Texts with their ids: the keys of a dict, or the positions in a list."""
 
     ids: list[str] | list[int] | range
@@ -52,7 +52,7 @@ class Collection:
         return len(self.texts)
 
 
-def gather(documents: Documents) -> Collection:
+def gather(documents: Documents) -> GatheredTexts:
     """Take documents as they are given; anything that is not a text is an error that names the document.
 
     >>> gather({"a.txt": "one", "b.txt": "two"}).ids
@@ -75,7 +75,7 @@ text
     if not set(map(type, texts)) <= {str}:
         for name, text in zip(ids, texts, strict=True):
             checks.text(name, text)
-    return Collection(ids, texts)
+    return GatheredTexts(ids, texts)
 
 
 # -- texts as a source -------------------------------------------------------------------------------------------------

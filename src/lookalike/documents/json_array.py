@@ -10,9 +10,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from lookalike.documents.batches import Log
+from lookalike.documents.document_batches import Log
 from lookalike.documents.json_lines import JsonLines
-from lookalike.documents.json_rows import SAMPLE_BYTES, JsonTable, json_kind
+from lookalike.documents.json_objects import SAMPLE_BYTES, JsonTable, json_kind
 from lookalike.documents.table_errors import BAD_ROW, bad_element, element_too_long
 from lookalike.documents.text_tables import detect, open_utf8, readable
 from lookalike.errors import DocumentError
@@ -20,7 +20,7 @@ from lookalike.errors import DocumentError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.documents.json_rows import Numbered
+    from lookalike.documents.json_objects import Numbered
     from lookalike.documents.raw_input import RawInput
 
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native
 from lookalike.documents.arrow_columns import is_marked
-from lookalike.documents.batches import TARGET, Form, text_array
-from lookalike.documents.json_rows import (
+from lookalike.documents.document_batches import TARGET, Form, text_array
+from lookalike.documents.json_objects import (
     SAMPLE_BYTES,
     JsonTable,
     arrow_types,
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents.batches import Log
-    from lookalike.documents.json_rows import Numbered, Wanted
+    from lookalike.documents.document_batches import Log
+    from lookalike.documents.json_objects import Numbered, Wanted
     from lookalike.documents.raw_input import RawInput
     from lookalike.documents.table_columns import Choice
 

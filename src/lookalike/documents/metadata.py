@@ -16,7 +16,7 @@ from lookalike.tables.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from lookalike.documents.csv_rows import CsvRows
+    from lookalike.documents.csv_rows import CsvRowReader
 
 __all__ = ["Metadata", "first_of", "for_documents", "merged", "metadata_of", "read_metadata", "shown_date"]
 
@@ -100,7 +100,7 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Metadata]:
     """
     import csv
 
-    from lookalike.documents.csv_rows import CsvRows, guess_layout
+    from lookalike.documents.csv_rows import CsvRowReader, guess_layout
 
     source = os.fspath(path)
     text = read_small(source, "leave out the columns that nobody needs").removeprefix("\ufeff")
@@ -108,7 +108,7 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Metadata]:
         raise DocumentError(source, "file", "is empty", f"its first line names the columns: {', '.join(_COLUMNS)}")
     ended = text if text.endswith(("\n", "\r")) else f"{text}\n"  # so that the last line is counted too
     layout = guess_layout(text, ",;\t", whole=True)
-    rows = CsvRows(io.StringIO(ended, newline=""), layout.delimiter, len(ended), strict=True)
+    rows = CsvRowReader(io.StringIO(ended, newline=""), layout.delimiter, len(ended), strict=True)
     try:
         return dict(_documents(rows, source))
     except csv.Error as error:
@@ -140,7 +140,7 @@ def _listed(names: list[str]) -> str:
     return ", ".join(visible(name[:40]) for name in names[:8]) + (" …" if len(names) > 8 else "")
 
 
-def _documents(rows: CsvRows, source: str) -> Iterator[tuple[str, Metadata]]:
+def _documents(rows: CsvRowReader, source: str) -> Iterator[tuple[str, Metadata]]:
     seen: dict[str, int] = {}
     columns: dict[str, int] = {}
     for row in rows:

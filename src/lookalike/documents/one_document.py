@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.batches import RefusedError
+from lookalike.documents.document_batches import RefusedError
 from lookalike.documents.extract.clean_text import unmasked
 from lookalike.documents.extract.pool import extract
 from lookalike.documents.kinds import Kind, archive_above, kind_of

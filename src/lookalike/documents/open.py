@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from lookalike.documents.batches import Log
+from lookalike.documents.document_batches import Log
 from lookalike.documents.folder import FoundFile, Listing, Selection, shown, walk
 from lookalike.documents.given import Given, accepted, given_as, refusal
 from lookalike.documents.kinds import Kind, Members, TextDocument, kind_of

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.arrow_columns import columns_of, expanded_bytes, names_of
-from lookalike.documents.batches import TARGET, Form, Size
+from lookalike.documents.document_batches import TARGET, Form, Size
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.raw_input import RawInput
 from lookalike.documents.table import DocumentTable, Rows
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from lookalike.documents.batches import Log
+    from lookalike.documents.document_batches import Log
     from lookalike.documents.table_columns import Choice
     from lookalike.errors import DocumentError
 

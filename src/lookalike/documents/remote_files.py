@@ -30,7 +30,7 @@ from lookalike.tables.wording import size as shown_size
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lookalike.documents.batches import Log
+    from lookalike.documents.document_batches import Log
     from lookalike.documents.folder import Selection
 
 

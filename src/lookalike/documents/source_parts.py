@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lookalike.documents.arrow_columns import common_schema
-from lookalike.documents.batches import Log, Size, regroup
+from lookalike.documents.document_batches import Log, Size, regroup
 from lookalike.documents.document_source import Identity, Source, check_numbers, chosen_of, within
 from lookalike.documents.ids import IdCheck
 from lookalike.documents.table_errors import changed
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents.batches import Batch, Flag, Form, Skipped
+    from lookalike.documents.document_batches import Batch, Flag, Form, Skipped
     from lookalike.documents.document_source import Again
     from lookalike.documents.table_columns import NativePart, NativeTable
     from lookalike.documents.text_tables import LineForm

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lookalike.documents.arrow_columns import columns_of, conform, is_marked, pieces_of, texts_of, valid, without_views
-from lookalike.documents.batches import TARGET, Batch, Form, Size
+from lookalike.documents.document_batches import TARGET, Batch, Form, Size
 from lookalike.documents.document_source import chosen_of
 from lookalike.documents.ids import ids_of, made_ids
 from lookalike.documents.source_parts import Part
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents.batches import Log
+    from lookalike.documents.document_batches import Log
     from lookalike.documents.document_source import Identity
     from lookalike.documents.limits import Limits
     from lookalike.documents.raw_input import RawInput

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.batches import Skipped
+from lookalike.documents.document_batches import Skipped
 from lookalike.errors import DocumentError, DuplicateIdError
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from lookalike.urls import shown_url
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lookalike.documents.batches import Flag
+    from lookalike.documents.document_batches import Flag
 
 
 __all__ = [

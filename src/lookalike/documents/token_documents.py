@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents.batches import Log
+    from lookalike.documents.document_batches import Log
     from lookalike.documents.document_source import Source
     from lookalike.documents.table_columns import Choice
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents.batches import Form, Log, Size
+    from lookalike.documents.document_batches import Form, Log, Size
     from lookalike.documents.document_source import Identity
     from lookalike.documents.limits import Limits
     from lookalike.documents.raw_input import RawInput

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents import Source
-    from lookalike.documents.batches import Batch
+    from lookalike.documents.document_batches import Batch
     from lookalike.engine.groups import Group
     from lookalike.index.contract import Store
     from lookalike.index.hits import Hits

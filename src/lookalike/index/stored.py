@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from lookalike.documents.batches import Batch
+from lookalike.documents.document_batches import Batch
 from lookalike.index.index import Index
 from lookalike.index.portions import Portion
 from lookalike.index.query import ask, sign

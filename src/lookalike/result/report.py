@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lookalike.documents import Both, open_documents
-from lookalike.documents.batches import unread_first
+from lookalike.documents.document_batches import unread_first
 from lookalike.documents.in_memory import MemorySource
 from lookalike.report.collect import Limits, Page, Pairs, Searched, short
 from lookalike.report.collect import collect as page_of

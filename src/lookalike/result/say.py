@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.batches import skipped_words
+from lookalike.documents.document_batches import skipped_words
 from lookalike.documents.metadata import first_of
 from lookalike.recipe import UNIT_NAMES
 from lookalike.result.authors import submission_pairs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
 from lookalike.documents import open_documents
-from lookalike.documents.batches import UNKNOWN_BYTES
+from lookalike.documents.document_batches import UNKNOWN_BYTES
 from lookalike.engine.strategy import Asked, choose_strategy
 from lookalike.errors import DocumentError
 from lookalike.presets import with_preset

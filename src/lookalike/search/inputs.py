@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native
 from lookalike.documents import Both, Kept
-from lookalike.documents.batches import Size
+from lookalike.documents.document_batches import Size
 from lookalike.documents.document_source import within
 from lookalike.documents.in_memory import MemorySource
 from lookalike.documents.raw_input import COMPRESSED_FACTOR
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from lookalike.documents import Source
-    from lookalike.documents.batches import Skipped
+    from lookalike.documents.document_batches import Skipped
     from lookalike.documents.table_columns import NativePart
     from lookalike.tables.packed import Packed
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response  # noqa: TC002 - FastAPI looks at it
 
-from lookalike.documents.batches import RefusedError
+from lookalike.documents.document_batches import RefusedError
 from lookalike.documents.extract.pool import extract
 from lookalike.documents.kinds import kind_of
 from lookalike.documents.limits import Limits
@@ -21,7 +21,7 @@ from lookalike.server.problems import Problem, field_problem
 from lookalike.server.state import state_of
 
 if TYPE_CHECKING:
-    from lookalike.documents.batches import Extracted
+    from lookalike.documents.document_batches import Extracted
     from lookalike.documents.kinds import Kind
 
 __all__ = ["router"]

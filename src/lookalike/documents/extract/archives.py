@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import IO, TYPE_CHECKING, BinaryIO, Final, Self, cast
 
-from lookalike.documents.batches import RefusedError
+from lookalike.documents.document_batches import RefusedError
 from lookalike.documents.extract.packages import ZIP_ERRORS, open_zip
 from lookalike.documents.extract.protocol import (
     LARGEST_FILE,

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from lookalike.documents.batches import Extracted, RefusedError
+from lookalike.documents.document_batches import Extracted, RefusedError
 from lookalike.documents.extract.clean_text import TextWriter
 from lookalike.documents.extract.packages import Handler, Package, parse_xml
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from lookalike.documents.batches import Extracted, Flag, RefusedError
+from lookalike.documents.document_batches import Extracted, Flag, RefusedError
 from lookalike.documents.extract.archives import Budget, Member
 from lookalike.documents.extract.clean_text import TextWriter, decoded, finished
 

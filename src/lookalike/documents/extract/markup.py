@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from lookalike.documents.batches import RefusedError
+from lookalike.documents.document_batches import RefusedError
 from lookalike.documents.extract.clean_text import finished, read_marked
 from lookalike.documents.extract.html_mail import html_to_text
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
 
-    from lookalike.documents.batches import Extracted
+    from lookalike.documents.document_batches import Extracted
 
 
 __all__ = [

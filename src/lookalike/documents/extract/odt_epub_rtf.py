@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO, Final
 from urllib.parse import unquote
 
-from lookalike.documents.batches import HIDDEN, Extracted, Flag, RefusedError
+from lookalike.documents.document_batches import HIDDEN, Extracted, Flag, RefusedError
 from lookalike.documents.extract.clean_text import TextWriter
 from lookalike.documents.extract.html_mail import read_html
 from lookalike.documents.extract.packages import Handler, Package, parse_xml

@@ -6,7 +6,7 @@ import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from lookalike.documents.batches import RefusedError
+from lookalike.documents.document_batches import RefusedError
 from lookalike.documents.extract.protocol import LARGEST_FILE, MOST_MEMBERS
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from lookalike.documents.batches import Extracted, RefusedError
+from lookalike.documents.document_batches import Extracted, RefusedError
 from lookalike.documents.extract.clean_text import finished
 from lookalike.documents.extract.pdf_flags import PageLook, flags_of_pages, hidden_objects, unmapped_share
 from lookalike.documents.extract.pdf_lines import DIVIDED, Line, PdfPage, flowing_text, without_furniture

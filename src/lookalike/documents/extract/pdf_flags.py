@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.batches import PICTURES, UNREADABLE, Flag
+from lookalike.documents.document_batches import PICTURES, UNREADABLE, Flag
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -19,7 +19,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from lookalike.documents.batches import Extracted, Flag, RefusedError
+from lookalike.documents.document_batches import Extracted, Flag, RefusedError
 from lookalike.documents.extract.protocol import (
     LARGEST_FILE,
     LARGEST_TEXT,

@@ -14,7 +14,7 @@ from importlib import import_module
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
-from lookalike.documents.batches import Extracted, RefusedError
+from lookalike.documents.document_batches import Extracted, RefusedError
 from lookalike.documents.extract.archives import (
     BombError,
     Budget,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.documents import Batch
-from lookalike.documents import batches as module
-from lookalike.documents.batches import number_array, regroup, string_array, text_array
+from lookalike.documents import document_batches as module
+from lookalike.documents.document_batches import number_array, regroup, string_array, text_array
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from lookalike.documents.arrow_columns import JSON_MARK, is_marked
-from lookalike.documents.batches import Form, Size
+from lookalike.documents.document_batches import Form, Size
 from lookalike.documents.limits import MOST_COLUMNS, too_many_columns
 from lookalike.documents.table import DocumentTable, Rows
 from lookalike.documents.table_columns import value_at
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents.batches import Log
+    from lookalike.documents.document_batches import Log
     from lookalike.documents.raw_input import RawInput
     from lookalike.documents.table_columns import Choice
 

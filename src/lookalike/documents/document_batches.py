@@ -323,7 +323,7 @@ def unread(skipped: Iterable[Skipped]) -> list[Skipped]:
 def unread_first(skipped: Iterable[Skipped]) -> list[Skipped]:
     """Return them with those first that were meant to be read and could not be: a reader has to see to these.
 
-    >>> from lookalike.documents.batches import Skipped
+    >>> from lookalike.documents.document_batches import Skipped
     >>> [one.id for one in unread_first([Skipped("a", "empty"), Skipped("b", "too large"), Skipped("c", "hidden")])]
     ['b', 'a', 'c']
     """
@@ -333,7 +333,7 @@ def unread_first(skipped: Iterable[Skipped]) -> list[Skipped]:
 def skipped_words(skipped: Iterable[Skipped]) -> str:
     """Return how many were skipped, and why; nothing if none was.
 
-    >>> from lookalike.documents.batches import Skipped
+    >>> from lookalike.documents.document_batches import Skipped
     >>> skipped_words([Skipped("a", "empty"), Skipped("b", "too large"), Skipped("c", "binary")])
     '3 skipped: 1 binary, 1 empty, 1 too large'
     """
