@@ -60,7 +60,14 @@ PATTERNS = built_in_patterns()
 
 def test_all_patterns_are_found() -> None:
     names = " ".join(PATTERNS)
-    for part in ("latex._HIDDEN", "latex._DEAD", "html._RULE", "json_line._SPACE", "cli.output", "headings.resume"):
+    for part in (
+        "markup._HIDDEN",
+        "markup._DEAD",
+        "html_mail._RULE",
+        "text_tables._JSON_SPACE",
+        "cli.output",
+        "headings.resume",
+    ):
         assert part in names, part
 
 

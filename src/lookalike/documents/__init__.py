@@ -3,7 +3,6 @@
 from lookalike.documents.combined_source import Both, Kept, LongEnough
 from lookalike.documents.document_batches import Batch, Extracted, Flag, Size, Skipped
 from lookalike.documents.document_source import Source
-from lookalike.documents.in_memory import Documents, GatheredTexts, gather
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.documents.open import one_name, open_documents, open_paths
 from lookalike.documents.table_columns import NativePart
@@ -12,10 +11,8 @@ __all__ = [
     "LIMITS",
     "Batch",
     "Both",
-    "Documents",
     "Extracted",
     "Flag",
-    "GatheredTexts",
     "Kept",
     "Limits",
     "LongEnough",
@@ -23,7 +20,6 @@ __all__ = [
     "Size",
     "Skipped",
     "Source",
-    "gather",
     "one_name",
     "open_documents",
     "open_paths",

@@ -18,11 +18,10 @@ import errno
 import os
 import re
 import stat
-from dataclasses import dataclass, field
 from fnmatch import translate
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lookalike.documents.kinds import Kind, kind_of
 from lookalike.documents.raw_input import COMPRESSED_FACTOR
@@ -136,8 +135,7 @@ def is_clutter(names: Sequence[str]) -> bool:
     return names[-1].startswith("._") or any(name.lower() in _CLUTTER for name in names)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
+class _Rule(NamedTuple):
     glob: Glob
     folders_only: bool
     takes_back: bool
@@ -202,8 +200,7 @@ _LONGEST_IGNORE_FILE = 1 << 20
 _OF_WINDOWS = frozenset({"thumbs.db", "ehthumbs.db", "desktop.ini"})
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(NamedTuple):
     """A file in a folder."""
 
     id: str
@@ -212,12 +209,13 @@ class FoundFile:
     kind: Kind
 
 
-@dataclass(slots=True)
 class Listing:
     """What a walk found, sorted by path."""
 
-    texts: list[FoundFile] = field(default_factory=list)
-    tables: list[FoundFile] = field(default_factory=list)
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.texts: list[FoundFile] = []
+        self.tables: list[FoundFile] = []
 
 
 class Selection:
@@ -249,8 +247,7 @@ class Selection:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(NamedTuple):
     path: str
     names: tuple[str, ...]
     ignore: tuple[IgnoreFile, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Documents",
-    "GatheredTexts",
     "MemorySource",
     "are_records",
     "columns_of_records",
@@ -40,23 +38,11 @@ __all__ = [
 Documents: TypeAlias = Iterable[str] | Mapping[str, str] | Mapping[int, str]
 
 
-@dataclass(frozen=True, slots=True)
-class GatheredTexts:
-    """Texts with their ids: the keys of a dict, or the positions in a list."""
+def gather(documents: Documents) -> tuple[list[str] | list[int] | range, list[str]]:
+    """Return ids (the keys of a dict, or the positions in a list) and texts; what is no text is an error that names it.
 
-    ids: list[str] | list[int] | range
-    texts: list[str]
-
-    def __len__(self) -> int:
-        """Return the number of documents."""
-        return len(self.texts)
-
-
-def gather(documents: Documents) -> GatheredTexts:
-    """Take documents as they are given; anything that is not a text is an error that names the document.
-
-    >>> gather({"a.txt": "one", "b.txt": "two"}).ids
-    ['a.txt', 'b.txt']
+    >>> gather({"a.txt": "one", "b.txt": "two"})
+    (['a.txt', 'b.txt'], ['one', 'two'])
     >>> gather(["one", None])
     Traceback (most recent call last):
         ...
@@ -75,7 +61,7 @@ text
     if not set(map(type, texts)) <= {str}:
         for name, text in zip(ids, texts, strict=True):
             checks.text(name, text)
-    return GatheredTexts(ids, texts)
+    return ids, texts
 
 
 # -- texts as a source -------------------------------------------------------------------------------------------------
@@ -99,10 +85,9 @@ class MemorySource(Source):
     def __init__(self, documents: Iterable[str] | Mapping[str, str] | Mapping[int, str]) -> None:
         """Take texts; anything that is not one is an error that names it."""
         self.name = "the documents"
-        collection = gather(documents)
-        self.texts = collection.texts
+        ids, self.texts = gather(documents)
         """The texts as they were given."""
-        self.ids = _ids(collection.ids)
+        self.ids = _ids(ids)
         """The keys of a dict, or the positions in a list."""
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -171,8 +171,7 @@ class TextDocument:
         return plain and self.size > self.input.limits.document
 
 
-@dataclass(frozen=True, slots=True)
-class Members:
+class Members(NamedTuple):
     """What to read of an archive, by name; see `open_paths`."""
 
     include: tuple[str, ...] = ()

@@ -325,8 +325,7 @@ def _told_apart(
 # -- receipts of Blackboard --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(NamedTuple):
     """What Blackboard writes beside the files of a student."""
 
     user: str

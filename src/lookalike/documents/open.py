@@ -9,9 +9,9 @@ from __future__ import annotations
 import glob
 import os
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.documents.document_batches import Log
 from lookalike.documents.folder import FoundFile, Listing, Selection, shown, walk
@@ -175,8 +175,7 @@ class PathOptions:
     limits: Limits = LIMITS
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(NamedTuple):
     """One file to read, under the name that it has alone, and the one that it has among others."""
 
     name: str
@@ -209,7 +208,7 @@ def source_of_paths(paths: Sequence[str | os.PathLike[str]], options: PathOption
     items, copies = _copied(items, log)
     names = [item.name for item in items]
     if len(set(names)) < len(names):
-        items = [replace(item, name=item.full_name) for item in items]
+        items = [item._replace(name=item.full_name) for item in items]
     name = shown(shown_url(given[0])) if len(given) == 1 else f"{len(given)} paths"
     return PartsSource(name, _parts(items, options), log, copies)
 
@@ -291,7 +290,7 @@ def _remote_items(url: str, options: PathOptions, log: Log) -> list[_Item]:
     file = look(url)
     if file is None:
         listing, files = listing_of(url, _selection(options), log)
-        return [replace(item, remote=files[str(item.path)]) for item in _listed_items(listing, name, log)]
+        return [item._replace(remote=files[str(item.path)]) for item in _listed_items(listing, name, log)]
     kind = kind_of(name)
     if kind.format == "office":
         log.skip(name, "not text", kind.office)
@@ -313,7 +312,7 @@ def _copied(items: list[_Item], log: Log) -> tuple[list[_Item], Copies | None]:
     places = iter(paths)
     size = sum(Path(path).stat().st_size for path in paths)
     log.note(f"{count(len(paths), 'remote file')} copied, {shown_size(size)}")
-    return _told_apart([item if item.remote is None else replace(item, path=next(places)) for item in items]), copies
+    return _told_apart([item if item.remote is None else item._replace(path=next(places)) for item in items]), copies
 
 
 def _told_apart(items: list[_Item]) -> list[_Item]:
@@ -323,7 +322,7 @@ def _told_apart(items: list[_Item]) -> list[_Item]:
     for item in items:
         seen[item.full_name] += 1
         more = f"#{seen[item.full_name]}" if item.remote is not None and seen[item.full_name] > 1 else ""
-        kept.append(replace(item, name=item.name + more, full_name=item.full_name + more))
+        kept.append(item._replace(name=item.name + more, full_name=item.full_name + more))
     return kept
 
 

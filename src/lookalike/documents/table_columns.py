@@ -280,8 +280,7 @@ class NativePart:
     limits: Limits = LIMITS
 
 
-@dataclass(frozen=True, slots=True)
-class NativeTable:
+class NativeTable(NamedTuple):
     """What is known of one table before it is known what stands beside it."""
 
     name: str

@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.errors import DocumentError, RecipeError
@@ -101,8 +101,7 @@ class TextFile:
     """What is odd about it, such as hidden text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Utf8:
+class Utf8(NamedTuple):
     """A text as UTF-8, and the encoding it was read in."""
 
     data: bytes

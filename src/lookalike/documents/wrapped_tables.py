@@ -6,8 +6,8 @@ Hive and Spark name folders like ``year=2024/``, which gives the tables in it a 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from lookalike.documents.table import DocumentTable, Rows
@@ -112,8 +112,7 @@ _NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")
 """A whole number as it is written again: 007 is a text."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
+class _Column(NamedTuple):
     name: str
     value: str | None
 
