@@ -48,7 +48,7 @@ def test_files_tells_why_not(run: Run, mixed: str) -> None:
         assert any(line.startswith(name) and reason in line for line in out.splitlines()), name
     assert "2 documents · 13 characters · 3 skipped: " in out
     assert ".hidden" in run("files", mixed, "--hidden").out.split("Skipped")[0]
-    assert "b.md       excluded  matches none of the names to include" in run("files", mixed, "--include", "*.txt").out
+    assert "b.md       excluded  matches no pattern to include" in run("files", mixed, "--include", "*.txt").out
 
 
 def test_files_in_every_format(run: Run, mixed: str) -> None:

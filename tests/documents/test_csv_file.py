@@ -158,7 +158,7 @@ def test_a_ragged_row_of_several_lines_may_have_swallowed_others(path: Path) -> 
 
 def test_a_quote_that_is_never_closed_does_not_swallow_the_rest(path: Path) -> None:
     path.write_text('id,text\na,one\nb,"two\nc,three\n')
-    assert "'x.csv:2': row has a quote that is never closed; close it, or write it twice to mean it" in message(path)
+    assert "'x.csv:2': row has a quote that is never closed; close it, or double it to keep it" in message(path)
     many = "".join(f"{i},some words\n" for i in range(100_000))
     path.write_text('id,text\na,one\nb,"two\n' + many)
     assert "'x.csv:2': row has a quote that is never closed" in message(path)

@@ -138,7 +138,7 @@ def test_polars_categories_and_lists() -> None:
 def test_pandas_with_numbers_among_the_texts() -> None:
     with pytest.raises(DocumentError, match=r"document 1: column 'text' is int, not text; give texts only"):
         documents(open_documents(pd.DataFrame({"text": ["one", 2, None]}, dtype=object)))
-    with pytest.raises(DocumentError, match=r"cannot be given as Arrow data .*; give only the columns"):
+    with pytest.raises(DocumentError, match=r"cannot be exported as Arrow data .*; give only the columns"):
         documents(open_documents(pd.DataFrame({"text": ["one", "x"], "odd": pd.Series([{1}, "x"], dtype=object)})))
 
 

@@ -19,7 +19,7 @@ from lookalike.documents import open_documents
 from lookalike.documents.given import Given, given_as
 from lookalike.documents.in_memory import MemorySource
 from tests.documents.reading import documents
-from tests.documents.test_frames import COLUMNS, TABLE, HeldTable, OldDataset, Relation
+from tests.documents.test_data_frames import COLUMNS, TABLE, HeldTable, OldDataset, Relation
 from tests.faults.child import run
 
 if TYPE_CHECKING:
@@ -191,8 +191,8 @@ def test_arrays_that_are_no_texts(array: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({2**63: "x"}, "document 9223372036854775808: id is a number of more than 64 bits; give ids as text"),
-        ({1: "x", "a": "y"}, "document 'a': id is of another kind than the first"),
+        ({2**63: "x"}, "document 9223372036854775808: id does not fit in 64 bits; give ids as text"),
+        ({1: "x", "a": "y"}, "document 'a': id is not of the same type as the first"),
         ({None: "x"}, "document 0: id is missing"),
         ({True: "x"}, "id is bool, not str or int"),
         ({1.5: "x"}, "id is float, not str or int"),

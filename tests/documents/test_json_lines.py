@@ -133,8 +133,8 @@ def test_null_texts_are_skipped_and_counted(path: Path) -> None:
     source = open_paths([path])
     assert documents(source) == {"b": "", "d": "x"}
     assert source.skipped() == [
-        Skipped("a", "null text", "nothing in the column 'text'"),
-        Skipped("c", "null text", "nothing in the column 'text'"),
+        Skipped("a", "null text", "no value in the column 'text'"),
+        Skipped("c", "null text", "no value in the column 'text'"),
     ]
     assert [row["id"] for row in rows(source)] == ["b", "d"]
     write(path, {"text": None}, {"text": "x"})
@@ -169,13 +169,13 @@ def test_a_column_of_numbers_or_lists_is_no_text(path: Path) -> None:
     [
         ('{"text": "a"', "is cut off: the JSON object has no end"),
         ('{"text": "a",}', "is not JSON (character 14)"),
-        ("nonsense", "is no JSON object: it does not begin with {"),
+        ("nonsense", "is not a JSON object: it does not begin with {"),
         ('{"text": "a"} {"text": "b"}', "is not JSON (character 15)"),
         ('{"text": "a"} null {"text": "b"}', "is not JSON (character 15)"),
-        ("null", "is no JSON object: it does not begin with {"),
-        ('["a"]', "is no JSON object: it does not begin with {"),
-        ('"a"', "is no JSON object: it does not begin with {"),
-        ("17", "is no JSON object: it does not begin with {"),
+        ("null", "is not a JSON object: it does not begin with {"),
+        ('["a"]', "is not a JSON object: it does not begin with {"),
+        ('"a"', "is not a JSON object: it does not begin with {"),
+        ("17", "is not a JSON object: it does not begin with {"),
         ('{"text": "a\tb\0"}', "is not JSON (character 12)"),
         ('{"text": "a", "n": ' + "9" * 5000 + "}", "has a number of more than 4,300 digits"),
     ],

@@ -31,8 +31,8 @@ BAD: dict[str, tuple[bytes, str]] = {
     "broken": (b'{"text": oops}', "is not JSON (character 10)"),
     "truncated": (b'{"text": "and so on', "is cut off: the JSON object has no end"),
     "two on a line": (b'{"text": "a"} {"text": "b"}', "is not JSON (character 15)"),
-    "a list": (b'["a"]', "is no JSON object: it does not begin with {"),
-    "null": (b"null", "is no JSON object: it does not begin with {"),
+    "a list": (b'["a"]', "is not a JSON object: it does not begin with {"),
+    "null": (b"null", "is not a JSON object: it does not begin with {"),
     "not utf-8": (b'{"text": "caf\xe9"}', "is not UTF-8 (byte 14)"),
     "not utf-8 elsewhere": (b'{"text": "a", "n": "\xff"}', "is not UTF-8 (byte 21)"),
     "a zero byte": (b'{"text": "a\0b"}', "is not JSON (character 12)"),
@@ -161,7 +161,7 @@ def test_a_file_that_is_plainly_something_else_is_an_error(bad: int) -> None:
     Path("x.jsonl").write_bytes(b'\n"text","id"\n' * bad)
     natively = found("x.jsonl")
     many = f", and none of the first {bad} lines is a JSON object" if bad > 1 else ""
-    problem = f"line is no JSON object: it does not begin with {{{many}; put each object on a line of its own"
+    problem = f"line is not a JSON object: it does not begin with {{{many}; put each object on a line of its own"
     assert natively == {"error": f"document 'x.jsonl:2': {problem}"}
     assert without_native_tables(lambda: found("x.jsonl")) == natively
     with Path("x.jsonl").open("ab") as file:

@@ -230,7 +230,7 @@ class LongEnough(_OfOne):
 
     def _skipped(self, name: str, text: str) -> Skipped:
         return Skipped(
-            name, "too short", f"it has {count(count_words(text), 'word')}, and {self._words:,} are asked for"
+            name, "too short", f"it has {count(count_words(text), 'word')}; at least {self._words:,} are required"
         )
 
     def fetch(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:

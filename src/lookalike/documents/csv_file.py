@@ -154,7 +154,7 @@ class CsvFile(DocumentTable):
                     lines.append(line)
                     next_one = next(wanted, None)
             if not _same(rows.batch.column(choice.text), texts):
-                problem = "has rows whose ends are not certain, and cannot be written as they are"
+                problem = "has rows with ambiguous ends, and cannot be written unchanged"
                 raise DocumentError(self.name, "file", problem, "write .jsonl or .parquet")
             yield Rows(rows.batch, rows.numbers, bytes_array(lines))
 
@@ -236,7 +236,7 @@ class CsvFile(DocumentTable):
                 raise self._unclosed(number) from None
 
     def _unclosed(self, number: int) -> DocumentError:
-        problem, remedy = "has a quote that is never closed", "close it, or write it twice to mean it"
+        problem, remedy = "has a quote that is never closed", "close it, or double it to keep it"
         return DocumentError(f"{self.name}:{number + 1}", "row", problem, remedy)
 
     def _all_records(self, text: io.TextIOBase, *, strict: bool = False) -> CsvRowReader:
@@ -278,7 +278,9 @@ class CsvFile(DocumentTable):
         except csv.Error as error:
             if str(error) == UNCLOSED:
                 raise self._unclosed(number + 1) from None
-            raise DocumentError(f"{self.name}:{number + 2}", "row", f"cannot be read ({error})", "mend it") from None
+            raise DocumentError(
+                f"{self.name}:{number + 2}", "row", f"cannot be read ({error})", "fix the row"
+            ) from None
         finally:
             text.detach()
 

@@ -169,7 +169,7 @@ def _no_export(documents: Any, text_column: str | None, error: Exception) -> Doc
             problem = f"is {type(value).__name__}, not text"
             return DocumentError(number, f"column {column!r}", problem, "give texts only, for example by .astype(str)")
     lines = str(error).splitlines()
-    problem = f"cannot be given as Arrow data ({lines[0] if lines else type(error).__name__})"
+    problem = f"cannot be exported as Arrow data ({lines[0] if lines else type(error).__name__})"
     return DocumentError(None, "documents", problem, "give only the columns that are needed, each of one type")
 
 

@@ -95,7 +95,7 @@ def _read(source: RawInput, encoding: str) -> Utf8:
     except DamagedDataError as error:
         raise _SkipError("unreadable", str(error)) from None
     except FileNotFoundError:
-        raise _SkipError("vanished", "it was there when the files were listed") from None
+        raise _SkipError("vanished", "it disappeared after the files were listed") from None
     except PermissionError:
         raise _SkipError("no permission", "permission denied; check its permissions") from None
     except MemoryError:
@@ -278,7 +278,7 @@ class TextFiles(Part):
     def _keep(self, counts: array[int], left_out: dict[str, tuple[str, str]]) -> None:
         """Remember what a full pass found; it must be what the pass before found."""
         if self._counts is not None and sum(self._counts) != sum(counts):
-            problem = f"held {count(sum(self._counts), 'document')} before, and now {sum(counts):,}"
+            problem = f"held {count(sum(self._counts), 'document')} before, but now {sum(counts):,}"
             raise _changed(self.name, problem)
         self._left_out, self._counts = left_out, counts
 
@@ -341,7 +341,7 @@ class TextFiles(Part):
         """Note a document that is skipped; one that could be read before must not change the numbers of the others."""
         if self._left_out is not None:
             if reply.name not in self._left_out:
-                raise _changed(reply.name, f"could be read before, and now is {reply.reason} ({reply.detail})")
+                raise _changed(reply.name, f"could be read before, but now is {reply.reason} ({reply.detail})")
             reason, detail = self._left_out[reply.name]
         else:
             reason, detail = reply.reason, reply.detail
@@ -359,11 +359,11 @@ def _without_receipt(reply: Reply, students: dict[str, str]) -> Reply:
     students[receipt.user] = receipt.student
     if receipt.text:
         return replace(reply, text=receipt.text.encode("utf-8"))
-    return Reply(reply.name, reason="receipt", detail="it tells who handed in which file, and has no text of its own")
+    return Reply(reply.name, reason="receipt", detail="it says who submitted which file, and has no text of its own")
 
 
 def _changed(name: str, problem: str) -> DocumentError:
-    return DocumentError(name, "file", problem, "leave the files as they are while they are read, and run again")
+    return DocumentError(name, "file", problem, "do not change the files while they are read, and run again")
 
 
 class _Batch:

@@ -232,7 +232,7 @@ class Selection:
         if folder and names[-1] in IGNORED_FOLDERS:
             return "ignored", "a folder of version control or of a cache"
         if not folder and names[-1].lower() in _OF_WINDOWS:
-            return "ignored", "Windows keeps it for itself"
+            return "ignored", "a system file of Windows"
         if names[-1].startswith(".") and not self._hidden:
             return "hidden", "the name begins with a dot"
         if ignore and ignored(ignore, names, folder):
@@ -243,7 +243,7 @@ class Selection:
         # What is in an archive is asked for by its own name.
         container = folder or kind_of(names[-1]).is_archive
         if self._include and not container and not any(glob.matches_names(names) for glob in self._include):
-            return "excluded", "matches none of the names to include"
+            return "excluded", "matches no pattern to include"
         return None
 
 
@@ -334,13 +334,13 @@ class _Walker:
             return
         if stat.S_ISDIR(status.st_mode):
             loop = any(os.path.samestat(status, Path(above).stat()) for above in _folders_above(self._root, names))
-            reason, detail = ("link loop", "a link to a folder that it is in") if loop else ("link", _NOT_FOLLOWED)
+            reason, detail = ("link loop", "a link to a folder that contains it") if loop else ("link", _NOT_FOLLOWED)
             self._log.skip(_id(names), reason, detail)
         else:
             self._log.skip(_id(names), "link", _NOT_FOLLOWED)
 
 
-_NOT_FOLLOWED = "links are not followed; name what it leads to, to read it"
+_NOT_FOLLOWED = "links are not followed; name its target to read it"
 
 
 def _folders_above(root: str, names: tuple[str, ...]) -> Iterable[str]:
@@ -378,7 +378,7 @@ def _reason(error: OSError) -> tuple[str, str]:
     if isinstance(error, PermissionError):
         return "no permission", "permission denied"
     if isinstance(error, FileNotFoundError):
-        return "vanished", "it was there when the folder was listed"
+        return "vanished", "it disappeared after the folder was listed"
     if error.errno == errno.ELOOP:
         return "link loop", "a link that leads back to itself"
     return "unreadable", error.strerror or str(error)

@@ -192,7 +192,7 @@ def refusal(documents: object, given: Given) -> DocumentError:
         remedy = f"call {ways[0]} first" if ways else "give a table of pyarrow, pandas or polars"
         home = type(documents).__module__.partition(".")[0]
         return DocumentError(None, "documents", f"are {kind} of {home}, which exports no Arrow data", remedy)
-    return DocumentError(None, "documents", f"are {kind}, which has none", _COLLECTION)
+    return DocumentError(None, "documents", f"are {kind}, which is not supported", _COLLECTION)
 
 
 # -- versions of libraries ---------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def ids_of(column: pa.Array[Any], numbers: bool, name: str) -> pa.Array[Any]:
         return column if column.type == target else column.cast(target)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         if numbers:
-            problem = "holds values that are not whole numbers of 64 bits"
+            problem = "holds values that are not 64-bit integers"
             raise DocumentError(name, "id column", problem, "give all ids as text, or all as numbers") from None
         # What Arrow cannot turn into text, as Python shows it; bytes that are no text, as hex digits.
         return pa.array([None if value is None else _shown(value) for value in column.to_pylist()], target)
@@ -80,8 +80,8 @@ def of_one_kind(ids: list[Any]) -> list[Any]:
     >>> of_one_kind([1, "a"])
     Traceback (most recent call last):
         ...
-    lookalike.errors.DocumentError: document 'a': id is of another kind than the first; give all ids as text, or all \
-as numbers
+    lookalike.errors.DocumentError: document 'a': id is not of the same type as the first; give all ids as text, or \
+all as numbers
     """
     one_kind = "give all ids as text, or all as numbers"
     made: list[Any] = []
@@ -95,9 +95,9 @@ as numbers
         else:
             made.append(index(one))
             if not -(2**63) <= made[-1] < 2**63:
-                raise DocumentError(one, "id", "is a number of more than 64 bits", "give ids as text")
+                raise DocumentError(one, "id", "does not fit in 64 bits", "give ids as text")
         if isinstance(made[-1], str) != isinstance(made[0], str):
-            raise DocumentError(one, "id", "is of another kind than the first", one_kind)
+            raise DocumentError(one, "id", "is not of the same type as the first", one_kind)
     return made
 
 

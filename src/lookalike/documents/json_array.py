@@ -102,7 +102,7 @@ class JsonArray(JsonTable):
     def _malformed(self, error: ArrayError) -> DocumentError:
         if error.number is not None:
             problem = f"is not JSON ({error.why})"
-            return DocumentError(f"{self.name}:{error.number + 1}", "element", problem, "mend or remove it")
+            return DocumentError(f"{self.name}:{error.number + 1}", "element", problem, "fix or remove it")
         remedy = "save it as UTF-8, or name its --encoding" if "UTF-8" in error.why else _REMEDY
         return DocumentError(self.name, "file", error.why, remedy)
 

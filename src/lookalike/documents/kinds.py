@@ -66,15 +66,15 @@ _ARCHIVES: Final = {
 
 _UNREAD: Final = {
     **dict.fromkeys((".xls", ".xlsx", ".xlsm", ".ods"), "a spreadsheet: save it as CSV, and name it to read its rows"),
-    ".pages": "a document of Apple Pages: export it as Word or PDF",
-    ".numbers": "a spreadsheet of Apple Numbers: export it as CSV, and name it to read its rows",
-    ".key": "a presentation of Apple Keynote: export it as PowerPoint or PDF",
+    ".pages": "an Apple Pages document: export it as Word or PDF",
+    ".numbers": "an Apple Numbers spreadsheet: export it as CSV, and name it to read its rows",
+    ".key": "an Apple Keynote presentation: export it as PowerPoint or PDF",
     ".gdoc": "a link to a Google document, without its text: download the document as .docx",
     ".gslides": "a link to a Google presentation, without its text: download it as .pptx",
     ".gsheet": "a link to a Google spreadsheet, without its cells: download it as CSV",
     ".wpd": "a WordPerfect document: save it as .docx or .odt, for example with LibreOffice",
-    ".wps": "a document of Microsoft Works: save it as .docx or .odt, for example with LibreOffice",
-    ".msg": "a mail of Outlook: save it as .eml",
+    ".wps": "a Microsoft Works document: save it as .docx or .odt, for example with LibreOffice",
+    ".msg": "an Outlook message: save it as .eml",
 }
 
 

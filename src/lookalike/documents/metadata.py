@@ -103,7 +103,7 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Metadata]:
     from lookalike.documents.csv_rows import CsvRowReader, guess_layout
 
     source = os.fspath(path)
-    text = read_small(source, "leave out the columns that nobody needs").removeprefix("\ufeff")
+    text = read_small(source, "remove the columns that are not needed").removeprefix("\ufeff")
     if not text.strip():
         raise DocumentError(source, "file", "is empty", f"its first line names the columns: {', '.join(_COLUMNS)}")
     ended = text if text.endswith(("\n", "\r")) else f"{text}\n"  # so that the last line is counted too
@@ -131,7 +131,7 @@ def _columns(header: list[str], source: str) -> dict[str, int]:
     if len(found) == 1:
         hints = (suggest(name, known) for name in given[:_LOOKED_AT] if name not in known)
         hint = next((hint for hint in hints if hint), "add name, author, date or label")
-        raise DocumentError(source, "line 1", "has nothing beside the id", hint)
+        raise DocumentError(source, "line 1", "has no column besides the id", hint)
     return found
 
 
@@ -152,7 +152,7 @@ def _documents(rows: CsvRowReader, source: str) -> Iterator[tuple[str, Metadata]
             continue
         if max(map(len, row), default=0) > _LONGEST_CELL:
             problem = f"has a cell of more than {_LONGEST_CELL:,} characters"
-            raise DocumentError(source, line, problem, "check its quotes, or shorten it")
+            raise DocumentError(source, line, problem, "check its quotes, or shorten the cell")
         if not any(cell.strip() for cell in row):
             continue
         if len(row) <= max(columns.values()):
@@ -161,7 +161,7 @@ def _documents(rows: CsvRowReader, source: str) -> Iterator[tuple[str, Metadata]
         values = {column: row[place].strip() for column, place in columns.items()}
         document = values.pop("id")
         if not document:
-            raise DocumentError(source, line, "has no id", "name the document, or take the line out")
+            raise DocumentError(source, line, "has no id", "name the document, or remove the line")
         if document in seen:
             problem = f"names {_short(document)} again, which line {seen[document]} has"
             raise DocumentError(source, line, problem, "keep one of them")
@@ -176,7 +176,7 @@ def _date(given: str, source: str, line: str) -> datetime | None:
         return None
     made = _moment(given)
     if made is None:
-        problem = f"has the date {_short(given)}, which can be read in no way or in two"
+        problem = f"has the date {_short(given)}, which is ambiguous or not a date"
         raise DocumentError(source, line, problem, _REMEDY)
     return made
 
@@ -244,7 +244,7 @@ def _no_document(source: str, given: str, line: int, fits: list[str], ends: Mapp
     if fits:
         problem = f"names {_short(given)}, which fits {_short(fits[0])} and {_short(fits[1])}"
         return DocumentError(source, place, problem, "write more of its path")
-    hint = suggest(given, list(ends)) or "take it out, or name the documents as lookalike files lists them"
+    hint = suggest(given, list(ends)) or "remove it, or name the documents as lookalike files lists them"
     return DocumentError(source, place, f"names {_short(given)}, which is none of the documents", hint)
 
 

@@ -127,8 +127,8 @@ def open_documents(
     if given not in (Given.SOURCE, Given.SEQUENCE, Given.MAPPING, Given.NUMPY):
         raise refusal(documents, given)
     if text or own_id:
-        problem = "is in no table: the documents are " + ("a source" if given is Given.SOURCE else "texts")
-        remedy = "leave text and id out, or give a table" if given is not Given.SOURCE else "name it when opening it"
+        problem = "does not exist: the documents are " + ("a source" if given is Given.SOURCE else "texts")
+        remedy = "omit text and id, or give a table" if given is not Given.SOURCE else "name it when opening it"
         raise DocumentError(None, f"column {text or own_id!r}", problem, remedy)
     if given is Given.SOURCE:
         source: Source = held
@@ -155,7 +155,7 @@ def _of_table(held: Any, given: Given, text: str | None, own_id: str | None) -> 
 def one_name(name: str, given: str | None, older: str | None) -> str | None:
     """Return the name of a column, which may be given under the older name of the argument."""
     if given is not None and older is not None:
-        raise RecipeError(name, given, f"given once, and {name}_column is its older name")
+        raise RecipeError(name, given, f"given once: {name}_column is its older name")
     return older if given is None else given
 
 
@@ -275,7 +275,7 @@ def _listed_items(listing: Listing, name: str, log: Log) -> list[_Item]:
     prefix = "" if name == "." else name.rstrip("/") + "/"
     folders = [folder_of(file.id) if file.kind.is_table else "" for file in found]
     if columns := columns_of_folders(folders):
-        log.note(f"{name}: columns from the names of folders: {', '.join(map(repr, columns))}")
+        log.note(f"{name}: columns from folder names: {', '.join(map(repr, columns))}")
     return [
         _Item(file.id, prefix + file.id, file.path, file.kind, file.size, folder)
         for file, folder in zip(found, folders, strict=True)

@@ -194,7 +194,7 @@ def _copy(file: RemoteFile, path: Path, stop: threading.Event) -> None:
         problem = f"has more than {shown_size(most)}, and the server does not say how large it is"
         raise DocumentError(file.name, "file", problem, "copy it into a local file and name that")
     if file.size is not None and written != file.size and not stop.is_set():
-        raise DocumentError(file.name, "file", "changed while it was copied, or came in part", "try again")
+        raise DocumentError(file.name, "file", "changed while it was copied, or arrived incomplete", "try again")
     if not stop.is_set():
         os.utime(path, ns=(_stamp(file), _stamp(file)))
 

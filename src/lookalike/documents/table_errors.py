@@ -41,7 +41,7 @@ BAD_ROW: Final = "bad row"
 
 _FAULTS: Final = {
     "not utf-8": "is not UTF-8 (byte {place:,})",
-    "not an object": "is no JSON object: it does not begin with {{",
+    "not an object": "is not a JSON object: it does not begin with {{",
     "cut off": "is cut off: the JSON object has no end",
     "malformed": "is not JSON (character {place:,})",
     "deep": "is nested more than 500 deep",
@@ -71,13 +71,13 @@ def first_line(error: object) -> str:
 def not_a_table(name: str, format: str, why: object, size: int) -> DocumentError:  # noqa: A002 - what it is
     """Say that a file of so many bytes is no table of a format, such as Parquet."""
     problem = f"is not a readable {format} file ({first_line(why)})" if size else "is empty"
-    return DocumentError(name, "file", problem, "write it again, or give it its right name")
+    return DocumentError(name, "file", problem, "write it again, or correct its name")
 
 
 def unread_after(name: str, row: int, why: object) -> DocumentError:
     """Say that a file is damaged behind its first `row` rows."""
     problem = f"cannot be read after row {row} ({first_line(why)})"
-    return DocumentError(name, "file", problem, "write it again, or leave it out")
+    return DocumentError(name, "file", problem, "write it again, or remove it")
 
 
 def truncated(name: str, why: object) -> DocumentError:
@@ -89,7 +89,7 @@ def damaged_rows(name: str, row: int | None, why: object) -> DocumentError:
     """Say that rows hold what they cannot hold."""
     first = name if row is None else f"{name}:{row + 1}"
     problem = f"and those after it are damaged ({str(why)[:160]})"
-    return DocumentError(first, "row", problem, "write the file again, or leave it out")
+    return DocumentError(first, "row", problem, "write the file again, or remove it")
 
 
 def changed(name: str) -> DocumentError:
@@ -129,7 +129,7 @@ def row_without_text(name: str, row: int, own_id: object, column: str, *, named:
         own_id = f"{name}:{row + 1}" if named else row
     if broken:
         return Skipped(str(own_id), "not text", f"{place(name, row)}: the column {column!r} is not valid UTF-8")
-    return Skipped(str(own_id), "null text", f"nothing in the column {column!r}")
+    return Skipped(str(own_id), "null text", f"no value in the column {column!r}")
 
 
 def skipped_row(
@@ -206,5 +206,5 @@ def _bad_row(name: str, row: int, detail: str) -> Skipped:
 
 def id_not_a_number(name: str, row: int, column: str, kind: str) -> DocumentError:
     """Say that the id of a row is, for example, "text" where those before it are numbers."""
-    problem = f"is {kind}, where the ids before it are whole numbers of 64 bits"
+    problem = f"is {kind}, where the ids before it are 64-bit integers"
     return DocumentError(f"{name}:{row + 1}", f"field {column!r}", problem, "give all ids as text, or all as numbers")

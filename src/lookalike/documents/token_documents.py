@@ -87,13 +87,13 @@ def spelled(token: str | bytes | int) -> str:
 def token_text(name: object, tokens: Any, *, ordered: bool = False) -> str:
     """Return the text of a document that is tokens; `name` is for messages. Sets have no order, if one is needed."""
     if isinstance(tokens, str | bytes | Mapping) or not isinstance(tokens, Iterable):
-        raise DocumentError(name, "tokens", f"are one {type(tokens).__name__}, not several", _REMEDY)
+        raise DocumentError(name, "tokens", f"are a single {type(tokens).__name__}, not a list", _REMEDY)
     if isinstance(tokens, AbstractSet) and ordered:
         raise DocumentError(name, "tokens", "are a set, which has no order", "give lists, or a recipe with k=1")
     words = []
     for token in tokens:
         if isinstance(token, bool) or not (isinstance(token, str | bytes) or hasattr(token, "__index__")):
-            raise DocumentError(name, "tokens", f"have a {type(token).__name__} among them", _REMEDY)
+            raise DocumentError(name, "tokens", f"contain a {type(token).__name__}", _REMEDY)
         words.append(spelled(token))
     return " ".join(sorted(words) if isinstance(tokens, AbstractSet) else words)
 
@@ -116,7 +116,7 @@ def open_tokens(documents: Any, tokens: Any, own_id: str | None, *, ordered: boo
             return _of_records(held, column, own_id, ordered=ordered)
         kind = type(held).__name__
         remedy = "read it as a table first" if given in (Given.PATH, Given.PATHS) else "give a table"
-        raise DocumentError(kind, f"column {column!r}", f"cannot be had from {kind}", remedy)
+        raise DocumentError(kind, f"column {column!r}", f"cannot be read from {kind}", remedy)
     if given is Given.MAPPING:
         return MemorySource({name: token_text(name, one, ordered=ordered) for name, one in held.items()})
     if given is not Given.SEQUENCE:

@@ -208,7 +208,7 @@ class PartitionedTable(WrappedTable):
     def _own(self, choice: Choice, own: pa.Schema) -> Choice:
         """Return what the table itself is asked for."""
         if choice.text not in own.names:
-            problem = "is in the names of folders, which hold no texts"
+            problem = "comes from folder names, which hold no texts"
             raise DocumentError(self.name, f"column {choice.text!r}", problem, "name a column of the tables")
         return choice if choice.id is None or choice.id in own.names else Choice(choice.text, None)
 

@@ -150,9 +150,9 @@ def tar_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
                     yield Member(info.name, info.size, _tar_refusal(info), _tar_opener(archive, info))
             # Some versions of tarfile take a bad header for the end, and say nothing.
             if (bad := getattr(archive, "bad_header", None)) is not None:
-                raise RefusedError("damaged", f"it is not a whole tar file ({bad[:80]})")
+                raise RefusedError("damaged", f"it is not a complete tar file ({bad[:80]})")
     except _TAR_ERRORS as error:
-        raise RefusedError("damaged", f"it is not a whole tar file ({str(error)[:80]})") from None
+        raise RefusedError("damaged", f"it is not a complete tar file ({str(error)[:80]})") from None
 
 
 class _Info(tarfile.TarInfo):

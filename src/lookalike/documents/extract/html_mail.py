@@ -257,7 +257,7 @@ class Mail:
             size = len(payload) * 3 // 4 if isinstance(payload, str) else budget.packed
             yield Member(_name(part, number), size, None, _opener(part, budget))
         if len(self.attached) > _MOST_ATTACHED:
-            raise RefusedError("too large", f"it has more than {_MOST_ATTACHED:,} attachments; the rest is left out")
+            raise RefusedError("too large", f"it has more than {_MOST_ATTACHED:,} attachments; the rest is skipped")
 
 
 def read_eml(file: BinaryIO, encoding: str) -> Extracted:
@@ -272,7 +272,7 @@ def read_mail(file: BinaryIO, encoding: str) -> Mail:
     except (RefusedError, MemoryError):
         raise
     except RecursionError:
-        raise RefusedError("damaged", "its parts are nested too deep") from None
+        raise RefusedError("damaged", "its parts are nested too deeply") from None
     except Exception as error:  # noqa: BLE001 - whatever the parser meets in a broken mail
         what = " ".join(str(error).split())[:80]
         raise RefusedError("damaged", f"it cannot be read ({type(error).__name__}: {what})") from None
@@ -284,7 +284,7 @@ def _mail(file: BinaryIO, encoding: str) -> Mail:
 
     message = message_from_binary_file(file, policy=policy.default)
     if not message.keys():
-        raise RefusedError("damaged", "it is no mail: it has no headers")
+        raise RefusedError("damaged", "it is not a mail: it has no headers")
     body = message.get_body(preferencelist=("plain", "html"))
     flags: tuple[Flag, ...] = ()
     text = ""

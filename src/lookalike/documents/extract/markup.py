@@ -236,7 +236,7 @@ def notebook_to_text(source: str) -> Extracted:
     try:
         notebook = json.loads(source)
     except json.JSONDecodeError as error:
-        raise RefusedError("damaged", f"it is no notebook: line {error.lineno} is not JSON") from None
+        raise RefusedError("damaged", f"it is not a notebook: line {error.lineno} is not JSON") from None
     texts = (text for cell in _cells(notebook) if (text := _text(cell).strip("\n")).strip())
     return finished("\n\n".join(texts))
 
@@ -244,7 +244,7 @@ def notebook_to_text(source: str) -> Extracted:
 def _cells(notebook: Any) -> Iterator[dict[str, Any]]:
     """Give the cells; before version 4 they were in worksheets."""
     if not isinstance(notebook, dict) or not ({"cells", "worksheets"} & notebook.keys()):
-        raise RefusedError("damaged", "it is no notebook: it has no cells")
+        raise RefusedError("damaged", "it is not a notebook: it has no cells")
     for sheet in [notebook, *_list(notebook.get("worksheets"))]:
         if isinstance(sheet, dict):
             yield from (cell for cell in _list(sheet.get("cells")) if isinstance(cell, dict))

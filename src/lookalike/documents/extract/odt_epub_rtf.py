@@ -223,7 +223,7 @@ def read_rtf(file: BinaryIO, encoding: str) -> Extracted:
     """Read a document in Rich Text Format; the letters of old code pages are told inside it."""
     data = file.read()
     if not data.lstrip().startswith(b"{\\rtf"):
-        raise RefusedError("damaged", "it is not what its name says: no RTF document")
+        raise RefusedError("damaged", "it is not an RTF document, despite its name")
     codec = "cp1252" if encoding == "auto" else encoding
     visible, hidden = _parted(_HEX.sub("", data.decode("latin-1")))
     writer = TextWriter()

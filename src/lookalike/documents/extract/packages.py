@@ -48,9 +48,9 @@ def check_container(file: BinaryIO) -> None:
         if "EncryptedPackage".encode("utf-16-le") in start + _tail(file):
             raise RefusedError("encrypted", "it has a password; save it without one")
         convert = "save it as .docx or .pptx (LibreOffice: soffice --headless --convert-to docx FILE)"
-        raise RefusedError("not text", f"it is in the format of Office before 2007, which is not read; {convert}")
+        raise RefusedError("not text", f"it is in a format from before Office 2007, which is not supported; {convert}")
     if not start.startswith(b"PK"):
-        raise RefusedError("damaged", "it is not what its name says: no office document")
+        raise RefusedError("damaged", "it is not an office document, despite its name")
 
 
 def _tail(file: BinaryIO) -> bytes:
@@ -72,7 +72,7 @@ def open_zip(file: BinaryIO) -> zipfile.ZipFile:
             raise RefusedError("too large", f"it has more than {MOST_MEMBERS:,} members")
         return zipfile.ZipFile(file)
     except ZIP_ERRORS as error:
-        raise RefusedError("damaged", f"it is not a whole zip file ({_short(error)})") from None
+        raise RefusedError("damaged", f"it is not a complete zip file ({_short(error)})") from None
 
 
 class Package:
@@ -195,7 +195,7 @@ def parse_xml(blocks: Iterable[bytes], handler: Handler, name: str) -> None:
         for block in blocks:
             # Real documents declare no entities; each may stand for a billion others.
             if any(mark in last + block for mark in _ENTITY):
-                raise RefusedError("damaged", f"{name} declares entities, as documents made to do harm do")
+                raise RefusedError("damaged", f"{name} declares entities, as malicious documents do")
             last = block[-32:]
             parser.feed(block)
         parser.close()

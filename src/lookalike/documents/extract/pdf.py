@@ -70,9 +70,7 @@ def read_pdf(file: BinaryIO, encoding: str) -> Extracted:
 def _no_text(looks: Sequence[PageLook], hidden: str) -> RefusedError:
     pictures = any(look.picture for look in looks)
     if any(look.is_unreadable for look in looks):
-        return RefusedError(
-            "no text", "its font does not tell which letters it shows; ask for another file, or use OCR"
-        )
+        return RefusedError("no text", "its font does not say which letters it shows; ask for another file, or use OCR")
     if hidden.strip():
         return RefusedError("no text", "all its text is hidden from a reader")
     if pictures:
@@ -86,7 +84,7 @@ def _opened(file: BinaryIO) -> Any:
     start = file.read(1024)
     file.seek(0)
     if b"%PDF-" not in start:
-        raise RefusedError("damaged", "it is not what its name says: no PDF document")
+        raise RefusedError("damaged", "it is not a PDF document, despite its name")
     name = getattr(file, "name", None)
     try:
         document = pypdfium2.PdfDocument(name if isinstance(name, str) else file.read())
@@ -95,7 +93,7 @@ def _opened(file: BinaryIO) -> Any:
     except pypdfium2.PdfiumError as error:
         if "assword" in str(error) or "ecurity" in str(error):
             raise RefusedError("encrypted", "it has a password; save it without one") from None
-        raise RefusedError("damaged", "it is not a whole PDF document") from None
+        raise RefusedError("damaged", "it is not a complete PDF document") from None
     return document
 
 

@@ -202,10 +202,12 @@ def flags_of_pages(pages: Sequence[PageLook], text: str) -> Iterator[Flag]:
     if unreadable:
         use = "uses" if len(unreadable) == 1 else "use"
         said = f"{_listed(unreadable)} {use} a font that does not say which letters it shows"
-        detail = f"{said}; what is read is not what one sees: ask for another file, or use OCR"
+        detail = f"{said}; what is read differs from what is visible: ask for another file, or use OCR"
         yield Flag(UNREADABLE, detail, len(unreadable))
     elif _says_nothing(text):
-        detail = "its letters are not spread as in any language; what one sees may be other text: look, or use OCR"
+        detail = (
+            "its letters are not distributed as in any language; the visible text may differ: look at it, or use OCR"
+        )
         yield Flag(UNREADABLE, detail, len(pages))
     pictures = [number for number, page in enumerate(pages, 1) if page.is_picture]
     if pictures:

@@ -223,7 +223,7 @@ class _Reader:
             if not after or at.between:
                 return
             if ends >= _MOST_ENDS:
-                detail = f"{ends} of its members ended the reader; the rest is left out"
+                detail = f"{ends} of its members crashed the reader; the rest is skipped"
                 self._pool.put(job, Reply(job.request["name"], reason="damaged", detail=detail))
                 return
 
@@ -288,7 +288,7 @@ class _Reader:
         """Say why a process ended."""
         with self._lock:
             process, self._process = self._process, None
-        rest = "; the rest of the archive is left out" if at.between else ""
+        rest = "; the rest of the archive is skipped" if at.between else ""
         code = 0
         if process is not None:
             _end(process)
@@ -297,8 +297,8 @@ class _Reader:
             detail = f"reading it took longer than {min(seconds_for(at.size), self._pool.longest):.0f} s{rest}"
             return Reply(at.name, reason="too slow", detail=detail)
         if code == -_signal("SIGKILL"):
-            return Reply(at.name, reason="too large", detail=f"reading it took more memory than there is{rest}")
-        detail = f"the reader broke off: the file is damaged, or made to do harm{rest}"
+            return Reply(at.name, reason="too large", detail=f"reading it took more memory than is available{rest}")
+        detail = f"the reader crashed: the file is damaged or malicious{rest}"
         return Reply(at.name, reason="damaged", detail=detail)
 
     def stop(self) -> None:

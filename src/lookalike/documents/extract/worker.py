@@ -98,7 +98,7 @@ def read_as(kind: str, file: BinaryIO, encoding: str) -> Extracted:
     except RefusedError:
         raise
     except RecursionError:
-        raise RefusedError("damaged", "its parts are nested too deep") from None
+        raise RefusedError("damaged", "its parts are nested too deeply") from None
     except MemoryError:
         raise RefusedError("too large", "reading it takes more memory than a reader may use") from None
     except Exception as error:  # noqa: BLE001 - whatever a library meets in a broken file
@@ -238,7 +238,7 @@ class _Session:
         kind = kind_of(name)
         if kind.is_archive or (kind.format == "eml" and depth < NESTED):
             if depth >= NESTED:
-                raise RefusedError("nested", f"archives are read {NESTED} deep; unpack it first")
+                raise RefusedError("nested", f"archives are read {NESTED} levels deep; unpack it first")
             self._archive(member.open(), name, kind, budget, depth + 1)
             return
         if kind.is_table:
@@ -263,7 +263,7 @@ class _Session:
         if unsafe(member.name):
             raise RefusedError("unsafe name", "the name leads out of the archive")
         if not budget.name(name):
-            raise RefusedError("given twice", "the archive has two members of this name")
+            raise RefusedError("given twice", "the archive has two members with this name")
         names = name.split("/")
         for length in range(len(self._name.split("/")) + 1, len(names) + 1):
             refusal = self._selection.refusal(names[:length], length < len(names), ())
@@ -293,7 +293,7 @@ class _Session:
 
 def _reason(error: OSError) -> tuple[str, str]:
     if isinstance(error, FileNotFoundError):
-        return "vanished", "it was there when the files were listed"
+        return "vanished", "it disappeared after the files were listed"
     if isinstance(error, PermissionError):
         return "no permission", "permission denied; check its permissions"
     return "unreadable", error.strerror or str(error)[:80]
