@@ -54,7 +54,7 @@ def _kind(kind: pa.DataType) -> str:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    """Say whether a type holds text, in any of Arrow's layouts."""
+    """Return whether a type holds text, in any of Arrow's layouts."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(kind):
@@ -153,7 +153,7 @@ def _named_lengths(column: pa.Array[Any]) -> list[int] | None:
             valid = column.is_valid().to_pylist()
             return [length if there else 0 for length, there in zip(views.tolist(), valid, strict=False)]
     except (pa.ArrowException, IndexError):
-        return None  # it is damaged, which shows when the values are looked at
+        return None  # it is damaged, which shows when the values are read
     return None
 
 
@@ -230,7 +230,7 @@ JSON_MARK: Final = {b"lookalike": b"json"}
 
 
 def is_marked(field: pa.Field[Any]) -> bool:
-    """Say whether a field is kept as JSON text."""
+    """Return whether a field is kept as JSON text."""
     return field.metadata == JSON_MARK
 
 

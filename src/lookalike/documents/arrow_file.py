@@ -210,7 +210,7 @@ class _FlatBuffer:
         return _FlatBuffer(self._data, place + int(struct.unpack_from("<I", self._data, place)[0]))
 
     def pairs(self, number: int) -> Iterator[tuple[int, int]]:
-        """Give the pairs of numbers in a list."""
+        """Yield the pairs of numbers in a list."""
         place = self.field(number)
         place += struct.unpack_from("<I", self._data, place)[0]
         (count,) = struct.unpack_from("<I", self._data, place)

@@ -73,7 +73,7 @@ class Kept(_OfOne):
         return self.source.schema
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
-        """Give what is kept; else read the source, and keep what it gives."""
+        """Yield what is kept; else read the source, and keep what it gives."""
         if rows:
             return self.source.batches(rows=True)
         return self._remember() if self._batches is None else iter(self._batches)
@@ -90,7 +90,7 @@ class Kept(_OfOne):
         self._batches = kept
 
     def fetch(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:
-        """Give texts that are kept; else ask the source."""
+        """Yield texts that are kept; else ask the source."""
         return self.source.fetch(numbers) if self._batches is None else chosen_of(self._batches, numbers, self.name)
 
     def lines(self) -> Iterator[Batch] | None:
@@ -129,7 +129,7 @@ class Kept(_OfOne):
 
 
 class Both(Source):
-    """Two sources, one behind the other, so that new and old documents can be read again together."""
+    """Two sources, one after the other, so that new and old documents can be read again together."""
 
     def __init__(self, new: Source, old: Source, new_count: int | None = None) -> None:
         """Take both, and how many documents the first has, if that is known already."""
@@ -173,7 +173,7 @@ class Both(Source):
         return [note for source in self.sources for note in source.notes()]
 
     def flags(self) -> dict[str, list[Flag]]:
-        """Tell what is odd; a new document goes before an old one of its id."""
+        """Return what is odd; a new document goes before an old one of its id."""
         new, old = (source.flags() for source in self.sources)
         return old | new
 
@@ -183,7 +183,7 @@ class Both(Source):
         return any(source.has_files for source in self.sources)
 
     def students(self) -> dict[str, str]:
-        """Tell what either knows."""
+        """Return what either knows."""
         new, old = (source.students() for source in self.sources)
         return old | new
 

@@ -48,7 +48,7 @@ class CsvFile(DocumentTable):
     """One file."""
 
     def __init__(self, name: str, source: RawInput, encoding: str = "auto", *, tabs: bool = False) -> None:
-        """Take an input; unless it is told to have tabs, what separates the cells is found out."""
+        """Take an input; unless it has tabs, the delimiter is detected."""
         self.name = name
         self._input = source
         self._told = encoding
@@ -96,7 +96,7 @@ class CsvFile(DocumentTable):
         return pa.schema([(name, pa.large_string()) for name in self._layout.header])
 
     def has_rows(self) -> bool:
-        """Say whether there is a header."""
+        """Return whether there is a header."""
         return bool(self._layout.header)
 
     def size(self, text: str) -> Size:
@@ -138,7 +138,7 @@ class CsvFile(DocumentTable):
         return Form("tsv" if self._tabs else "csv", self._input.compression)
 
     def read_lines(self, choice: Choice, log: Log) -> Iterator[Rows]:
-        """Read the chosen columns, and the very bytes of each row beside them."""
+        """Read the chosen columns, and the exact bytes of each row."""
         at = self._layout.header.index(choice.text)
         raw = readable(self.name, self._raw_rows(), self._input.limits)
         for rows in self.read(choice, log, whole=False):
@@ -159,7 +159,7 @@ class CsvFile(DocumentTable):
             yield Rows(rows.batch, rows.numbers, bytes_array(lines))
 
     def _raw_rows(self) -> Iterator[tuple[int, list[str], bytes]]:
-        """Give position, cells and bytes of each row, without the last line feed; the header is at -1."""
+        """Yield position, cells and bytes of each row, without the last line feed; the header is at -1."""
         number = -2
         with open_utf8(self._input, self._encoding) as stream:
             text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
@@ -183,7 +183,7 @@ class CsvFile(DocumentTable):
             null_values=[""],
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
-            check_utf8=False,  # checked where rows become documents: one bad row is no reason to refuse a file
+            check_utf8=False,  # checked where rows become documents: one bad row is not a reason to refuse a file
         )
         with _CountedQuotes(open_utf8(self._input, self._encoding)) as stream:
             if len(set(header)) < len(header):
@@ -224,7 +224,7 @@ class CsvFile(DocumentTable):
             yield _rows(cells, columns, numbers)
 
     def _check_quotes(self) -> None:
-        """Refuse a file that ends inside quotes: all after the opening one would be a single cell, without a word."""
+        """Refuse a file that ends inside quotes: everything after the opening one would silently be a single cell."""
         number = -1
         try:
             with open_utf8(self._input, self._encoding) as stream:
@@ -243,10 +243,10 @@ class CsvFile(DocumentTable):
         return CsvRowReader(text, self._layout.delimiter, self._input.limits.document, strict=strict)
 
     def _records(self, stream: BinaryIO, log: Log) -> Iterator[tuple[int, list[str] | None]]:
-        """Give the rows with their positions; skip those on one line with too many or too few cells.
+        """Yield the rows with their positions; skip those on one line with too many or too few cells.
 
         One that goes over several lines is an error: a quote in the wrong place may have made one row of many. So is
-        one of the first rows, if they are all so: then the file is another one than it seems. None stands for a row
+        one of the first rows, if they are all so: then the file is not what it seems. None stands for a row
         that is too long.
         """
         text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
@@ -311,7 +311,7 @@ class _CountedQuotes(io.RawIOBase):
 
 
 def _same(column: pa.Array[Any], texts: list[bytes]) -> bool:
-    """Say whether two readers found the same texts; of nothing and an empty text only one tells the difference."""
+    """Return whether two readers found the same texts; only one of them tells null from an empty text."""
     import pyarrow as pa
 
     found: Any = compute().fill_null(column.cast(pa.large_binary()), b"")
@@ -319,7 +319,7 @@ def _same(column: pa.Array[Any], texts: list[bytes]) -> bool:
 
 
 def _rows(cells: list[list[str]], columns: list[str], numbers: Sequence[int]) -> Rows:
-    """Make columns of rows; bytes that were not UTF-8 stay so, to be found like Arrow's."""
+    """Make columns of rows; bytes that were not UTF-8 stay as they are, to be found as with Arrow."""
     import pyarrow as pa
 
     arrays: list[pa.Array[Any]] = []

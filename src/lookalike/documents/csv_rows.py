@@ -140,7 +140,7 @@ def guess_layout(sample: str, delimiters: str, *, whole: bool) -> CsvLayout:
 
 
 def _score(sample: str, delimiter: str, whole: bool) -> tuple[bool, int, int, list[str]]:
-    """Say how well a delimiter explains the first rows: are they of one length, of how many cells; and the header.
+    """Return how well a delimiter explains the first rows: are they of one length, of how many cells; and the header.
 
     The third number is how many cells the first row has, whole or not.
     """

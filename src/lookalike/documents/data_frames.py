@@ -59,7 +59,7 @@ def source_of_splits(splits: Mapping[str, object], text: str | None, id_column: 
 
 
 def source_of_stream(stream: FrameStream, text: str) -> Source:
-    """Open a stream whose rows are called by their positions."""
+    """Open a stream whose rows are identified by position."""
     table = with_paths(StreamTable(stream, NAME), text)
     return PartsSource(NAME, [TablePart(table, text, "")])
 
@@ -87,7 +87,7 @@ def table_of_frame(
 
 
 def table_of(documents: Any, given: Given, text_column: str | None = None) -> pa.Table:
-    """Take the Arrow data out of what was given, once: a stream can be read only once, and a table is not copied."""
+    """Return the Arrow data of what was passed: a stream can be read only once, and a table is not copied."""
     import pyarrow as pa
 
     if given is Given.POLARS_LAZY:
@@ -97,7 +97,7 @@ def table_of(documents: Any, given: Given, text_column: str | None = None) -> pa
     elif given is Given.DUCKDB and not hasattr(documents, "__arrow_c_stream__"):
         documents = documents.arrow()
     if given is Given.DATASET and not hasattr(documents, "__arrow_c_stream__"):
-        # The format "arrow" minds a selection or a shuffle, which `data` does not know of.
+        # The format "arrow" respects a selection or a shuffle, which `data` ignores.
         found = documents.with_format("arrow")[:]
         return found if isinstance(found, pa.Table) else pa.table(found)
     if hasattr(documents, "__arrow_c_stream__"):
@@ -140,7 +140,7 @@ def _exported(documents: Any, text_column: str | None) -> pa.Table:
 
 
 def _as_column(documents: Any) -> pa.Table | None:
-    """Take a single column, such as a pandas or polars series of texts."""
+    """Return a single column, such as a pandas or polars series of texts, as a table."""
     import pyarrow as pa
 
     try:
@@ -158,13 +158,13 @@ def _of_column(column: pa.ChunkedArray[Any]) -> pa.Table:
 
 
 def _no_export(documents: Any, text_column: str | None, error: Exception) -> DocumentError:
-    """Say why a frame could not be taken; look for the row of the text column that is no text."""
+    """Return why a frame could not be read; look for the row whose text is not text."""
     try:
         values = list(documents[text_column or "text"])
     except (KeyError, TypeError, IndexError):
         values = []
     for number, value in enumerate(values):
-        if not isinstance(value, str | None) and value == value:  # noqa: PLR0124 - NaN stands for nothing in pandas
+        if not isinstance(value, str | None) and value == value:  # noqa: PLR0124 - NaN means missing in pandas
             column = text_column or "text"
             problem = f"is {type(value).__name__}, not text"
             return DocumentError(number, f"column {column!r}", problem, "give texts only, for example by .astype(str)")
@@ -182,7 +182,7 @@ class FrameTable(DocumentTable):
         self._table = table
 
     def identify(self, identity: Identity) -> None:
-        """Say how many rows there are, of which columns, and what is in some of them."""
+        """Add the number of rows, the columns, and some of the rows."""
         table = self._table
         identity.add(table.num_rows, [str(field) for field in table.schema])
         for part in range(min(table.num_rows, _SAMPLES)):
@@ -205,7 +205,7 @@ class FrameTable(DocumentTable):
             return Size(self._table.num_rows, column.get_total_buffer_size())
 
     def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
-        """Give slices of the table, without a copy."""
+        """Yield slices of the table, without a copy."""
         del log
         table = self._table if whole else self._table.select(choice.columns)
         each = max(1, self.size(choice.text).bytes // max(1, table.num_rows))
@@ -274,13 +274,13 @@ def _of_iterable(documents: Any, names: Sequence[str] | None) -> Iterator[pa.Rec
         for table in documents.with_format("arrow").iter(_ROWS):
             yield from (table if names is None else _chosen(table, names)).to_batches()
         return
-    # Rows of unknown types: each may have another as Arrow sees it, so they are put together here.
+    # Rows of unknown types: Arrow may infer another type for each, so columns are built here.
     for rows in documents.with_format(None).iter(_ROWS):
         yield _of_columns(rows, names)
 
 
 def _of_columns(columns: Mapping[str, list[Any]], names: Sequence[str] | None) -> pa.RecordBatch:
-    """Return columns of Python values as rows; if all are asked for, those that Arrow does not know are left out."""
+    """Return columns of Python values as rows; if all are asked for, those that Arrow cannot hold are skipped."""
     import pyarrow as pa
 
     made: dict[str, pa.Array[Any]] = {}
@@ -328,7 +328,7 @@ def _of_dask(frame: Any, names: Sequence[str] | None) -> Iterator[pa.RecordBatch
 
 
 class StreamTable(DocumentTable):
-    """A table that is read anew each time."""
+    """A table that is read again each time."""
 
     def __init__(self, stream: FrameStream, name: str) -> None:
         """Take a stream."""
@@ -341,12 +341,12 @@ class StreamTable(DocumentTable):
         return self._stream.schema
 
     def size(self, text: str) -> Size:
-        """Say what the stream tells of itself."""
+        """Return what the stream says of itself."""
         del text
         return Size(self._stream.rows, self._stream.bytes)
 
     def identify(self, identity: Identity) -> None:
-        """Take the columns and the first rows: the others are known only when they are read."""
+        """Take the columns and the first rows: the others are known only once they are read."""
         identity.add([str(field) for field in self._stream.schema])
         first = next(self._stream.read(None), None)
         if first is not None:

@@ -73,7 +73,7 @@ class Batch:
     rows: pa.RecordBatch | None = None
     """Tables only, and when asked for: the whole rows as read, in the same order as `ids`."""
     textless: pa.RecordBatch | None = None
-    """Tables only, and when rows are asked for: rows without a text, which are no documents but must not get lost."""
+    """Tables only, and when rows are asked for: rows without a text, which are not documents but must not get lost."""
     text_column: str | None = None
     """Tables only, and when rows are asked for: the column that holds the texts."""
     folder: str = ""
@@ -118,7 +118,7 @@ PICTURES: Final = "pictures"
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Something in a document that a reader would not see, and that copiers use."""
+    """Something in a document that a reader does not see, and that can hide copying."""
 
     kind: str
     """``hidden text``, ``look-alike letters``, ``invisible characters``, ``unreadable letters``, ``pictures`` or
@@ -144,7 +144,7 @@ class Extracted:
 
 
 class RefusedError(Exception):
-    """A document that cannot be read: why, in one word to count and in a sentence for a person."""
+    """A document that cannot be read: a short reason to be counted, and a sentence for the user."""
 
     def __init__(self, reason: str, detail: str) -> None:
         """Keep both."""
@@ -159,15 +159,15 @@ TARGET: Final = 16 << 20
 """Bytes of text that readers aim at for one batch."""
 
 LARGE: Final = 32 << 20
-"""Above this, a batch is cut, unless it is one document."""
+"""Larger batches are split, unless they are one document."""
 
 _SMALL: Final = 4 << 20
-"""Below this, batches are put together."""
+"""Smaller batches are combined."""
 
 _MOST_DOCUMENTS: Final = 1 << 17
 
 
-# `pa.array` of a Python list imports pandas, where that is installed, to ask whether the list is one of its things:
+# `pa.array` of a Python list imports pandas, where that is installed, to check whether the list is one of its types:
 # half a second for nothing. The arrays that every run needs are made from buffers instead.
 
 
@@ -196,7 +196,7 @@ def bytes_array(values: Sequence[bytes]) -> pa.Array[Any]:
 
 
 def regroup(batches: Iterable[Batch]) -> Iterator[Batch]:
-    """Cut large batches, put small ones together, and drop empty ones; the documents and their order stay."""
+    """Split large batches, combine small ones, and drop empty ones; the documents and their order stay the same."""
     waiting: list[Batch] = []
     size = documents = 0
     for batch in batches:
@@ -208,7 +208,7 @@ def regroup(batches: Iterable[Batch]) -> Iterator[Batch]:
             waiting.append(piece)
             size += more
             documents += len(piece)
-            # Whole rows may be much larger than their texts: they are not copied to be put together.
+            # Whole rows may be much larger than their texts: they are not copied to be combined.
             if size >= _SMALL or documents >= _MOST_DOCUMENTS or piece.rows is not None:
                 yield _joined(waiting)
                 waiting, size, documents = [], 0, 0
@@ -253,7 +253,7 @@ class Log:
 
     skipped: list[Skipped] = field(default_factory=list)
     said: dict[str, list[str]] = field(default_factory=dict)
-    """What a person should be told, and the files that it is about: none, if it is a whole sentence by itself."""
+    """What the user should be told, and the files that it is about: none, if it is a sentence by itself."""
     flags: dict[str, list[Flag]] = field(default_factory=dict)
     """What is odd about a document, by its id."""
     students: dict[str, str] = field(default_factory=dict)
@@ -275,11 +275,11 @@ class Log:
         self.rows.clear()
 
     def note(self, note: str) -> None:
-        """Remember something that a person should be told, once."""
+        """Remember something that the user should be told, once."""
         self.said.setdefault(note, [])
 
     def note_about(self, name: str, said: str) -> None:
-        """Remember what a person should be told about a file; `said` goes on behind the name."""
+        """Remember what the user should be told about a file; `said` follows the name."""
         names = self.said.setdefault(said, [])
         if name not in names[-1:]:
             names.append(name)
@@ -312,16 +312,16 @@ BY_RULE: Final = frozenset(
     {"hidden", "ignored", "excluded", "empty", "null text", "link", "link loop", "table", "given twice", "not a file"}
     | {"receipt", "too short"}
 )
-"""Reasons for which something is skipped on purpose; with any other it was meant to be read and could not be."""
+"""Reasons for which something is skipped on purpose; with any other it should have been read but could not be."""
 
 
 def unread(skipped: Iterable[Skipped]) -> list[Skipped]:
-    """Return those that were meant to be read and could not be."""
+    """Return those that should have been read but could not be."""
     return [one for one in skipped if one.reason not in BY_RULE]
 
 
 def unread_first(skipped: Iterable[Skipped]) -> list[Skipped]:
-    """Return them with those first that were meant to be read and could not be: a reader has to see to these.
+    """Return them with those first that should have been read but could not be: these need attention.
 
     >>> from lookalike.documents.document_batches import Skipped
     >>> [one.id for one in unread_first([Skipped("a", "empty"), Skipped("b", "too large"), Skipped("c", "hidden")])]

@@ -49,7 +49,7 @@ __all__ = [
 
 
 def check_numbers(numbers: Sequence[int]) -> None:
-    """Refuse numbers that do not ascend: whoever asks has mixed something up."""
+    """Refuse numbers that do not ascend: the caller has made a mistake."""
     if any(later <= earlier for earlier, later in pairwise(numbers)) or (len(numbers) and numbers[0] < 0):
         raise ValueError("the numbers of documents must ascend")
 
@@ -76,7 +76,7 @@ def chosen_texts(texts: Texts, places: Sequence[int]) -> Texts:
 
 
 def chosen_of(batches: Iterable[Batch], numbers: Sequence[int], name: str) -> Iterator[tuple[Sequence[int], Texts]]:
-    """Give the texts of some documents of batches that are read from the first; reading ends with the last of them."""
+    """Yield the texts of some documents of batches that are read from the first; reading ends with the last of them."""
     check_numbers(numbers)
     start = given = 0
     for batch in batches if numbers else ():
@@ -99,7 +99,7 @@ _SAMPLED_CHARACTERS: Final = 4096
 
 
 class Identity:
-    """Gathers what makes a source the one that it is."""
+    """Collects what identifies a source."""
 
     def __init__(self, name: str) -> None:
         """Begin; `name` is what the source is called."""
@@ -121,7 +121,7 @@ class Identity:
                 with source.open_packed() as stream:
                     self._sample(stream, size)
             except OSError as error:
-                self.add(type(error).__name__)  # whoever reads it says more
+                self.add(type(error).__name__)  # reading it will say more
 
     def _sample(self, stream: BinaryIO, size: int) -> None:
         for position in sorted({0, max(0, (size - _SAMPLE) // 2), max(0, size - _SAMPLE)}):
@@ -173,7 +173,7 @@ class Source(ABC):
 
     @property
     def line_form(self) -> LineForm | None:
-        """What `lines` gives; None where documents are no lines."""
+        """The form of `lines`; None where documents are not lines."""
         return None
 
     @property
@@ -217,7 +217,7 @@ class Source(ABC):
         raise NotImplementedError(f"{self.name} has no native tables ({skipped}, {notes}, {counts}, {again})")
 
     def identity(self) -> dict[str, Any]:
-        """Return what tells this source from others and from itself after a change: small, and fit for JSON."""
+        """Return what distinguishes this source from others, and from itself after a change; small enough for JSON."""
         size = self.size()
         identity = Identity(self.name)
         identity.add(size.documents, size.bytes)
@@ -232,10 +232,10 @@ class Source(ABC):
 
     @abstractmethod
     def notes(self) -> list[str]:
-        """List what a person should be told, such as "notes.txt read as windows-1252": complete after a full pass."""
+        """List what the user should be told, such as "notes.txt read as windows-1252": complete after a full pass."""
 
     def flags(self) -> dict[str, list[Flag]]:
-        """Tell what is odd about documents, such as hidden text, by their ids: complete after a full pass."""
+        """Return what is odd about documents, such as hidden text, by their ids: complete after a full pass."""
         return {}
 
     @property
@@ -244,9 +244,9 @@ class Source(ABC):
         return False
 
     def students(self) -> dict[str, str]:
-        """Tell the names of students by their user names, as receipts have them: complete after a full pass."""
+        """Return the names of students by their user names, as receipts have them: complete after a full pass."""
         return {}
 
     @abstractmethod
     def size(self) -> Size:
-        """Say what is known before reading."""
+        """Return what is known before reading."""

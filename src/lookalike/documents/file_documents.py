@@ -56,7 +56,7 @@ _LOOKED_AT: Final = 4 << 20
 
 
 class OtherKindError(Exception):
-    """A file that its name calls a text, and its first bytes something else."""
+    """A file that is a text by its name, and something else by its first bytes."""
 
 
 class _SkipError(Exception):
@@ -67,7 +67,7 @@ class _SkipError(Exception):
 
 
 def read_text_document(document: TextDocument, encoding: str) -> Reply:
-    """Read a plain text; `OtherKindError` if it is no plain text but something that a reader knows."""
+    """Read a plain text; `OtherKindError` if it is not plain text but something that a reader knows."""
     try:
         text = _read(document.input, encoding)
     except _SkipError as skip:
@@ -112,7 +112,7 @@ def _bytes(stream: BinaryIO, source: RawInput, encoding: str) -> bytes:
     if start.startswith(READABLE):
         raise OtherKindError
     if encoding == "auto":
-        check_start(start)  # a film is not read to its end to see that it is none of ours
+        check_start(start)  # a film is not read to its end only to find that it is not text
     largest = source.limits.document
     if source.compression is None:
         size = source.packed_size()
@@ -139,7 +139,7 @@ def _bytes(stream: BinaryIO, source: RawInput, encoding: str) -> bytes:
 # -- read ahead --------------------------------------------------------------------------------------------------------
 
 _FOR_EACH_PROCESS: Final = 3
-"""Documents that wait for each process, so that none is ever without work."""
+"""Documents queued for each process, so that none is ever idle."""
 
 
 class Ahead:
@@ -158,11 +158,11 @@ class Ahead:
         self._next = 0
 
     def takes(self, document: TextDocument) -> bool:
-        """Say whether a document needs a reader, by its name."""
+        """Return whether a document needs a reader, by its name."""
         return document.kind.is_document or document.kind.is_archive
 
     def read(self, number: int) -> Iterator[Reply]:
-        """Give what comes of a document: one reply, or for an archive one for each member."""
+        """Yield what comes of a document: one reply, or for an archive one for each member."""
         self._send_until(number + 1 + _FOR_EACH_PROCESS * self._pool.processes)
         document = self._documents[number]
         if document.kind.is_archive or document.size <= LARGEST_FILE:
@@ -215,7 +215,7 @@ class Ahead:
 _BATCH_BYTES: Final = 8 << 20
 _BATCH_DOCUMENTS: Final = 4096
 _BATCH_SECONDS: Final = 0.25
-"""After so long, what was read is handed on, so that whoever waits sees that it goes on."""
+"""After so long, what was read is passed on, so that the user sees progress."""
 _SAMPLED_FILES: Final = 8
 
 
@@ -231,7 +231,7 @@ class TextFiles(Part):
         self._encoding = encoding
         self._members = members or Members()
         # Document → why it was skipped, once all were read: later passes must give the same documents.
-        self._left_out: dict[str, tuple[str, str]] | None = None
+        self._skipped: dict[str, tuple[str, str]] | None = None
         # Names of students by their user names, from the receipts that were read.
         self._students: dict[str, str] = {}
         # How many documents each file gave.
@@ -249,7 +249,7 @@ class TextFiles(Part):
 
     def batches(self, reading: Pass) -> Iterator[Batch]:
         """Read file after file."""
-        left_out: dict[str, tuple[str, str]] = {}
+        skipped: dict[str, tuple[str, str]] = {}
         guesses: dict[str, list[str]] = {}
         batch = _Batch(reading)
         counts = array("L", bytes(array("L").itemsize * len(self._documents)))
@@ -257,7 +257,7 @@ class TextFiles(Part):
             for given in replies:
                 reply = _without_receipt(given, self._students)
                 if reply.text is None:
-                    self._leave_out(reply, left_out, reading.log)
+                    self._skip(reply, skipped, reading.log)
                     continue
                 if reply.guessed:
                     guesses.setdefault(reply.encoding, []).append(reply.name)
@@ -271,27 +271,27 @@ class TextFiles(Part):
                     yield batch.done()
         if batch.ids:
             yield batch.done()
-        self._keep(counts, left_out)
+        self._keep(counts, skipped)
         reading.log.students |= self._students
         _note_guesses(guesses, reading.log)
 
-    def _keep(self, counts: array[int], left_out: dict[str, tuple[str, str]]) -> None:
+    def _keep(self, counts: array[int], skipped: dict[str, tuple[str, str]]) -> None:
         """Remember what a full pass found; it must be what the pass before found."""
         if self._counts is not None and sum(self._counts) != sum(counts):
             problem = f"held {count(sum(self._counts), 'document')} before, but now {sum(counts):,}"
             raise _changed(self.name, problem)
-        self._left_out, self._counts = left_out, counts
+        self._skipped, self._counts = skipped, counts
 
     def _read(self, files: Sequence[int]) -> Iterator[tuple[int, Iterator[Reply]]]:
         """Read some files, by their places: what comes of each must be taken before the next."""
-        known = self._left_out or {}
+        known = self._skipped or {}
         documents = [self._documents[file] for file in files]
         with Ahead(documents, self._encoding, self._members, skip=known) as ahead:
             for place, file in enumerate(files):
                 yield file, self._replies(ahead, place, documents[place])
 
     def _replies(self, ahead: Ahead, place: int, document: TextDocument) -> Iterator[Reply]:
-        known = self._left_out or {}
+        known = self._skipped or {}
         if document.id in known and not document.kind.holds_others:
             reason, detail = known[document.id]
             yield Reply(document.id, reason=reason, detail=detail)
@@ -337,15 +337,15 @@ class TextFiles(Part):
         for number, document in enumerate(self._documents):
             identity.add_file(document.id, document.input, sample=number < _SAMPLED_FILES)
 
-    def _leave_out(self, reply: Reply, left_out: dict[str, tuple[str, str]], log: Log) -> None:
-        """Note a document that is skipped; one that could be read before must not change the numbers of the others."""
-        if self._left_out is not None:
-            if reply.name not in self._left_out:
+    def _skip(self, reply: Reply, skipped: dict[str, tuple[str, str]], log: Log) -> None:
+        """Log a document that is skipped; if it could be read before, the numbers of the others would change."""
+        if self._skipped is not None:
+            if reply.name not in self._skipped:
                 raise _changed(reply.name, f"could be read before, but now is {reply.reason} ({reply.detail})")
-            reason, detail = self._left_out[reply.name]
+            reason, detail = self._skipped[reply.name]
         else:
             reason, detail = reply.reason, reply.detail
-        left_out[reply.name] = (reason, detail)
+        skipped[reply.name] = (reason, detail)
         log.skip(reply.name, reason, detail)
 
 

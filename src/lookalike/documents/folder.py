@@ -82,11 +82,11 @@ class Glob:
         ]
 
     def matches(self, path: str) -> bool:
-        """Say whether the whole of a path matches."""
+        """Return whether the whole of a path matches."""
         return self.matches_names(path.split("/"))
 
     def matches_names(self, names: Sequence[str]) -> bool:
-        """Say whether the whole of a path, given as its names, matches."""
+        """Return whether the whole of a path, given as its names, matches."""
         # reached[i]: the parts so far can stand for the first i names.
         reached = [True] + [False] * len(names)
         last = len(self._parts) - 1
@@ -127,7 +127,7 @@ _CLUTTER: Final = frozenset(
 
 
 def is_clutter(names: Sequence[str]) -> bool:
-    """Say whether a path is what a system adds to every folder or archive: nobody has put it there, or would miss it.
+    """Return whether a path is what a system adds to every folder or archive: nobody put it there, or would miss it.
 
     >>> [is_clutter(path.split("/")) for path in ("__MACOSX/a/._essay.docx", "a/.DS_Store", "a/._essay.docx", "a/b.db")]
     [True, True, True, False]
@@ -156,7 +156,7 @@ class IgnoreFile:
         self._rules.reverse()  # the last one that matches decides
 
     def verdict(self, names: Sequence[str], folder: bool) -> bool | None:
-        """Say whether the path is ignored (True), taken back (False), or not spoken of (None)."""
+        """Return whether the path is ignored (True), taken back (False), or not spoken of (None)."""
         below = names[self._depth :]
         for rule in self._rules:
             if (folder or not rule.folders_only) and rule.glob.matches_names(below):
@@ -165,7 +165,7 @@ class IgnoreFile:
 
 
 def ignored(files: Sequence[IgnoreFile], names: Sequence[str], folder: bool) -> bool:
-    r"""Say whether a path is ignored by files that are given from the highest folder to the deepest.
+    r"""Return whether a path is ignored by files that are given from the highest folder to the deepest.
 
     >>> files = [IgnoreFile("*.log\n!keep.log\nbuild/", 0)]
     >>> [ignored(files, name.split("/"), False) for name in ("a.log", "keep.log", "sub/b.log", "build")]
@@ -184,7 +184,7 @@ def _rule(line: str) -> _Rule | None:
     whole = line.rstrip("\r\n")
     stripped = whole.rstrip(" ")
     if stripped.endswith("\\") and len(stripped) < len(whole):
-        stripped += " "  # the one behind the backslash belongs to the name
+        stripped += " "  # the one after the backslash belongs to the name
     if not stripped or stripped.startswith("#"):
         return None
     takes_back = stripped.startswith("!")
@@ -325,7 +325,7 @@ class _Walker:
             (self.listing.tables if kind.is_table else self.listing.texts).append(found)
 
     def _link(self, names: tuple[str, ...], path: str) -> None:
-        """Say where a link leads: in a folder that somebody else has packed, it may lead anywhere (issue 6)."""
+        """Log where a link leads: in a folder that somebody else has packed, it may lead anywhere."""
         try:
             status = Path(path).stat()
         except OSError as error:
@@ -374,7 +374,7 @@ def _ignore_file(path: str, depth: int) -> IgnoreFile:
 
 
 def _reason(error: OSError) -> tuple[str, str]:
-    """Say in one word to count and in a sentence why something in a folder cannot be read."""
+    """Return a short reason, to be counted, and a sentence why something in a folder cannot be read."""
     if isinstance(error, PermissionError):
         return "no permission", "permission denied"
     if isinstance(error, FileNotFoundError):

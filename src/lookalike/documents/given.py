@@ -55,7 +55,7 @@ class Given(Enum):
 
     @property
     def is_frame(self) -> bool:
-        """Whether Arrow data can be had from it."""
+        """Whether it can give Arrow data."""
         return self in _FRAMES
 
 
@@ -104,7 +104,7 @@ _COLLECTION: Final = "give a list or dict of texts, a Path, or a data frame"
 
 
 def given_as(documents: object) -> Given:
-    """Say what was passed. Nothing is read, and an iterator is not begun.
+    """Return what was passed. Nothing is read, and an iterator is not started.
 
     >>> given_as(["one", "two"]).name, given_as({"a": "one"}).name, given_as("one").name, given_as({"one"}).name
     ('SEQUENCE', 'MAPPING', 'ONE_TEXT', 'SET')
@@ -133,14 +133,14 @@ def _are_paths(documents: Sequence[object]) -> bool:
 def _holds_frames(documents: Mapping[object, object]) -> bool:
     if hasattr(documents, "with_format"):  # a DatasetDict, which may be empty
         return True
-    first = next(iter(documents.values()), None)  # one is enough: the others are looked at one by one later
+    first = next(iter(documents.values()), None)  # one is enough: the others are checked one by one later
     # A series has no columns: a dict of series is a table in the making, not several tables.
     is_table = any(hasattr(first, name) for name in ("columns", "column_names", "schema"))
     return is_table and not hasattr(first, "to_frame") and given_as(first).is_frame
 
 
 def _by_library(documents: object) -> Given | None:
-    """Know the types of the common libraries by where they are from, since importing them takes long."""
+    """Recognise the types of common libraries by their modules, since importing them is slow."""
     homes = {kind.__module__.partition(".")[0] for kind in type(documents).__mro__}
     if "pyarrow" in homes:
         names = (kind.__name__ for kind in type(documents).__mro__)
@@ -165,14 +165,14 @@ def _by_protocol(documents: object) -> Given:
     if hasattr(getattr(getattr(documents, "data", None), "table", None), "__arrow_c_stream__"):
         return Given.STREAM
     if hasattr(documents, "columns"):
-        return Given.FRAME  # of Dask or Spark, for one: to iterate over it would give the names of its columns
+        return Given.FRAME  # such as of Spark: iterating over it would give the names of its columns
     if isinstance(documents, Sequence):
         return Given.SEQUENCE
     return Given.ITERABLE if isinstance(documents, Iterable) else Given.OTHER
 
 
 def accepted(documents: object) -> Given:
-    """Say what was passed; the library that it is from must not be too old."""
+    """Return what was passed; the library that it is from must not be too old."""
     given = given_as(documents)
     if given in _HOMES:
         check_version(_HOMES[given], type(documents).__name__)

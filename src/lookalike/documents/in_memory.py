@@ -39,7 +39,7 @@ Documents: TypeAlias = Iterable[str] | Mapping[str, str] | Mapping[int, str]
 
 
 def gather(documents: Documents) -> tuple[list[str] | list[int] | range, list[str]]:
-    """Return ids (the keys of a dict, or the positions in a list) and texts; what is no text is an error that names it.
+    """Return ids (the keys of a dict, or positions) and texts; what is not a text is an error that names it.
 
     >>> gather({"a.txt": "one", "b.txt": "two"})
     (['a.txt', 'b.txt'], ['one', 'two'])
@@ -91,7 +91,7 @@ class MemorySource(Source):
         """The keys of a dict, or the positions in a list."""
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
-        """Give the texts, encoded anew each time: they are not held twice."""
+        """Yield the texts, encoded again each time, so that they are not held twice."""
         del rows
         start = size = 0
         for number, text in enumerate(self.texts, 1):
@@ -106,7 +106,7 @@ class MemorySource(Source):
         return Batch(self.ids[start:end], Texts.of(self.texts[start:end]))
 
     def fetch(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:
-        """Give some of the texts."""
+        """Yield some of the texts."""
         check_numbers(numbers)
         if len(numbers) and numbers[-1] >= len(self.texts):
             raise changed(self.name)
@@ -144,7 +144,7 @@ _SAMPLED_ROWS: Final = 1000
 
 
 def are_records(documents: Sequence[Any]) -> bool:
-    """Say whether documents are dicts, by the first that is anything at all."""
+    """Return whether documents are dicts, by the first that is anything at all."""
     return isinstance(next((one for one in documents if one is not None), None), Mapping)
 
 

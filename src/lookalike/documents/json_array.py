@@ -63,7 +63,7 @@ class JsonArray(JsonTable):
         self._told = encoding
 
     def has_rows(self) -> bool:
-        """Say whether there is a row; an array in which no element can be one is refused."""
+        """Return whether there is a row; an array in which no element can be one is refused."""
         log = Log()
         if any(readable(self.name, self._groups(log, SAMPLE_BYTES), self._input.limits)):
             return True
@@ -110,7 +110,7 @@ class JsonArray(JsonTable):
 # -- elements, one after the other -------------------------------------------------------------------------------------
 
 TOO_LONG: Final = object()
-"""What is given in the place of an element that is too long to be held."""
+"""Yielded in place of an element that is too long to be held."""
 
 _BLOCK: Final = 1 << 20
 _TOKEN: Final = 16
@@ -120,7 +120,7 @@ _MARK: Final = re.compile(r'["\[\]{},]')
 
 
 class ArrayError(ValueError):
-    """A file that is no array, or an element that is not JSON: its number, or None, and why."""
+    """A file that is not an array, or an element that is not JSON: its number, or None, and why."""
 
     def __init__(self, number: int | None, why: str) -> None:
         """Keep both."""
@@ -130,7 +130,7 @@ class ArrayError(ValueError):
 
 
 def elements(stream: BinaryIO, longest: int) -> Iterator[tuple[int, int, Any]]:
-    """Give each element with its number and its length; a file without anything has none."""
+    """Yield each element with its number and its length; a file without anything has none."""
     return _Window(stream, longest).elements()
 
 
@@ -165,7 +165,7 @@ class _Window:
                 raise ArrayError(number, "a comma or ] is missing")
 
     def _peek(self) -> str:
-        """Go to the next character that is not blank; nothing at the end."""
+        """Move to the next character that is not blank; an empty string at the end."""
         while True:
             found = _BLANK.match(self._text, self._at)
             self._at = found.end() if found else self._at
@@ -209,7 +209,7 @@ class _Window:
             self._more(max(_BLOCK, held))
 
     def _pass_over(self, number: int) -> int:
-        """Go to the end of an element and keep nothing of it; return how long it was, about."""
+        """Move to the end of an element without keeping it; return roughly how long it was."""
         depth = length = 0
         while mark := self._next_mark():
             length += 1
@@ -225,7 +225,7 @@ class _Window:
         raise ArrayError(number, "it has no end")
 
     def _next_mark(self) -> str:
-        """Go behind the next quote, bracket, brace or comma, and return it; nothing at the end."""
+        """Move past the next quote, bracket, brace or comma, and return it; an empty string at the end."""
         while True:
             found = _MARK.search(self._text, self._at)
             if found:
@@ -236,7 +236,7 @@ class _Window:
                 return ""
 
     def _pass_over_text(self, number: int) -> int:
-        """Go behind the quote that ends a text."""
+        """Move past the quote that ends a text."""
         length = 0
         while True:
             end = self._text.find('"', self._at)
@@ -256,7 +256,7 @@ class _Window:
 
 
 def _is_cut_off(error: ValueError, text: str) -> bool:
-    """Say whether an error may come from the end of what was read so far."""
+    """Return whether an error may come from the end of what was read so far."""
     if not isinstance(error, json.JSONDecodeError):
         return False  # a number of too many digits
     return error.msg.startswith("Unterminated string") or error.pos >= len(text) - _TOKEN

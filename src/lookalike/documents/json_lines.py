@@ -126,7 +126,7 @@ class JsonLines(JsonTable):
             yield _Block(number, begun, 1)
 
     def has_rows(self) -> bool:
-        """Say whether there is an object; a file in which none of the first lines is one is no file of JSON Lines."""
+        """Return whether there is an object; a file without one in its first lines is not JSON Lines."""
         first: tuple[int, str, int] | None = None
         looked_at = 0
         for block in readable(self.name, self._blocks(SAMPLE_BYTES), self._input.limits):
@@ -161,7 +161,7 @@ class JsonLines(JsonTable):
                 try:
                     yield block.first + row, json.loads(line.decode("utf-8"))
                     continue
-                except ValueError:  # Python was told to take fewer digits than it does by itself
+                except ValueError:  # Python was configured to accept fewer digits
                     bad[row] = ("long number", 0)
                 except RecursionError:  # the caller is nested deeply
                     bad[row] = ("deep", 0)
@@ -199,7 +199,7 @@ class JsonLines(JsonTable):
         return Form("jsonl", self._input.compression)
 
     def read_lines(self, choice: Choice, log: Log) -> Iterator[Rows]:
-        """Read the chosen columns, and the very bytes of each line."""
+        """Read the chosen columns, and the exact bytes of each line."""
         import pyarrow as pa
 
         wanted = self._wanted(choice, whole=False)
@@ -245,7 +245,7 @@ def _without_long(block: _Block, longest: int) -> Iterator[_Block]:
 
 
 def _may_be_deep(data: bytearray) -> bool:
-    """Say whether brackets may be nested more than a few hundred deep; Arrow finds out types by recursion."""
+    """Return whether brackets may be nested more than a few hundred deep; Arrow finds out types by recursion."""
     brackets = data.translate(None, _NO_BRACKETS)
     for _ in range(20):
         shorter = brackets.replace(b"[]", b"").replace(b"{}", b"")

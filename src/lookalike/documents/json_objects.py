@@ -158,7 +158,7 @@ def _plain(kind: pa.DataType, depth: int = 0) -> pa.DataType | None:
 
 
 def _has_no_fields(kind: pa.DataType) -> bool:
-    """Say whether there is an object without fields somewhere in a type: Parquet cannot store it."""
+    """Return whether there is an object without fields somewhere in a type: Parquet cannot store it."""
     import pyarrow as pa
 
     if isinstance(kind, pa.StructType):
@@ -264,17 +264,17 @@ class JsonTable(DocumentTable):
         return mark(self._types)
 
     def _with_paths(self, group: Numbered) -> Numbered:
-        """Add what the paths lead to, unless a field has the very name."""
+        """Add what the paths lead to, unless a field has exactly that name."""
         if not self.paths:
             return group
-        # A path that leads to nothing in any row is no column, so that a misspelt one is refused.
+        # A path that leads to nothing in any row is not a column, so that a misspelt one is refused.
         return [
             (number, {path: value for path in self.paths if (value := value_at(row, path)) is not None} | row)
             for number, row in group
         ]
 
     def has_rows(self) -> bool:
-        """Say whether there is an object."""
+        """Return whether there is an object."""
         return any(readable(self.name, self._groups(None, SAMPLE_BYTES), self._input.limits))
 
     def list_skipped(self, log: Log) -> None:
@@ -321,7 +321,7 @@ class JsonTable(DocumentTable):
             yield from self._rows(group, wanted, log)
 
     def _rows(self, group: Numbered, wanted: Wanted, log: Log) -> Iterator[Rows]:
-        """Check the fields that matter, and make columns of a group; a row whose text is no text is skipped."""
+        """Check the fields that matter, and make columns of a group; a row whose text is not a string is skipped."""
         import pyarrow as pa
 
         text, own_id = wanted.choice.text, wanted.choice.id
@@ -369,7 +369,7 @@ def _names(group: Numbered, known: Mapping[str, object]) -> dict[str, pa.DataTyp
 
 
 def json_kind(value: object) -> str:
-    """Say what a value of JSON is, for a person: "a number".
+    """Return what a value of JSON is, for a person: "a number".
 
     >>> json_kind(1.5), json_kind([])
     ('a number', 'a list')

@@ -115,7 +115,7 @@ _TEXT: Final = Kind("text")
 
 
 def _split(name: str) -> tuple[str, str]:
-    """Part a name before its last dot, unless that is its first character; quicker than `PurePath` for many names."""
+    """Split a name before its last dot, unless that is its first character; faster than `PurePath` for many names."""
     stem, dot, ending = name.rpartition(".")
     return (stem, dot + ending) if stem else (name, "")
 

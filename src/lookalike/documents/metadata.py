@@ -1,4 +1,4 @@
-"""What a person knows of the documents: a table with a name, an author, a date and a label for each."""
+"""What the user knows of the documents: a table with a name, an author, a date and a label for each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DATES: Final = ("%Y-%m-%d %H:%M:%S %z", "%Y-%m-%d %H:%M", "%d.%m.%Y", "%Y/%m/%d
 """Forms of dates beside ISO 8601; none that reads differently in two countries."""
 _LONGEST_CELL: Final = 1 << 17
 _LOOKED_AT: Final = 100
-"""Columns among which a misspelt one is looked for."""
+"""Columns that are checked for misspellings."""
 _REMEDY: Final = "write dates as 2026-03-31 or 2026-03-31 14:05"
 
 
@@ -41,7 +41,7 @@ class Metadata:
     """What is known of one document; what is not given is empty."""
 
     name: str = ""
-    """What to call it, in the place of its id."""
+    """What to call it instead of its id."""
     author: str = ""
     date: datetime | None = None
     """When it was written or handed in; times without a zone count as UTC."""
@@ -74,7 +74,7 @@ def metadata_of(values: Mapping[str, str]) -> Metadata:
 
 
 def merged(before: Metadata | None, told: Metadata) -> Metadata:
-    """Return what is told, and what was known before where that says nothing.
+    """Return what is given, and what was known before where nothing is given.
 
     >>> merged(Metadata(author="Al Li", file="a.txt"), Metadata(name="Tides", author="Li, Al"))
     Metadata(name='Tides', author='Li, Al', date=None, label='', file='a.txt')
@@ -95,7 +95,7 @@ def shown_date(when: datetime | None) -> str:
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Metadata]:
     """Read a CSV or TSV file with the columns id (or filename), name, author, date and label.
 
-    All but the id may be missing, and further columns are left alone. The encoding is found out; a comma, a semicolon
+    All but the id may be missing, and further columns are ignored. The encoding is detected; a comma, a semicolon
     or a tab may separate the cells.
     """
     import csv
@@ -249,7 +249,7 @@ def _no_document(source: str, given: str, line: int, fits: list[str], ends: Mapp
 
 
 def first_of(a: Metadata | None, b: Metadata | None) -> str | None:
-    """Say which of two documents was first: ``a``, ``b`` or ``same``; None if a date is missing.
+    """Return which of two documents was first: ``a``, ``b`` or ``same``; None if a date is missing.
 
     A date without a time is a whole day: it is neither before nor after a time of that day.
     """

@@ -191,7 +191,7 @@ class _Item(NamedTuple):
 
 
 def source_of_paths(paths: Sequence[str | os.PathLike[str]], options: PathOptions) -> Source:
-    """Find all files, give each a name of its own, and put them together in the order given."""
+    """Find all files, give each a unique name, and combine them in the order given."""
     check_encoding(options.encoding)
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
@@ -214,7 +214,7 @@ def source_of_paths(paths: Sequence[str | os.PathLike[str]], options: PathOption
 
 
 def _expanded(paths: Iterable[str]) -> list[str]:
-    """Replace each glob, where no file has that very name, by the paths that it matches."""
+    """Replace each glob by the paths that it matches, unless a file has exactly that name."""
     found: list[str] = []
     for path in paths:
         if is_url(path):
@@ -327,7 +327,7 @@ def _told_apart(items: list[_Item]) -> list[_Item]:
 
 
 def _shards(listing: Listing, name: str, log: Log) -> list[FoundFile]:
-    """Return the tables of a folder that has nothing but tables of one kind: they are the parts of one."""
+    """Return the tables of a folder that has only tables of one kind: they are parts of one table."""
     if len({table.kind.format for table in listing.tables}) != 1:
         return listing.texts
     tables = count(len(listing.tables), f"{listing.tables[0].kind.format} file")

@@ -1,4 +1,4 @@
-"""Bytes that can be read more than once: a file, or what came through a pipe and was put aside; decompressed.
+"""Bytes that can be read more than once: a file, or what came through a pipe and was saved; decompressed.
 
 Nothing is unpacked to disk, and nothing that a header says is trusted.
 """
@@ -41,7 +41,7 @@ _BLOCK: Final = 1 << 20
 
 
 class DamagedDataError(Exception):
-    """Compressed data that ends too early or is not what its name says; the message is for a person."""
+    """Compressed data that ends too early or is not what its name says; the message is for the user."""
 
 
 class ExpandedError(DamagedDataError):
@@ -122,7 +122,7 @@ class _Decompressor(Protocol):
 
 
 class _Gzip:
-    """One member of a gzip file, with the face that the standard library gives to the others."""
+    """One member of a gzip file, with the interface of the decompressors of the standard library."""
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
@@ -142,7 +142,7 @@ class _Gzip:
 
     def decompress(self, data: bytes, max_length: int = -1) -> bytes:
         found = self._inner.decompress(self._inner.unconsumed_tail + data, max(0, max_length))
-        # All that was given may be taken in, and some of it not yet given out.
+        # All input may have been consumed, and some output still be pending.
         self._full = bool(self._inner.unconsumed_tail) or len(found) == max_length
         return found
 
@@ -225,12 +225,12 @@ class RawInput:
         return open_file(self.path)
 
     def size(self) -> int:
-        """Return about how many bytes there are; 0 for a file that is gone."""
+        """Return roughly how many bytes there are; 0 for a file that is gone."""
         size = self.packed_size()
         return size * COMPRESSED_FACTOR if self.compression else size
 
     def stamp(self) -> tuple[int, int] | None:
-        """Return size and time of a file, by which a change shows; None for what is no file, or gone."""
+        """Return size and time of a file, which show a change; None for what is not a file, or is gone."""
         try:
             status = None if self.path is None else Path(self.path).stat()
         except OSError:
@@ -248,7 +248,7 @@ class RawInput:
 
 
 def file_input(path: Path, name: str, compression: str | None, limits: Limits = LIMITS) -> RawInput:
-    """Return the input for a path; a pipe that the shell has opened can be read only once, and is put aside first."""
+    """Return the input for a path; a pipe that the shell has opened can be read only once, and is saved first."""
     try:
         if (descriptor := descriptor_of(path)) is not None:
             with os.fdopen(os.dup(descriptor), "rb") as stream:

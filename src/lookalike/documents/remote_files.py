@@ -52,7 +52,7 @@ _LONGEST_NAME: Final = 80
 
 
 def expanded(url: str) -> list[str]:
-    """Replace a glob, where no file has that very name, by the URLs that it matches.
+    """Replace a glob by the URLs that it matches, unless a file has exactly that name.
 
     The web has no globs: "?" begins a query there.
     """
@@ -94,7 +94,7 @@ def listing_of(url: str, selection: Selection, log: Log) -> tuple[Listing, dict[
 
 
 def _refused(names: list[str], selection: Selection, log: Log, refused: set[str]) -> bool:
-    """Say whether a file, or a folder that it is in, is not to be read; each is noted once."""
+    """Return whether a file, or a folder that it is in, is not to be read; each is noted once."""
     for depth in range(1, len(names) + 1):
         folder = depth < len(names)
         path = "/".join(names[:depth]) + ("/" if folder else "")

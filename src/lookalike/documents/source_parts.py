@@ -58,7 +58,7 @@ class Part(ABC):
 
     @abstractmethod
     def number_ids(self) -> bool | None:
-        """Say whether the ids that the documents have are whole numbers; None if ids are to be made."""
+        """Return whether the ids that the documents have are whole numbers; None if ids are to be made."""
 
     @abstractmethod
     def batches(self, reading: Pass) -> Iterator[Batch]:
@@ -77,11 +77,11 @@ class Part(ABC):
 
     @abstractmethod
     def identify(self, identity: Identity) -> None:
-        """Say what tells these documents from others."""
+        """Add what distinguishes these documents from others."""
 
     @abstractmethod
     def size(self) -> Size:
-        """Say what is known before reading."""
+        """Return what is known before reading."""
 
     @property
     def is_table(self) -> bool:
@@ -103,7 +103,7 @@ class Part(ABC):
         return [], []
 
     def is_empty(self) -> bool:
-        """Say whether it is known that there is nothing to read."""
+        """Return whether it is known that there is nothing to read."""
         return False
 
     def schema(self) -> pa.Schema | None:
@@ -245,7 +245,7 @@ class PartsSource(Source):
         self._again = again
 
     def identity(self) -> dict[str, Any]:
-        """Put together what tells the parts from others."""
+        """Combine what distinguishes the parts from others."""
         identity = Identity(self.name)
         for part in self._parts:
             part.identify(identity)
@@ -264,16 +264,16 @@ class PartsSource(Source):
         return list((self._last or self._found).notes)
 
     def flags(self) -> dict[str, list[Flag]]:
-        """Tell what is odd about documents so far."""
+        """Return what is odd about documents so far."""
         return dict((self._last or self._found).flags)
 
     @property
     def has_files(self) -> bool:
-        """Whether some part is no table."""
+        """Whether some part is not a table."""
         return any(not part.is_table for part in self._parts)
 
     def students(self) -> dict[str, str]:
-        """Tell what receipts said so far."""
+        """Return what receipts said so far."""
         return dict((self._last or self._found).students)
 
     def size(self) -> Size:

@@ -1,4 +1,4 @@
-"""A table as documents: each row is one. What kind of file it came from is not known here."""
+"""A table as documents: each row is one, whatever kind of file it came from."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class DocumentTable(ABC):
 
     @abstractmethod
     def size(self, text: str) -> Size:
-        """Say what is known before reading, where column `text` has the texts."""
+        """Return what is known before reading, where column `text` has the texts."""
 
     def schema(self) -> pa.Schema:
         """Return the columns of whole rows, exactly; may have to read the table."""
@@ -112,17 +112,17 @@ class DocumentTable(ABC):
         return None
 
     def takes_paths(self, paths: Sequence[str]) -> bool:
-        """Say whether the table itself reads columns inside others, such as ``doc.text``; then it keeps the paths."""
+        """Return whether the table itself reads columns inside others, such as ``doc.text``; it then keeps them."""
         del paths
         return False
 
     def identify(self, identity: Identity) -> None:
-        """Say what tells this table from others."""
+        """Add what distinguishes this table from others."""
         if self.file is not None:
             identity.add_file(self.name, self.file)
 
     def has_rows(self) -> bool:
-        """Say whether there is any row at all; a file without one need not have columns."""
+        """Return whether there is any row at all; a file without one need not have columns."""
         return True
 
     def list_skipped(self, log: Log) -> None:  # noqa: B027 - most tables skip none while they read
@@ -135,7 +135,7 @@ class TablePart(Part):
     def __init__(
         self, table: DocumentTable, text_column: str | None, id_column: str | None, *, split: str | None = None
     ) -> None:
-        """Take a table; the columns are looked at when first needed. Ids begin with the name of a `split`."""
+        """Take a table; the columns are read when first needed. Ids begin with the name of a `split`."""
         self.name = table.name
         self.folder = table.folder
         self._table = table
@@ -177,7 +177,7 @@ class TablePart(Part):
         return self.choice is None
 
     def number_ids(self) -> bool | None:
-        """Say whether the id column holds whole numbers; all else is kept as text."""
+        """Return whether the id column holds whole numbers; all else is kept as text."""
         if self._split is not None:
             return False
         if self.choice is None or self.choice.id is None:
@@ -249,12 +249,12 @@ class TablePart(Part):
         return chosen_of(self.batches(reading), numbers, self.name)
 
     def check_unchanged(self) -> None:
-        """Refuse a file of another size or time than when it was first looked at."""
+        """Refuse a file whose size or time has changed since it was first read."""
         if self._stamp is not None and self._stamp != self._stamped():
             raise changed(self.name)
 
     def identify(self, identity: Identity) -> None:
-        """Say what tells these documents from others."""
+        """Add what distinguishes these documents from others."""
         identity.add(self._text_column, self._id_column, self._longest)
         self._table.identify(identity)
 

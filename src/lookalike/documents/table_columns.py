@@ -54,9 +54,9 @@ BYTES: Final = "bytes"
 INTEGER: Final = "integer"
 """Whole numbers of 64 bits."""
 NULL: Final = "null"
-"""Nothing at all."""
+"""Only nulls."""
 MIXED: Final = "mixed"
-"""Texts in some rows, other things in others: reading tells which."""
+"""Texts in some rows, other values in others: only reading shows which."""
 NESTED: Final = "nested"
 OTHER: Final = "other"
 _READ_AS_TEXT: Final = (TEXT, BYTES, NULL, MIXED)
@@ -86,7 +86,7 @@ class Choice:
     text: str
     id: str | None
     note: str = ""
-    """What to tell a person about it, behind the name of the table; empty if both were named."""
+    """What to tell the user about it, after the name of the table; empty if both were named."""
 
     @property
     def columns(self) -> list[str]:
@@ -95,7 +95,7 @@ class Choice:
 
 
 def choose(name: str, columns: Sequence[TableColumn], text_column: str | None, id_column: str | None) -> Choice:
-    """Choose the columns of table `name`: the ones asked for, or those that their names tell; '' is no id column."""
+    """Choose the columns of table `name`: the ones asked for, or those with a usual name; '' means no id column."""
     if len(columns) > MOST_COLUMNS:
         raise too_many_columns(name)
     table = _TableColumns(name, columns)
@@ -274,14 +274,14 @@ class NativePart:
     number_ids: bool
     """Whether ids are whole numbers; else they are texts, also where the column holds numbers."""
     note: str = ""
-    """What to tell a person about the choice of columns, behind the name; empty if both were named."""
+    """What to tell the user about the choice of columns, after the name; empty if both were named."""
     rows: int | None = None
     """How many rows there are, if that is known before they are read."""
     limits: Limits = LIMITS
 
 
 class NativeTable(NamedTuple):
-    """What is known of one table before it is known what stands beside it."""
+    """What is known of one table, before the other tables of the source are."""
 
     name: str
     path: str
@@ -294,7 +294,7 @@ class NativeTable(NamedTuple):
     limits: Limits = LIMITS
 
     def part(self, *, named_rows: bool, number_ids: bool) -> NativePart:
-        """Describe it to a reader."""
+        """Describe it to a native reader."""
         return NativePart(
             self.path,
             self.format,
@@ -319,18 +319,18 @@ def native_table(
     id_column: str | None,
     limits: Limits = LIMITS,
 ) -> NativeTable | None:
-    """Choose the columns of a table; None if there is no native reader, or if another has to look at it."""
+    """Choose the columns of a table; None if no native reader can read it."""
     seen = _look(path, format, compression, limits)
     if seen is None:
         return None
     kinds, rows = seen
-    # A field of JSON that is null, or of several kinds, in the rows that were looked at may hold texts in others.
+    # A field of JSON that is null, or of several kinds, in the sampled rows may hold texts in others.
     unsure = (NULL, MIXED) if format == "jsonl" else ()
     columns = [TableColumn(column, TEXT if kind in unsure else kind) for column, kind in kinds]
     try:
         choice = choose(name, columns, text_column, id_column)
     except DocumentError:
-        return None  # the other reader knows more columns, or says the same
+        return None  # the other reader finds more columns, or reports the same error
     known = dict(kinds)
     if known[choice.text] not in (TEXT, BYTES, *unsure):
         return None

@@ -55,7 +55,7 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
 )
 
-# What people give by mistake, by its first bytes. Some of these decode as a one-byte encoding, into nonsense.
+# What people pass by mistake, by its first bytes. Some of these decode as a one-byte encoding, to nonsense.
 _BINARY: Final = (
     (b"%PDF-", "a PDF document"),
     (b"PK\x03\x04", "a zip archive or an office document"),
@@ -94,11 +94,11 @@ class TextFile:
     name: str
     text: str
     encoding: str
-    """As people write it: ``UTF-8``, ``UTF-16``, ``windows-1252`` …"""
+    """By its usual name: ``UTF-8``, ``UTF-16``, ``windows-1252`` …"""
     guessed: bool = False
     """Whether the encoding is a guess from the bytes, not stated by the file."""
     flags: tuple[Flag, ...] = field(default=(), repr=False)
-    """What is odd about it, such as hidden text."""
+    """What is unusual about it, such as hidden text."""
 
 
 class Utf8(NamedTuple):
@@ -110,7 +110,7 @@ class Utf8(NamedTuple):
 
 
 class NotTextError(Exception):
-    """Bytes that are no text: why, in one word to count and in words for a person, and what to do."""
+    """Bytes that are not text: a short reason to be counted, a sentence for the user, and what to do."""
 
     def __init__(self, reason: str, problem: str, remedy: str) -> None:
         """Keep the three; they continue "the file …"."""
@@ -178,7 +178,7 @@ def to_utf8(data: bytes, encoding: str = "auto") -> Utf8:
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Say whether bytes are UTF-8, a piece at a time: one emoji makes the whole str four times as large."""
+    """Return whether bytes are UTF-8, a piece at a time: one emoji makes the whole str four times as large."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     view = memoryview(data)
     try:
@@ -190,7 +190,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def check_start(data: bytes) -> None:
-    """Raise `NotTextError` if bytes are no text by their beginning, or have a NUL and no byte order mark."""
+    """Raise `NotTextError` if bytes begin like a known binary format, or have a NUL and no byte order mark."""
     if data.startswith(_ALL_MARKS):
         return
     if data.startswith(_ALL_BINARY):

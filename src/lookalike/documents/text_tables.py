@@ -58,9 +58,9 @@ class Encoding:
 
 
 def detect(source: RawInput, encoding: str, *, guess: bool) -> Encoding:
-    """Find out the encoding of a stream: told, by its mark, UTF-8, or if `guess`, by its first unusual bytes.
+    """Detect the encoding of a stream: as given, by its mark, UTF-8, or if `guess`, by its first non-ASCII bytes.
 
-    With a few bytes that are not UTF-8 among many that are, it is UTF-8, and damaged.
+    With a few bytes that are not UTF-8 among many that are, it is damaged UTF-8.
     """
     if encoding != "auto":
         return Encoding(encoding)
@@ -79,7 +79,7 @@ def detect(source: RawInput, encoding: str, *, guess: bool) -> Encoding:
 
 
 def _mostly_utf8(block: bytes) -> bool:
-    """Say whether more unusual characters are right UTF-8 than are not."""
+    """Return whether more unusual characters are right UTF-8 than are not."""
     text = block.decode("utf-8", "replace")
     wrong = text.count("\ufffd")
     right = len(text) - len(text.encode("ascii", "ignore")) - wrong
@@ -221,7 +221,7 @@ class LineForm:
 
 
 def _cells(row: str, delimiter: str) -> list[str]:
-    """Part a row into its cells, with their quotes: a quote that does not begin a cell is a character like others."""
+    """Split a row into its cells, with their quotes: a quote that does not begin a cell is an ordinary character."""
     other = f"[^{re.escape(delimiter)}]*+"
     cell = re.compile(f'"(?:[^"]|"")*+"?{other}|{other}', re.DOTALL)
     cells: list[str] = []

@@ -159,7 +159,7 @@ class TokenTable(WrappedTable):
         self._ordered = ordered
 
     def columns(self, wanted: Sequence[str] = ()) -> pa.Schema:
-        """Return its columns, with texts in the place of the tokens."""
+        """Return its columns, with texts instead of the tokens."""
         import pyarrow as pa
 
         schema = self._table.columns(wanted)

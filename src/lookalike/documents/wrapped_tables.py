@@ -107,9 +107,9 @@ class WrappedTable(DocumentTable):
 # -- columns from the names of folders ---------------------------------------------------------------------------------
 
 _NULL: Final = "__HIVE_DEFAULT_PARTITION__"
-"""How Hive calls the folder of the rows without a value."""
+"""How Hive names the folder of the rows without a value."""
 _NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")
-"""A whole number as it is written again: 007 is a text."""
+"""A whole number that is written the same way again: 007 is text."""
 
 
 class _Column(NamedTuple):
@@ -158,7 +158,7 @@ def number_columns(folders: Iterable[str]) -> frozenset[str]:
 
 
 class PartitionedTable(WrappedTable):
-    """A table with the columns of its folders, behind its own; one that it has itself is not replaced."""
+    """A table with the columns of its folders after its own; a column that it has itself is not replaced."""
 
     def __init__(self, table: DocumentTable, folder: str, numbers: frozenset[str]) -> None:
         """Take a table, the folders that it is in, and the columns that are numbers."""

@@ -48,7 +48,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How alike two texts are, exactly and by their signatures, and what they share."""
+    """How similar two texts are, exactly and by their signatures, and what they share."""
 
     jaccard: float
     """Shared shingles ÷ all different shingles."""
@@ -57,9 +57,9 @@ class Comparison:
     containment_b: float
     """The share of the second text's shingles that the first has."""
     estimate: float
-    """What the signatures say of `jaccard`."""
+    """The estimate of `jaccard` from the signatures."""
     standard_error: float
-    """How far off an estimate is typically, at this similarity and number of hashes."""
+    """The typical error of an estimate at this similarity and number of hashes."""
     shared: int
     shingles_a: int
     shingles_b: int
@@ -171,7 +171,7 @@ class ComparedTexts:
     shingles_b: int
     estimate: float
     text_a: str
-    """As long as the text itself, with `EXCLUDED` in the place of what is excluded, so that passages end there."""
+    """As long as the text itself, with `EXCLUDED` in place of what is excluded, so that passages end there."""
     text_b: str
     spans: tuple[tuple[Span, ...], tuple[Span, ...]]
     words: tuple[dict[str, int], dict[str, int]]

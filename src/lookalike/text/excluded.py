@@ -53,7 +53,7 @@ EXCLUDED_IN_B: Final = "\ufdd1"
 LONGEST_QUOTE: Final = 3_000
 """Characters: what is longer is more likely two marks that do not belong together."""
 SHORTEST_QUOTE: Final = 5
-"""Words: a title or a word in quotation marks is no quote, and cutting there would only hide what is around it.
+"""Words: a title or a word in quotation marks is not a quote, and excluding it would only hide what is around it.
 
 Of Chinese each character is one, of Japanese each character and each run of katakana."""
 WORDS_PER_MARK: Final = 30
@@ -174,7 +174,7 @@ def excluded_words(text: str, spans: Iterable[Span]) -> dict[str, int]:
 
 
 def _quotes(text: str, start: int, end: int) -> Iterator[Span]:
-    """Give the block quotes of a part, and between them those in quotation marks."""
+    """Yield the block quotes of a part, and between them those in quotation marks."""
     for block in _compiled(_BLOCK).finditer(text, start, end):
         yield from _in_marks(text, start, block.start())
         yield Span(block.start(), block.end(), "quotes")
@@ -183,7 +183,7 @@ def _quotes(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _in_marks(text: str, start: int, end: int) -> Iterator[Span]:
-    """Give what stands in quotation marks; a mark without its other one in the same paragraph is none."""
+    """Yield what stands in quotation marks; a mark without its other one in the same paragraph is none."""
     for first, last in _paragraphs(text, start, end):
         paragraph = _Paragraph(text, last, end)
         at = first
@@ -218,7 +218,7 @@ class _Paragraph:
         return closing[1]
 
     def _continues(self) -> bool:
-        """Say whether the next paragraph opens again: each one of a long quote does, and only the last one closes."""
+        """Return whether the next paragraph opens again: every one of a long quote does, and only the last closes."""
         if self._goes_on is None:
             self._goes_on = _compiled(_NEXT_OPENS).match(self._text, self._last, self._end) is not None
         return self._goes_on
@@ -242,7 +242,7 @@ def _opens(text: str, start: int, end: int) -> bool:
 
 
 def _references(text: str) -> Iterator[Span]:
-    """Give each list of references: from its heading to the end, to an appendix, or to the next heading that is one."""
+    """Yield each list of references: from its heading to the end, to an appendix, or to the next such heading."""
     headings = list(references().finditer(text))
     ends = [*(heading.start() for heading in headings[1:]), len(text)]
     for heading, last in zip(headings, ends, strict=False):
@@ -253,7 +253,7 @@ def _references(text: str) -> Iterator[Span]:
 
 
 def _looks_like_references(listed: str) -> bool:
-    """Tell a list of references from a text that follows such a heading, as behind a table of contents."""
+    """Tell a list of references from other text after such a heading, as after a table of contents."""
     marks = sum(1 for _ in _compiled(_IN_REFERENCES).finditer(listed))
     return marks > 0 and count_words(listed) <= WORDS_PER_MARK * marks
 
@@ -283,7 +283,7 @@ def exclude_kinds(texts: Texts, skip: Sequence[str]) -> Texts:
 
 
 def _hashes(shingles: list[str], core: _native.Settings) -> list[int]:
-    """Return the element of each shingle: as a text of its own, it has that one alone."""
+    """Return the element of each shingle: as a text by itself, it has only that one."""
     if not shingles:
         return []
     found = [_native.elements(shingle, core) for shingle in shingles]

@@ -1,4 +1,4 @@
-"""Exact similarity of two texts, two sets, or two bags; and how far off an estimate of it is.
+"""Exact similarity of two texts, two sets, or two bags; and the error of an estimate.
 
 Every function takes two texts (cut by a recipe), two sets of anything hashable, or two Counters; never a mixture. Two
 empty documents are equal; an empty one and another are not alike at all.
@@ -135,7 +135,7 @@ def standard_error(jaccard: float, hashes: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """What every measure is made of: sizes of the sets and sums over the counts."""
+    """What every measure is computed from: sizes of the sets and sums over the counts."""
 
     shared: int
     size_a: int

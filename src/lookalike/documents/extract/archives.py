@@ -92,7 +92,7 @@ class Member:
 
 
 def unsafe(name: str) -> bool:
-    r"""Say whether a name leads out of the archive.
+    r"""Return whether a name leads out of the archive.
 
     >>> [unsafe(name) for name in ("a/b.txt", "../b.txt", "/etc/passwd", "a/../../b", "C:\\b.txt", "..b/c..txt")]
     [False, True, True, True, True, False]
@@ -111,7 +111,7 @@ def shortened(name: str) -> str:
 
 
 def zip_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
-    """Give the files of a zip archive in their order."""
+    """Yield the files of a zip archive in their order."""
     with open_zip(file) as archive:
         for info in archive.infolist():
             if not info.is_dir():
@@ -139,7 +139,7 @@ def _zip_opener(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget)
 
 
 def tar_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
-    """Give the files of a tar archive in their order; it is read once, from front to back."""
+    """Yield the files of a tar archive in their order; it is read once, from front to back."""
     try:
         stream = cast("IO[bytes]", _CountedBytes(file, budget))
         with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Info) as archive:
@@ -182,7 +182,7 @@ class _Info(tarfile.TarInfo):
         return cast("tarfile.TarInfo", super()._proc_gnulong(archive))  # type: ignore[misc]
 
     def _next(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
-        """Return the member behind this header, under the name in its own header, which is cut off."""
+        """Return the member after this header, under the name in its own header, which is cut off."""
         stream = cast("IO[bytes]", archive.fileobj)
         stream.seek(stream.tell() + self._block(self.size))  # type: ignore[attr-defined]
         found = self.fromtarfile(archive)

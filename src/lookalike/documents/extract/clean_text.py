@@ -169,7 +169,7 @@ _LIKE_LATIN: Final = dict(
 _LIKE_CYRILLIC: Final = dict(zip("aeopcyxijsABEKMHOPCTXYIJSékr", "аеорсухіјѕАВЕКМНОРСТХУІЈЅекг", strict=True))
 _LIKE_GREEK: Final = dict(zip("oivupkxABEZHIKMNOPTYX", "οινυρκχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", strict=True))
 
-# Two neighbours of different scripts: found by one quick pass, after which only such words are looked at closely.
+# Two neighbours of different scripts: found by one quick pass, after which only such words are examined closely.
 _OTHER: Final = _GREEK + _CYRILLIC + _ARMENIAN
 _MIXED: Final = re.compile(f"[{_LATIN}][{_OTHER}]|[{_OTHER}][{_LATIN}]")
 _OTHERS: Final = re.compile(f"[{_OTHER}]")
@@ -177,7 +177,7 @@ _LETTERS: Final = re.compile(f"[{_LATIN}{_OTHER}]+")
 _IN_LATIN: Final = re.compile(f"[{_LATIN}]")
 _IN_CYRILLIC: Final = re.compile(f"[{_CYRILLIC}]")
 _LOOKED_AT: Final = 100_000
-"""Characters by which the alphabet of a text is told."""
+"""Characters that decide the alphabet of a text."""
 _MOST_PLACES: Final = 10_000
 
 INVISIBLE: Final = "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\u180e\ufeff"
@@ -188,7 +188,7 @@ _SHOWN: Final = 3
 
 
 def unmasked(text: str) -> tuple[str, tuple[Flag, ...]]:
-    r"""Return a text with its look-alike letters as what they look like, as long as before, and what is odd about it.
+    r"""Return a text with look-alike letters replaced by what they look like, as long as before, and its flags.
 
     Only words that mix two alphabets change, and between them words that are all look-alikes, such as an article: real
     Russian and Greek stay as they are.
@@ -237,7 +237,7 @@ def _look_alikes(text: str) -> tuple[Counter[str], dict[int, str]]:
     latin_text = _is_latin(text[:_LOOKED_AT])
     mixed: Counter[str] = Counter()
     changes: dict[int, str] = {}
-    waiting: list[tuple[int, str]] = []  # words that are all look-alikes, behind a Latin one
+    waiting: list[tuple[int, str]] = []  # words that are all look-alikes, after a Latin one
     latin_before = True
     for found in _LETTERS.finditer(text):
         word = found[0]
@@ -258,7 +258,7 @@ def _look_alikes(text: str) -> tuple[Counter[str], dict[int, str]]:
 
 
 def _meant(word: str, latin_text: bool) -> dict[str, str]:
-    """Return the look-alikes of the alphabet that a word is meant in; none, if it has one alphabet or says no word."""
+    """Return the look-alikes of the alphabet that a word is meant in; none, if it has one alphabet or is not a word."""
     latin = [letter for letter in word if _IN_LATIN.match(letter)]
     others = [letter for letter in word if not _IN_LATIN.match(letter)]
     if not latin or not others:
@@ -274,7 +274,7 @@ def _meant(word: str, latin_text: bool) -> dict[str, str]:
 
 
 def _is_latin(text: str) -> bool:
-    """Say whether a text is in Latin letters, by those that look like no other."""
+    """Return whether a text is in Latin letters, by those that look like no other."""
     latin = sum(letter not in _LIKE_CYRILLIC and letter not in _LIKE_GREEK for letter in _IN_LATIN.findall(text))
     return latin >= sum(letter not in _LIKE_LATIN for letter in _OTHERS.findall(text))
 

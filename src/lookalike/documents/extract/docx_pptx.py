@@ -146,7 +146,7 @@ class _Styles(Handler):
             self._in_run = False
 
     def shaded(self, style: str) -> bool:
-        """Say whether a style colours the ground, on which white letters can be seen."""
+        """Return whether a style colours the ground, on which white letters can be seen."""
         self._parse()
         return bool(self.look(style).shaded)
 

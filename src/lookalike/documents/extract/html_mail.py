@@ -1,4 +1,4 @@
-"""Web pages and mails: what a reader sees, without navigation, scripts and what is hidden."""
+"""Web pages and mails: their visible text, without navigation and scripts."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _DEEPEST: Final = 10_000
 
 
 def read_html(file: BinaryIO, encoding: str) -> Extracted:
-    """Read a page: its encoding is told, by its mark, by its ``meta`` element, UTF-8, or guessed."""
+    """Read a page; its encoding is given, in its byte order mark, in its ``meta`` element, UTF-8, or guessed."""
     data = file.read()
     text, spoken, guessed = decoded(data, encoding, _declared(data))
     page = html_to_text(text)
@@ -90,7 +90,7 @@ def html_to_text(page: str) -> Extracted:
     reading = _parse(page)
     written = reading.writer
     if written.is_empty and not reading.frame.is_empty:
-        written = reading.frame  # a page that is all header is read all the same
+        written = reading.frame  # a page that is all header is read anyway
     return finished(written.text, reading.writer.hidden)
 
 
@@ -251,7 +251,7 @@ class Mail:
     attached: list[EmailMessage]
 
     def members(self, budget: Budget) -> Iterator[Member]:
-        """Give what is attached, as an archive gives its members."""
+        """Yield what is attached, as an archive gives its members."""
         for number, part in enumerate(self.attached[:_MOST_ATTACHED], 1):
             payload = part.get_payload()
             size = len(payload) * 3 // 4 if isinstance(payload, str) else budget.packed

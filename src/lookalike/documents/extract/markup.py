@@ -142,7 +142,7 @@ def latex_to_text(source: str) -> Extracted:
 
 
 def _without(source: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:
-    """Take out what stands between two marks; an opening one that is never closed is left, and all behind it."""
+    """Remove what is between two marks; an opening one that is never closed stays, with all after it."""
     kept: list[str] = []
     start = 0
     while (first := opening.search(source, start)) and (last := closing.search(source, first.end())):
@@ -152,7 +152,7 @@ def _without(source: str, opening: re.Pattern[str], closing: re.Pattern[str]) ->
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Give the paragraphs, which blank lines part, each on one line."""
+    """Yield the paragraphs, which blank lines part, each on one line."""
     lines = (line.strip(" \t") for line in text.split("\n"))
     for blank, group in groupby(lines, key=lambda line: not line):
         if not blank and (paragraph := " ".join(group).strip()):
@@ -185,7 +185,7 @@ def latex_pieces(source: str, least: int = LEAST_PIECE, most: int = MOST_PIECE) 
 
 
 def _end(source: str, start: int, good: list[int], blank: list[int], least: int, most: int) -> int:
-    """Return where to cut: at a good place, else behind a blank line, a line, a blank, or anywhere."""
+    """Return where to cut: at a good place, else after a blank line, a line, a blank, or anywhere."""
     last = start + most
     if (at := bisect_left(good, start + least)) < len(good) and good[at] <= last:
         return good[at]
@@ -227,7 +227,7 @@ def read_notebook(file: BinaryIO, encoding: str) -> Extracted:
 
 
 def notebook_to_text(source: str) -> Extracted:
-    r"""Return the cells of a notebook, with an empty line between two; what is no code is a comment, as in a script.
+    r"""Return the cells of a notebook, with an empty line between two; what is not code is a comment, as in a script.
 
     >>> cells = [{"cell_type": "markdown", "source": ["# Title\n", "text"]}, {"cell_type": "code", "source": "x = 1"}]
     >>> notebook_to_text(json.dumps({"nbformat": 4, "cells": cells})).text
@@ -242,7 +242,7 @@ def notebook_to_text(source: str) -> Extracted:
 
 
 def _cells(notebook: Any) -> Iterator[dict[str, Any]]:
-    """Give the cells; before version 4 they were in worksheets."""
+    """Yield the cells; before version 4 they were in worksheets."""
     if not isinstance(notebook, dict) or not ({"cells", "worksheets"} & notebook.keys()):
         raise RefusedError("damaged", "it is not a notebook: it has no cells")
     for sheet in [notebook, *_list(notebook.get("worksheets"))]:

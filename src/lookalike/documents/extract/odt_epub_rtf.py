@@ -213,14 +213,14 @@ def _together(flags: list[Flag]) -> tuple[Flag, ...]:
 
 # -- Rich Text ---------------------------------------------------------------------------------------------------------
 
-# Pictures are long runs of hex digits: they are no text, and would be read letter by letter.
+# Pictures are long runs of hex digits: they are not text, and would be read letter by letter.
 _HEX: Final = re.compile(r"[0-9a-fA-F\r\n]{400,}")
 _TOKEN: Final = re.compile(r"\\([a-z]{1,32})(-?\d{1,10})?[ ]?|\\'[0-9a-fA-F]{2}|\\.|[{}]|[^\\{}]+", re.DOTALL)
 _TABLE_ROW: Final = re.compile(r"(?<=\S)\|+")
 
 
 def read_rtf(file: BinaryIO, encoding: str) -> Extracted:
-    """Read a document in Rich Text Format; the letters of old code pages are told inside it."""
+    """Read a document in Rich Text Format; it says itself which code page it uses."""
     data = file.read()
     if not data.lstrip().startswith(b"{\\rtf"):
         raise RefusedError("damaged", "it is not an RTF document, despite its name")

@@ -41,7 +41,7 @@ _DIRECTORY_ENTRY: Final = 46  # bytes of the shortest one
 
 
 def check_container(file: BinaryIO) -> None:
-    """Refuse what is no zip file, and say whether it is locked or of an old format."""
+    """Refuse what is not a zip file, and say whether it is locked or in an old format."""
     start = file.read(_START)
     file.seek(0)
     if start.startswith(OLE):
@@ -86,7 +86,7 @@ class Package:
         self._read = 0
 
     def __contains__(self, name: str) -> bool:
-        """Say whether there is such a part; capitals do not matter."""
+        """Return whether there is such a part; capitals do not matter."""
         return name.lower() in self._names
 
     def names(self) -> list[str]:
@@ -134,16 +134,16 @@ _DEEPEST: Final = 1000
 
 
 class Handler:
-    """What happens at each event; names are without their namespace."""
+    """Handles each event; names are without their namespace."""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Take the begin of an element."""
+        """Handle the start of an element."""
 
     def end(self, name: str) -> None:
-        """Take the end of an element."""
+        """Handle the end of an element."""
 
     def data(self, text: str) -> None:
-        """Take some text."""
+        """Handle some text."""
 
 
 def local(name: str) -> str:
@@ -161,7 +161,7 @@ def _attribute(name: str) -> str:
 
 
 class _Target:
-    """Hands events of lxml on."""
+    """Passes events of lxml on."""
 
     def __init__(self, handler: Handler) -> None:
         self._handler = handler

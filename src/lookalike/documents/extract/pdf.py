@@ -31,8 +31,8 @@ __all__ = [
     "read_pdf",
 ]
 
-# What PDFium puts in the place of a hyphen at the end of a line and the break after it. The line behind it may be a
-# footer, so the two are parted here, and put together when that is gone.
+# What PDFium puts in place of a hyphen at the end of a line and the break after it. The line after it may be a
+# footer, so the two are separated here, and joined when that is gone.
 _HYPHENS: Final = ("\ufffe", "\x02")
 _PIECES: Final = re.compile("[^\ufffe\x02]+[\ufffe\x02]?|[\ufffe\x02]")
 _CONTROL: Final = {code: None for code in range(32) if code not in (9, 10, 13)} | {2: DIVIDED, 0xFFFF: None}
@@ -130,7 +130,7 @@ class _Letters:
         self._leftward: bool | None = None
 
     def lines(self) -> Iterator[Line]:
-        """Give the lines: the text at once, then the place of the first and the last letter of each line."""
+        """Yield the lines: the text at once, then the place of the first and the last letter of each line."""
         from pypdfium2.raw import FPDFText_GetCharIndexFromTextIndex
 
         position = 0
@@ -256,7 +256,7 @@ _MOST_PARTED: Final = 0.35
 """The share of the letters of a line that may stand apart although they could join: a font with more never joins."""
 _ARABIC: Final = re.compile("[\u0620-\u064a\u066e-\u06d3]")
 _LAST_IN_JOIN: Final = frozenset("ءآأؤإاةدذرزوىٱژڈڑڌۆۇۈۋےۓەۀ")
-"""Letters that never join the one behind them."""
+"""Letters that never join the one after them."""
 _NON_JOINER: Final = "\u200c"
 _PAIRS: Final = ("()", "[]", "{}", "«»", "‹›", "<>")
 _OPENING: Final = {pair[1]: pair[0] for pair in _PAIRS} | {pair[0]: pair[0] for pair in _PAIRS}
@@ -275,7 +275,7 @@ class Glyph:
 
 
 def has_right_to_left(text: str) -> bool:
-    """Say whether a text has letters that are written from right to left.
+    """Return whether a text has letters that are written from right to left.
 
     >>> has_right_to_left("Moby Dick"), has_right_to_left("Moby Dick, מובי דיק")
     (False, True)
@@ -284,7 +284,7 @@ def has_right_to_left(text: str) -> bool:
 
 
 def is_leftward(text: str) -> bool:
-    """Say whether most letters of a text are written from right to left.
+    """Return whether most letters of a text are written from right to left.
 
     >>> is_leftward("הספר Moby Dick של הרמן מלוויל"), is_leftward("a word: שלום")
     (True, False)
@@ -401,7 +401,7 @@ def _turned(letters: list[str], kinds: list[str], ends: str, inside: str) -> lis
 
 
 def _apart(between: list[str], kinds: list[str]) -> bool:
-    """Say whether two numbers are two: with a blank between them and no word beside them."""
+    """Return whether two numbers are two: with a blank between them and no word beside them."""
     return " " in between and "L" not in kinds and "R" not in kinds
 
 

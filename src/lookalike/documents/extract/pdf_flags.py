@@ -50,8 +50,8 @@ class _Box:
 
 
 def hidden_objects(page: Any) -> tuple[set[int], bool, float]:
-    """Return the addresses of the text objects that cannot be seen, whether the page has a picture, and about how many
-    letters one sees.
+    """Return the addresses of the text objects that cannot be seen, whether the page has a picture, and roughly
+    how many letters are visible.
     """
     from pypdfium2 import raw
 
@@ -86,7 +86,7 @@ def hidden_objects(page: Any) -> tuple[set[int], bool, float]:
 
 
 def _colours(handle: Any, kind: int) -> bool:
-    """Say whether an object may colour what is behind a text."""
+    """Return whether an object may colour what is behind a text."""
     from pypdfium2 import raw
 
     if kind != _PATH:
@@ -119,7 +119,7 @@ def _bounds(handle: Any) -> _Box:
 
 
 def _is_white(handle: Any) -> bool:
-    """Say whether an object is filled with white, or with a colour that one sees through."""
+    """Return whether an object is filled with white, or with a transparent colour."""
     from pypdfium2 import raw
 
     red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
@@ -144,7 +144,7 @@ def _size(handle: Any) -> float:
 # -- unreadable letters, and pages that are pictures -------------------------------------------------------------------
 
 _SAMPLED: Final = 200
-"""Letters of a page that are looked at."""
+"""Letters of a page that are sampled."""
 _UNMAPPED: Final = 0.2
 """The share of letters without a usable map from which a page counts as unreadable."""
 _LEAST_DRAWN: Final = 200
@@ -175,7 +175,7 @@ class PageLook:
     """How many were read."""
     picture: bool = False
     drawn: float = 0.0
-    """About how many letters one sees, by the room that they take."""
+    """Roughly how many letters are visible, by the space that they take."""
     unmapped: float = 0.0
     """The share of letters that have no usable map to Unicode."""
 
@@ -186,13 +186,13 @@ class PageLook:
 
     @property
     def is_unreadable(self) -> bool:
-        """Whether one sees letters that a program does not."""
+        """Whether there are visible letters that a program cannot read."""
         lost = self.drawn >= _LEAST_DRAWN and self.letters < _LEAST_READ * self.drawn
         return lost or self.unmapped > _UNMAPPED
 
 
 def flags_of_pages(pages: Sequence[PageLook], text: str) -> Iterator[Flag]:
-    """Give the flags of a document.
+    """Yield the flags of a document.
 
     >>> pages = [PageLook(1800), PageLook(0, picture=True), PageLook(0, picture=True), PageLook(900)]
     >>> [flag.detail for flag in flags_of_pages(pages, "text")]
@@ -248,12 +248,12 @@ def unmapped_share(text_page: Any, count: int) -> float:
 
 
 def _is_no_letter(letter: str) -> bool:
-    """Say whether a character is none that a text has: private, not assigned, or the sign for an unknown one."""
+    """Return whether a character is none that a text has: private, not assigned, or the sign for an unknown one."""
     return letter == "\ufffd" or (not letter.isascii() and unicodedata.category(letter) in ("Co", "Cn"))
 
 
 def _says_nothing(text: str) -> bool:
-    """Say whether a text in Latin letters has them as often as no language has: its font tells the wrong ones."""
+    """Return whether a text in Latin letters has them as often as no language has: its font tells the wrong ones."""
     sample = _plain(text[:_MOST_LETTERS])
     counts = Counter(letter for letter in sample if letter in _SHARES)
     letters = counts.total()

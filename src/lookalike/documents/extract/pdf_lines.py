@@ -44,7 +44,7 @@ _LONGEST_HEADING: Final = 120
 _WINDOW: Final = 20
 _GAP: Final = 1.35
 _INDENT: Final = 5.0
-# A hyphen in the middle of a line can be seen, so it is no soft one, whatever the font says.
+# A hyphen in the middle of a line can be seen, so it is not a soft one, whatever the font says.
 _LIGATURES: Final = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " ", "\xad": "-"}
 )
@@ -143,12 +143,12 @@ class _Heads:
         )
 
     def comes_back(self, one: _AtEdge) -> bool:
-        """Say whether a line close to the edge is on other pages too."""
+        """Return whether a line close to the edge is on other pages too."""
         # A bare number counts as a page number as soon as one other page has one too: the first page often has none.
         return self._texts[one.edge, one.key] >= (2 if one.is_number else self._least)
 
     def runs(self, one: _AtEdge) -> bool:
-        """Say whether the outermost line is on other pages at the same height, or has the number of its page."""
+        """Return whether the outermost line is on other pages at the same height, or has the number of its page."""
         at = round(one.baseline)
         same = sum(self._places[one.edge, one.key, place] for place in (at - 1, at, at + 1))
         if one.offset is not None and len(one.key) <= _LONGEST_HEAD:
@@ -160,7 +160,7 @@ class _Heads:
 
 
 def _edges(page: PdfPage, index: int) -> Iterator[_AtEdge]:
-    """Give the lines near the edges, the outermost of each first."""
+    """Yield the lines near the edges, the outermost of each first."""
     order = sorted(range(len(page.lines)), key=lambda number: page.lines[number].baseline)
     for edge, numbers in (("bottom", order[:_EDGE_LINES]), ("top", order[::-1][:_EDGE_LINES])):
         for number in numbers:
@@ -237,7 +237,7 @@ def _joined(pieces: list[str], between: str, following: str) -> tuple[str, str]:
 
 
 def _broken(text: str, between: str, ends: str) -> tuple[str, str]:
-    """Put the ends of pages where white space is, so that no word is cut: behind a word that goes on over the page."""
+    """Put the ends of pages where white space is, so that no word is cut: after a word that continues there."""
     if between == " ":
         return text, ends
     if between:
@@ -248,7 +248,7 @@ def _broken(text: str, between: str, ends: str) -> tuple[str, str]:
 
 
 def _is_heading(lines: Sequence[Line], number: int) -> bool:
-    """Say whether a line is a heading: the name of a list of references, or short and in letters of another look."""
+    """Return whether a line is a heading: the name of a list of references, or short and in letters of another look."""
     line = lines[number]
     text = line.text
     if len(text) > _LONGEST_HEADING or text[:1].islower():

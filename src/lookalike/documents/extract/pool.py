@@ -93,7 +93,7 @@ class Job:
 
 
 class _ClosedError(Exception):
-    """The pool was closed while somebody worked."""
+    """The pool was closed while work was going on."""
 
 
 class Pool:
@@ -210,7 +210,7 @@ class _Reader:
         self._expired = False
 
     def run(self, job: Job) -> None:
-        """Have a job done; an archive goes on behind a member that ended the process."""
+        """Run a job; after a member that crashed the process, an archive continues with the next."""
         ends = after = 0
         while True:
             at = _At(job.request["name"], job.request["size"])
@@ -285,7 +285,7 @@ class _Reader:
             process.kill()
 
     def _ended(self, at: _At) -> Reply:
-        """Say why a process ended."""
+        """Return why a process ended."""
         with self._lock:
             process, self._process = self._process, None
         rest = "; the rest of the archive is skipped" if at.between else ""
@@ -366,7 +366,7 @@ def request_for(
     hidden: bool = False,
     limits: Limits = LIMITS,
 ) -> dict[str, Any]:
-    """Return what the process of a reader is told about a document; without a path its bytes are sent along."""
+    """Return the request for a document; without a path its bytes are sent along."""
     return {
         "name": name,
         "kind": kind.format,

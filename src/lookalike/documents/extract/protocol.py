@@ -108,7 +108,7 @@ _LARGEST_HEAD: Final = 1 << 20
 
 
 class BrokenFrameError(Exception):
-    """The other side ended, or sent what is no message."""
+    """The other side ended, or sent something that is not a message."""
 
 
 def send(stream: IO[bytes], head: Mapping[str, Any], body: bytes = b"") -> None:

@@ -1,4 +1,4 @@
-"""The process of a reader: takes documents one after the other, and sends back their texts.
+"""The process of a reader: takes documents one by one, and sends back their texts.
 
 It limits its own memory and time, writes no file, and ends when lookalike does. Whatever a document does to it stays in
 it: lookalike starts another.
@@ -163,7 +163,7 @@ class _Session:
         self._selection = Selection(request["include"], request["exclude"], request["hidden"])
         self._number = 0
         self._after: int = request["after"]
-        """Members that were dealt with already, by a process before this one, and the one that ended it."""
+        """Members that an earlier process has handled, including the one that crashed it."""
 
     def serve(self, data: bytes) -> None:
         """Answer the request; the last message is always ``end``."""
@@ -229,7 +229,7 @@ class _Session:
                 raise
             except RefusedError as refused:
                 self._skip(full, refused.reason, refused.detail)
-            # What happens before the next one begins is no fault of this one.
+            # What happens before the next one begins is not caused by this one.
             send(self._out, {"type": "between", "name": name, "size": self._request["size"]})
             hold_time(seconds_for(self._request["size"]))
 
@@ -308,7 +308,7 @@ _SECONDS: Final = 1.0
 def end_with(parent: int) -> None:
     """Have this process ended as soon as the process `parent`, which started it, has ended."""
     if sys.platform == "win32":
-        return  # it ends when it has read its document, and finds that nobody has another
+        return  # it ends when it has read its document and there is no other
     if not _asked_the_kernel():
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
     if os.getppid() != parent:  # it ended before the kernel was asked
@@ -332,7 +332,7 @@ def _watch(parent: int) -> None:
     import select
 
     poll = select.poll()
-    poll.register(0, 0)  # that it is closed is told without asking
+    poll.register(0, 0)  # a closed pipe is reported without asking
     while not poll.poll(1000 * _SECONDS) and os.getppid() == parent:
         pass
     os._exit(1)
