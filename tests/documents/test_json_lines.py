@@ -189,7 +189,7 @@ def test_a_malformed_line_is_skipped_and_named(path: Path, line: str, problem: s
     assert source.skipped() == [Skipped(f"x.jsonl:{before + 1}", "bad row", f"line {before + 1} {problem}")]
     assert len(rows(source)) == before + 1
     write(path, line)
-    assert f"'x.jsonl:1': line {problem}; put each object on a line of its own" in message(path)
+    assert f"'x.jsonl:1': line {problem}; put each object on its own line" in message(path)
 
 
 def test_a_line_that_is_nested_too_deeply(path: Path) -> None:

@@ -41,7 +41,7 @@ def test_encodings_are_found_out(info: Path, encoding: str) -> None:
         ("name,author\nx,y\n", "line 1 has no column id or filename, but name, author"),
         ("filname,author\nx,y\n", "line 1 .*did you mean 'filename'"),
         ("id,points\nx,3\n", "line 1 has no column besides the id"),
-        ("id,name\na,1\n\na,2\n", "line 4 names 'a' again, which line 2 has"),
+        ("id,name\na,1\n\na,2\n", "line 4 repeats 'a' from line 2"),
         ("id,name\n,1\n", "line 2 has no id"),
         ("id,name\na\n", "line 2 has 1 cells"),
         ("id,date\na,03/04/2026\n", "line 2 has the date '03/04/2026', which is ambiguous or not a date"),

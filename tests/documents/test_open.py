@@ -137,7 +137,7 @@ def test_tables_of_several_kinds_together(here: Path) -> None:
     assert list(documents(source)) == ["1", "2", "x", "y", "c.csv:1", "d.txt"]
     assert source.schema is None
     tables = open_paths(["a.parquet", "b.jsonl"])
-    with pytest.raises(DocumentError, match=r"'b.jsonl': columns have other types than in the tables before it"):
+    with pytest.raises(DocumentError, match=r"'b.jsonl': columns have other types than in the earlier tables"):
         rows(tables)
     tables = open_paths(["b.jsonl", "c.csv"])
     assert rows(tables) == [

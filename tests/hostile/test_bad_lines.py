@@ -161,7 +161,7 @@ def test_a_file_that_is_plainly_something_else_is_an_error(bad: int) -> None:
     Path("x.jsonl").write_bytes(b'\n"text","id"\n' * bad)
     natively = found("x.jsonl")
     many = f", and none of the first {bad} lines is a JSON object" if bad > 1 else ""
-    problem = f"line is not a JSON object: it does not begin with {{{many}; put each object on a line of its own"
+    problem = f"line is not a JSON object: it does not begin with {{{many}; put each object on its own line"
     assert natively == {"error": f"document 'x.jsonl:2': {problem}"}
     assert without_native_tables(lambda: found("x.jsonl")) == natively
     with Path("x.jsonl").open("ab") as file:

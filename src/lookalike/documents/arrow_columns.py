@@ -253,7 +253,7 @@ def common_schema(schemas: Sequence[tuple[str, pa.Schema | None]]) -> pa.Schema 
                 [common.remove_metadata(), schema.remove_metadata()], promote_options="permissive"
             )
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            problem = f"have other types than in the tables before it ({str(error).splitlines()[0]})"
+            problem = f"have other types than in the earlier tables ({str(error).splitlines()[0]})"
             raise DocumentError(name, "columns", problem, "read tables of one kind together") from None
     return common
 

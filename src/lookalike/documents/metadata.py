@@ -163,7 +163,7 @@ def _documents(rows: CsvRowReader, source: str) -> Iterator[tuple[str, Metadata]
         if not document:
             raise DocumentError(source, line, "has no id", "name the document, or remove the line")
         if document in seen:
-            problem = f"names {_short(document)} again, which line {seen[document]} has"
+            problem = f"repeats {_short(document)} from line {seen[document]}"
             raise DocumentError(source, line, problem, "keep one of them")
         seen[document] = rows.lines
         when = _date(values.get("date", ""), source, line)

@@ -244,7 +244,7 @@ def value_at(row: Mapping[str, Any], path: str) -> Any:
 def check_outer(column: str, names: Iterable[Any]) -> None:
     """Refuse a column inside another where texts are to be changed."""
     if column not in names and "." in column:
-        remedy = "make it a column of its own first"
+        remedy = "make it a separate column first"
         raise DocumentError("data", f"column {column!r}", "is inside another, where texts cannot be changed", remedy)
 
 

@@ -186,7 +186,7 @@ def no_json_lines(name: str, row: int, fault: str, at: int, looked_at: int) -> D
     problem = _FAULTS[fault].format(place=at + 1)
     if looked_at > 1:
         problem += f", and none of the first {looked_at} lines is a JSON object"
-    return DocumentError(f"{name}:{row + 1}", "line", problem, "put each object on a line of its own")
+    return DocumentError(f"{name}:{row + 1}", "line", problem, "put each object on its own line")
 
 
 def bad_element(name: str, row: int, problem: str) -> Skipped:

@@ -270,7 +270,7 @@ def _decode_as(data: bytes, encoding: str) -> str:
         text = data.decode(encoding)
     except UnicodeError:
         problem = f"is not valid {encoding}"
-        raise NotTextError("not text", problem, "leave out --encoding to have it detected") from None
+        raise NotTextError("not text", problem, "omit --encoding to have it detected") from None
     return text.removeprefix("\ufeff")
 
 

@@ -105,7 +105,7 @@ def open_tokens(documents: Any, tokens: Any, own_id: str | None, *, ordered: boo
     if isinstance(tokens, str):
         column, held = tokens, documents
     elif documents is not None:
-        raise RecipeError("tokens", tokens, "the name of a column, or documents in the place of all others")
+        raise RecipeError("tokens", tokens, "the name of a column, or documents given instead of all others")
     given = accepted(held)
     if given in (Given.ITERABLE, Given.NUMPY):
         held, given = list(held), Given.SEQUENCE

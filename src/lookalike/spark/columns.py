@@ -12,8 +12,8 @@ from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import suggest
 
 if TYPE_CHECKING:
+    from pyspark.sql import Column as Expression
     from pyspark.sql import DataFrame
-    from pyspark.sql import TableColumn as Expression
 
 __all__ = ["ORDER", "chosen", "named", "put_together", "quoted"]
 

@@ -141,7 +141,7 @@ def finished(text: str, hidden: str = "", flags: tuple[Flag, ...] = (), encoding
     if words:
         shown = hidden if len(hidden) <= _SHOWN_HIDDEN else hidden[:_SHOWN_HIDDEN].rstrip() + " …"
         noun = "word is" if words == 1 else "words are"
-        found.append(Flag(HIDDEN, f"{words} {noun} in the file that a reader cannot see, and left out: {shown}", words))
+        found.append(Flag(HIDDEN, f"{words} {noun} invisible to a reader, and excluded: {shown}", words))
     seen = without_invisible(text)
     odd = [flag for flag in unmasked(text)[1] if flag.kind != LETTERS] if len(seen) != len(text) else []
     clean, letters = unmasked(seen)

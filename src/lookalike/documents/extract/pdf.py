@@ -74,7 +74,7 @@ def _no_text(looks: Sequence[PageLook], hidden: str) -> RefusedError:
     if hidden.strip():
         return RefusedError("no text", "all its text is hidden from a reader")
     if pictures:
-        return RefusedError("no text", "a scan: its pages are pictures; have the text recognised first (OCR)")
+        return RefusedError("no text", "a scan: its pages are pictures; run text recognition (OCR) first")
     return RefusedError("no text", "its pages have no text")
 
 

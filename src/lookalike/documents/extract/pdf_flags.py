@@ -196,7 +196,7 @@ def flags_of_pages(pages: Sequence[PageLook], text: str) -> Iterator[Flag]:
 
     >>> pages = [PageLook(1800), PageLook(0, picture=True), PageLook(0, picture=True), PageLook(900)]
     >>> [flag.detail for flag in flags_of_pages(pages, "text")]
-    ['pages 2–3 are pictures, whose text is not read; have it recognised (OCR)']
+    ['pages 2–3 are pictures, whose text is not read; use OCR']
     """
     unreadable = [number for number, page in enumerate(pages, 1) if page.is_unreadable]
     if unreadable:
@@ -212,7 +212,7 @@ def flags_of_pages(pages: Sequence[PageLook], text: str) -> Iterator[Flag]:
     pictures = [number for number, page in enumerate(pages, 1) if page.is_picture]
     if pictures:
         are = "is a picture" if len(pictures) == 1 else "are pictures"
-        detail = f"{_listed(pictures)} {are}, whose text is not read; have it recognised (OCR)"
+        detail = f"{_listed(pictures)} {are}, whose text is not read; use OCR"
         yield Flag(PICTURES, detail, len(pictures))
 
 
