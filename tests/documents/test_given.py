@@ -196,7 +196,7 @@ def test_arrays_that_are_no_texts(array: Any, message: str) -> None:
         ({None: "x"}, "document 0: id is missing"),
         ({True: "x"}, "id is bool, not str or int"),
         ({1.5: "x"}, "id is float, not str or int"),
-        ([{"id": 1, "text": "x"}, {"id": "a", "text": "y"}], "document 'a': id is of another kind"),
+        ([{"id": 1, "text": "x"}, {"id": "a", "text": "y"}], "document 'a': id is not of the same type"),
         ([{"id": 1, "text": "x"}, {"id": None, "text": "y"}], "'the table:2': id is missing"),
     ],
 )
@@ -223,7 +223,7 @@ def test_dicts_are_rows() -> None:
 
 def test_columns_of_what_is_no_table() -> None:
     for given, why in ((["one"], "the documents are texts"), (MemorySource(["one"]), "the documents are a source")):
-        with pytest.raises(DocumentError, match=f"column 'body' is in no table: {why}"):
+        with pytest.raises(DocumentError, match=f"column 'body' does not exist: {why}"):
             la.find(given, text="body")
 
 

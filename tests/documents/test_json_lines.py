@@ -67,7 +67,7 @@ def test_ids_of_several_kinds(path: Path) -> None:
     assert list(documents(open_paths([path]))) == ["1", "a"]
     lines = [{"id": i, "text": "x" * 1000} for i in range(3000)]
     write(path, *lines, {"id": "late", "text": "two"})
-    assert "'x.jsonl:3001': field 'id' is text, where the ids before it are whole numbers" in message(path)
+    assert "'x.jsonl:3001': field 'id' is text, where the ids before it are 64-bit integers" in message(path)
 
 
 def test_ids_that_are_missing_or_twice(path: Path) -> None:
