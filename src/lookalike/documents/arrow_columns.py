@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-
 __all__ = [
     "JSON_MARK",
     "columns_of",

@@ -29,12 +29,7 @@ if TYPE_CHECKING:
     from lookalike.documents.document_batches import Log
     from lookalike.documents.table_columns import Choice
 
-
-__all__ = [
-    "ArrowFile",
-    "Unpacked",
-    "unpacked_batches",
-]
+__all__ = ["ArrowFile", "Unpacked", "unpacked_batches"]
 
 _FILE_MAGIC: Final = b"ARROW1"
 _OLD_FEATHER: Final = b"FEA1"

@@ -21,13 +21,7 @@ if TYPE_CHECKING:
     from lookalike.documents.table_columns import NativePart
     from lookalike.tables.packed import Texts
 
-
-__all__ = [
-    "KEPT",
-    "Both",
-    "Kept",
-    "LongEnough",
-]
+__all__ = ["KEPT", "Both", "Kept", "LongEnough"]
 
 KEPT: Final = 64 << 20
 """Bytes of text up to which what was read from files is kept, for passages, reports and audits."""

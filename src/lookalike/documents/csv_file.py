@@ -31,10 +31,7 @@ if TYPE_CHECKING:
     from lookalike.documents.raw_input import RawInput
     from lookalike.documents.table_columns import Choice
 
-
-__all__ = [
-    "CsvFile",
-]
+__all__ = ["CsvFile"]
 
 _SAMPLES: Final = (1 << 16, 1 << 20, 1 << 24)  # the next only if not even the header fits
 _DELIMITERS: Final = ",;\t|"

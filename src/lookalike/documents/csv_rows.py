@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
-__all__ = [
-    "UNCLOSED",
-    "CsvLayout",
-    "CsvRowReader",
-    "guess_layout",
-]
+__all__ = ["UNCLOSED", "CsvLayout", "CsvRowReader", "guess_layout"]
 
 UNCLOSED: Final = "unexpected end of data"
 """What `csv.Error` says of a text that ends inside quotes."""

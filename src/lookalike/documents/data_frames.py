@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from lookalike.documents.document_source import Identity, Source
     from lookalike.documents.table_columns import Choice
 
-
 __all__ = [
     "STREAMED",
     "FrameStream",

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-
 __all__ = [
     "BY_RULE",
     "HIDDEN",

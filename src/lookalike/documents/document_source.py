@@ -32,17 +32,7 @@ if TYPE_CHECKING:
     Again: TypeAlias = Callable[[Sequence[int]], Iterator[tuple[Sequence[int], Texts]]]
     """Reads the texts of some documents, by ascending numbers."""
 
-__all__ = [
-    "Batch",
-    "Identity",
-    "Size",
-    "Skipped",
-    "Source",
-    "check_numbers",
-    "chosen_of",
-    "chosen_texts",
-    "within",
-]
+__all__ = ["Batch", "Identity", "Size", "Skipped", "Source", "check_numbers", "chosen_of", "chosen_texts", "within"]
 
 
 # -- some documents out of many ----------------------------------------------------------------------------------------

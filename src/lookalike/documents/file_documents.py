@@ -37,13 +37,7 @@ if TYPE_CHECKING:
     from lookalike.documents.raw_input import RawInput
     from lookalike.documents.source_parts import Pass
 
-
-__all__ = [
-    "Ahead",
-    "OtherKindError",
-    "TextFiles",
-    "read_text_document",
-]
+__all__ = ["Ahead", "OtherKindError", "TextFiles", "read_text_document"]
 
 
 # -- plain text --------------------------------------------------------------------------------------------------------

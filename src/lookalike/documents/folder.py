@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from lookalike.documents.document_batches import Log
 
-
 __all__ = [
     "IGNORED_FOLDERS",
     "IGNORE_FILES",

@@ -13,14 +13,7 @@ from lookalike.documents.document_source import Source
 from lookalike.errors import DocumentError
 from lookalike.urls import is_url
 
-__all__ = [
-    "LEAST",
-    "Given",
-    "accepted",
-    "check_version",
-    "given_as",
-    "refusal",
-]
+__all__ = ["LEAST", "Given", "accepted", "check_version", "given_as", "refusal"]
 
 
 class Given(Enum):

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from lookalike.documents.table_columns import Choice
 
-
 __all__ = [
     "Documents",
     "MemorySource",

@@ -23,14 +23,7 @@ if TYPE_CHECKING:
     from lookalike.documents.json_objects import Numbered
     from lookalike.documents.raw_input import RawInput
 
-
-__all__ = [
-    "TOO_LONG",
-    "ArrayError",
-    "JsonArray",
-    "elements",
-    "open_json",
-]
+__all__ = ["TOO_LONG", "ArrayError", "JsonArray", "elements", "open_json"]
 
 _REMEDY: Final = "give an array of objects or of texts, or JSON Lines in a .jsonl file"
 

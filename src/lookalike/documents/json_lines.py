@@ -18,14 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike import _native
 from lookalike.documents.arrow_columns import is_marked
 from lookalike.documents.document_batches import TARGET, Form, text_array
-from lookalike.documents.json_objects import (
-    SAMPLE_BYTES,
-    JsonTable,
-    arrow_types,
-    infer,
-    mark,
-    merge_all,
-)
+from lookalike.documents.json_objects import SAMPLE_BYTES, JsonTable, arrow_types, infer, mark, merge_all
 from lookalike.documents.limits import MOST_COLUMNS, too_many_columns
 from lookalike.documents.raw_input import DamagedDataError
 from lookalike.documents.table import Rows
@@ -44,10 +37,7 @@ if TYPE_CHECKING:
     from lookalike.documents.raw_input import RawInput
     from lookalike.documents.table_columns import Choice
 
-
-__all__ = [
-    "JsonLines",
-]
+__all__ = ["JsonLines"]
 
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
 _PASSED_OVER: Final = 1 << 20

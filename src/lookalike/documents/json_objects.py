@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from lookalike.documents.raw_input import RawInput
     from lookalike.documents.table_columns import Choice
 
-
 __all__ = [
     "SAMPLE_BYTES",
     "JsonTable",

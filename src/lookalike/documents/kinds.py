@@ -10,14 +10,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents.raw_input import RawInput
 
-
-__all__ = [
-    "Kind",
-    "Members",
-    "TextDocument",
-    "archive_above",
-    "kind_of",
-]
+__all__ = ["Kind", "Members", "TextDocument", "archive_above", "kind_of"]
 
 _COMPRESSIONS: Final = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zstd": "zstd", ".lz4": "lz4", ".xz": "xz"}
 

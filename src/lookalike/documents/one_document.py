@@ -23,10 +23,7 @@ from lookalike.urls import is_url, shown_url
 if TYPE_CHECKING:
     from lookalike.documents.document_source import Source
 
-
-__all__ = [
-    "read_document",
-]
+__all__ = ["read_document"]
 
 _SHOWN: Final = 3
 

@@ -42,14 +42,7 @@ if TYPE_CHECKING:
     from lookalike.documents.remote_files import Copies
     from lookalike.remote import RemoteFile
 
-
-__all__ = [
-    "PathOptions",
-    "one_name",
-    "open_documents",
-    "open_paths",
-    "source_of_paths",
-]
+__all__ = ["PathOptions", "one_name", "open_documents", "open_paths", "source_of_paths"]
 
 
 # -- documents and paths -----------------------------------------------------------------------------------------------

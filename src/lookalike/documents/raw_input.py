@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
-
 __all__ = [
     "COMPRESSED_FACTOR",
     "DamagedDataError",

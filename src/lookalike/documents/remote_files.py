@@ -33,14 +33,7 @@ if TYPE_CHECKING:
     from lookalike.documents.document_batches import Log
     from lookalike.documents.folder import Selection
 
-
-__all__ = [
-    "Copies",
-    "copied",
-    "expanded",
-    "listing_of",
-    "look",
-]
+__all__ = ["Copies", "copied", "expanded", "listing_of", "look"]
 
 LARGEST_UNKNOWN: Final = LARGEST_PIPE
 """The most bytes that are copied from a server that does not say how many there are."""

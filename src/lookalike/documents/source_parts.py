@@ -23,12 +23,7 @@ if TYPE_CHECKING:
     from lookalike.documents.text_tables import LineForm
     from lookalike.tables.packed import Texts
 
-
-__all__ = [
-    "Part",
-    "PartsSource",
-    "Pass",
-]
+__all__ = ["Part", "PartsSource", "Pass"]
 
 
 @dataclass(slots=True)

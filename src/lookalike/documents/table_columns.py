@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-
 __all__ = [
     "BYTES",
     "COMPRESSIONS",

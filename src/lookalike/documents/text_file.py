@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from lookalike.documents.document_batches import Flag
 
-
 __all__ = [
     "LARGEST_SMALL_FILE",
     "READABLE",

@@ -24,15 +24,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents.raw_input import RawInput
 
-
-__all__ = [
-    "Encoding",
-    "LineForm",
-    "detect",
-    "open_utf8",
-    "readable",
-    "with_json_text",
-]
+__all__ = ["Encoding", "LineForm", "detect", "open_utf8", "readable", "with_json_text"]
 
 
 # -- streams as UTF-8 --------------------------------------------------------------------------------------------------

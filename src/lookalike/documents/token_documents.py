@@ -30,14 +30,7 @@ if TYPE_CHECKING:
     from lookalike.documents.document_source import Source
     from lookalike.documents.table_columns import Choice
 
-
-__all__ = [
-    "check_no_text",
-    "open_tokens",
-    "spelled",
-    "token_recipe",
-    "token_text",
-]
+__all__ = ["check_no_text", "open_tokens", "spelled", "token_recipe", "token_text"]
 
 _REMEDY: Final = "give a list, tuple or set of str, bytes or whole numbers"
 _PLAIN: Final = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from lookalike.documents.raw_input import RawInput
     from lookalike.documents.text_tables import LineForm
 
-
 __all__ = [
     "PartitionedTable",
     "PathTable",

@@ -32,18 +32,7 @@ if TYPE_CHECKING:
 
     from lookalike.text.excluded import Span
 
-
-__all__ = [
-    "SHORTEST",
-    "Comparison",
-    "LineNumbers",
-    "Named",
-    "Passage",
-    "compare",
-    "longest",
-    "passages",
-    "to_values",
-]
+__all__ = ["SHORTEST", "Comparison", "LineNumbers", "Named", "Passage", "compare", "longest", "passages", "to_values"]
 
 
 @dataclass(frozen=True, slots=True)

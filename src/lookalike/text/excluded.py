@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from lookalike.recipe import Recipe
 
-
 __all__ = [
     "EXCLUDED",
     "EXCLUDED_IN_B",

@@ -32,15 +32,7 @@ from lookalike.recipe import DEFAULT, Recipe
 from lookalike.settings import settings
 from lookalike.tables.wording import count
 
-__all__ = [
-    "CharacteristicMatrix",
-    "RowTypes",
-    "Shingle",
-    "characteristic_matrix",
-    "normalize",
-    "shingles",
-    "units",
-]
+__all__ = ["CharacteristicMatrix", "RowTypes", "Shingle", "characteristic_matrix", "normalize", "shingles", "units"]
 
 
 class Shingle(NamedTuple):

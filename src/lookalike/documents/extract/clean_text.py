@@ -14,7 +14,6 @@ from lookalike.documents.text_file import NotTextError, codec_of_mark, decode_by
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-
 __all__ = [
     "INVISIBLE",
     "TextWriter",

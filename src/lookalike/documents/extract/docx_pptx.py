@@ -14,13 +14,7 @@ from lookalike.documents.extract.packages import Handler, Package, parse_xml
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
-__all__ = [
-    "main_part",
-    "read_docx",
-    "read_pptx",
-    "relations_of",
-]
+__all__ = ["main_part", "read_docx", "read_pptx", "relations_of"]
 
 
 # -- parts of Office Open XML ------------------------------------------------------------------------------------------

@@ -15,14 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from email.message import EmailMessage
 
-
-__all__ = [
-    "Mail",
-    "html_to_text",
-    "read_eml",
-    "read_html",
-    "read_mail",
-]
+__all__ = ["Mail", "html_to_text", "read_eml", "read_html", "read_mail"]
 
 
 # -- web pages ---------------------------------------------------------------------------------------------------------

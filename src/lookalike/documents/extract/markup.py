@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from lookalike.documents.document_batches import Extracted
 
-
 __all__ = [
     "latex_pieces",
     "latex_to_text",

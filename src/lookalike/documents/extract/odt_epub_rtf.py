@@ -17,12 +17,7 @@ from lookalike.documents.extract.protocol import LARGEST_TEXT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
-__all__ = [
-    "read_epub",
-    "read_odt",
-    "read_rtf",
-]
+__all__ = ["read_epub", "read_odt", "read_rtf"]
 
 
 # -- OpenDocument ------------------------------------------------------------------------------------------------------

@@ -12,17 +12,7 @@ from lookalike.documents.extract.protocol import LARGEST_FILE, MOST_MEMBERS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-
-__all__ = [
-    "OLE",
-    "ZIP_ERRORS",
-    "Handler",
-    "Package",
-    "check_container",
-    "local",
-    "open_zip",
-    "parse_xml",
-]
+__all__ = ["OLE", "ZIP_ERRORS", "Handler", "Package", "check_container", "local", "open_zip", "parse_xml"]
 
 
 # -- packages ----------------------------------------------------------------------------------------------------------

@@ -22,14 +22,7 @@ from lookalike.documents.extract.protocol import LARGEST_TEXT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-
-__all__ = [
-    "Glyph",
-    "has_right_to_left",
-    "in_reading_order",
-    "is_leftward",
-    "read_pdf",
-]
+__all__ = ["Glyph", "has_right_to_left", "in_reading_order", "is_leftward", "read_pdf"]
 
 # What PDFium puts in place of a hyphen at the end of a line and the break after it. The line after it may be a
 # footer, so the two are separated here, and joined when that is gone.

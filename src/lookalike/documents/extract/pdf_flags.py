@@ -14,13 +14,7 @@ from lookalike.documents.document_batches import PICTURES, UNREADABLE, Flag
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-
-__all__ = [
-    "PageLook",
-    "flags_of_pages",
-    "hidden_objects",
-    "unmapped_share",
-]
+__all__ = ["PageLook", "flags_of_pages", "hidden_objects", "unmapped_share"]
 
 
 # -- hidden text -------------------------------------------------------------------------------------------------------

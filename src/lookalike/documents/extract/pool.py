@@ -35,14 +35,7 @@ from lookalike.documents.limits import LIMITS, Limits
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-
-__all__ = [
-    "Job",
-    "Pool",
-    "Reply",
-    "extract",
-    "request_for",
-]
+__all__ = ["Job", "Pool", "Reply", "extract", "request_for"]
 
 
 # -- the processes -----------------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from typing import IO, TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
 __all__ = [
     "LARGEST_FILE",
     "LARGEST_HEADER",

@@ -49,14 +49,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents.extract.archives import Member
 
-
-__all__ = [
-    "READERS",
-    "end_with",
-    "main",
-    "read_as",
-    "sniffed",
-]
+__all__ = ["READERS", "end_with", "main", "read_as", "sniffed"]
 
 
 # -- which reader is for which kind ------------------------------------------------------------------------------------
