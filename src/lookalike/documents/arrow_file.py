@@ -150,7 +150,7 @@ class Unpacked(NamedTuple):
 
 
 def unpacked_batches(file: BinaryIO) -> Iterator[Unpacked]:
-    """Look at the compressed batches of a file or stream, one after the other; Arrow says what is wrong with others."""
+    """Yield the sizes of the compressed batches of a file or stream; Arrow reports what is wrong with others."""
     file.seek(len(_MAGIC) if file.read(len(_MAGIC)) == _MAGIC else 0)
     try:
         while header := _header(file):
@@ -180,7 +180,7 @@ def _lengths(file: BinaryIO, start: int, batch: _FlatBuffer) -> Iterator[int]:
 
 
 class _FlatBuffer:
-    """A table of FlatBuffers: fields by their numbers, each at a place that a list before it tells."""
+    """A table of FlatBuffers: fields by number, each at an offset that is listed before it."""
 
     def __init__(self, data: bytes, place: int) -> None:
         self._data = data

@@ -47,7 +47,7 @@ class _OfOne(Source):
 
 
 class Kept(_OfOne):
-    """A source that remembers its texts, if they are few: nobody has to open a thousand pdf files twice."""
+    """A source that remembers its texts, if they are few: a thousand PDF files are not opened twice."""
 
     def __init__(self, source: Source, limit: int | None = None) -> None:
         """Take a source, and how many bytes of text to keep, by default `KEPT`; if it has more, nothing is kept."""
@@ -246,10 +246,10 @@ class LongEnough(_OfOne):
         return [*self.source.skipped(), *self._short]
 
     def flags(self) -> dict[str, list[Flag]]:
-        """Ask the source; short documents have nothing to tell any more."""
+        """Ask the source; short documents have no flags."""
         short = {skipped.id for skipped in self._short}
         return {name: flags for name, flags in self.source.flags().items() if name not in short}
 
     def size(self) -> Size:
-        """Ask the source: how many documents are short only reading tells."""
+        """Ask the source: only reading shows how many documents are short."""
         return self.source.size()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["UNCLOSED", "CsvLayout", "CsvRowReader", "guess_layout"]
 
 UNCLOSED: Final = "unexpected end of data"
-"""What `csv.Error` says of a text that ends inside quotes."""
+"""The message of `csv.Error` for a text that ends inside quotes."""
 
 _SAMPLE_ROWS: Final = 20
 _PIECE: Final = 1 << 20
@@ -29,7 +29,7 @@ class CsvLayout(NamedTuple):
 
 
 class _TooLongError(Exception):
-    """A row that goes on beyond what is held."""
+    """A row that is longer than what may be held."""
 
 
 class CsvRowReader:

@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 UNKNOWN_BYTES: Final = 1 << 60
-"""The bytes of what does not tell its size: it counts as large, so that a search with `memory` keeps to it."""
+"""The size of a source that does not give one: it counts as large, so that a search with `memory` stays within it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +100,11 @@ class Size:
     """What is known of a source before it is read."""
 
     documents: int | None
-    """How many there are at most, since some may be skipped; None if only reading would tell."""
+    """How many there are at most, since some may be skipped; None if only reading would show."""
     bytes: int
     """About how many bytes of text there are: the size of the files; what is compressed counts three times."""
     too_large: int = 0
-    """Files that are not counted because their size tells that they will be skipped."""
+    """Files that are not counted because their size shows that they will be skipped."""
 
 
 # -- what comes of a document with mark-up -----------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class Flag:
     count: int = 1
     """How many words, or pages, are concerned."""
     places: tuple[tuple[int, str], ...] = ()
-    """Look-alike letters: where the text has another letter than the document, and which that has."""
+    """Look-alike letters: where the text has another letter than the document, and which letter that is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class RefusedError(Exception):
         super().__init__(f"{reason}: {detail}")
 
 
-# -- batches of a good size --------------------------------------------------------------------------------------------
+# -- batches of a suitable size ----------------------------------------------------------------------------------------
 
 TARGET: Final = 16 << 20
 """Bytes of text that readers aim at for one batch."""
@@ -240,15 +240,15 @@ def _joined(batches: list[Batch]) -> Batch:
     return Batch(ids, Texts.joined(batch.texts for batch in batches))
 
 
-# -- what one pass has to tell -----------------------------------------------------------------------------------------
+# -- what one pass reports ---------------------------------------------------------------------------------------------
 
 _NAMED: Final = 3
-"""Files that are named where something is said of many."""
+"""Files that are named in a message about many."""
 
 
 @dataclass(slots=True)
 class Log:
-    """What was skipped and what should be said, in the order in which it happened."""
+    """What was skipped and what the user should be told, in order."""
 
     skipped: list[Skipped] = field(default_factory=list)
     said: dict[str, list[str]] = field(default_factory=dict)
@@ -284,17 +284,17 @@ class Log:
             names.append(name)
 
     def copy(self) -> Log:
-        """Return a log that goes on from here: what was skipped and what should be said."""
+        """Return a log that continues from here: what was skipped, and the notes."""
         return Log(list(self.skipped), {said: list(names) for said, names in self.said.items()})
 
     @property
     def notes(self) -> list[str]:
-        """What should be said, each thing once, however many files it is about."""
+        """What the user should be told, each thing once, however many files it is about."""
         return [_sentence(names, said) for said, names in self.said.items()]
 
 
 def _sentence(names: list[str], said: str) -> str:
-    """Put names and what is said of them together.
+    """Combine names and what is said of them.
 
     >>> _sentence(["a.csv"], " read as latin-1"), _sentence(["a.csv", "b.csv"], ": rows are numbered")
     ('a.csv read as latin-1', '2 files (a.csv, b.csv): rows are numbered')

@@ -236,7 +236,7 @@ class TextFiles(Part):
         return False
 
     def size(self) -> Size:
-        """Add up the files; how many are in an archive only reading tells."""
+        """Add up the files; only reading shows how many are in an archive."""
         known = not any(document.kind.holds_others for document in self._documents)
         sizes = [document.size for document in self._documents if not document.is_too_large]
         return Size(len(sizes) if known else None, sum(sizes), too_large=len(self._documents) - len(sizes))
@@ -344,7 +344,7 @@ class TextFiles(Part):
 
 
 def _without_receipt(reply: Reply, students: dict[str, str]) -> Reply:
-    """Return a reply as it is; of the receipt of a learning platform only what a student typed in."""
+    """Return a reply unchanged; of a receipt of a learning platform, only what a student typed in."""
     if reply.text is None or "_attempt_" not in reply.name:
         return reply
     receipt = receipt_of(reply.name, reply.text.decode("utf-8"))

@@ -227,7 +227,7 @@ class Selection:
         self._hidden = hidden
 
     def refusal(self, names: Sequence[str], folder: bool, ignore: Sequence[IgnoreFile]) -> tuple[str, str] | None:
-        """Return reason and detail if this name is not to be read, without a look at the file."""
+        """Return reason and detail if a file of this name is not to be read."""
         if folder and names[-1] in IGNORED_FOLDERS:
             return "ignored", "a folder of version control or of a cache"
         if not folder and names[-1].lower() in _OF_WINDOWS:

@@ -1,4 +1,4 @@
-"""Ids: of one kind for a whole source, none missing, no duplicates."""
+"""Ids: of one type for a whole source, none missing, no duplicates."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class JsonLines(JsonTable):
 
     @property
     def native_format(self) -> str | None:
-        """The native readers read plain UTF-8; what is compressed by zstd, which Python cannot open, they look at."""
+        """The native readers read plain UTF-8; they also check what is compressed by zstd, which Python cannot open."""
         if self._told != "auto" and not Encoding(self._told).is_utf8:
             return None
         try:
@@ -242,7 +242,7 @@ def _may_be_deep(data: bytearray) -> bool:
         if len(shorter) == len(brackets):
             break
         brackets = shorter
-    return len(brackets) > 400  # all that are left, of which some stand in texts, might be open at once
+    return len(brackets) > 400  # all that are left, some of them inside texts, might be open at once
 
 
 def _by_arrow(block: _Block, schema: pa.Schema | None) -> pa.Table | None:

@@ -159,7 +159,7 @@ class TextDocument:
 
     @property
     def is_too_large(self) -> bool:
-        """Whether it is plain text, and its size tells that it will be skipped."""
+        """Whether it is plain text, and its size shows that it will be skipped."""
         plain = self.kind.format == "text" and self.input.compression is None
         return plain and self.size > self.input.limits.document
 

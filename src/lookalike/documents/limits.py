@@ -64,7 +64,7 @@ class Limits:
         return unpacked <= max(HARMLESS // 4, packed * self.expansion)
 
     def native(self) -> tuple[int, int, int, int]:
-        """Return what the native readers are told."""
+        """Return the limits as the native readers take them."""
         largest = 2**63 - 1
         return min(self.document, largest), min(self.expansion, largest), HARMLESS, MOST_COLUMNS
 

@@ -49,7 +49,7 @@ def _pattern(pattern: str) -> re.Pattern[str]:
 
 
 class Submitted(NamedTuple):
-    """What the name of a file tells."""
+    """What is known from the name of a file."""
 
     platform: str
     place: str
@@ -189,7 +189,7 @@ def _file(path: str, typed: bool) -> str:
 
 
 def _without_doubtful(found: dict[int, Submitted], paths: Sequence[Sequence[str]]) -> dict[int, Submitted]:
-    """Return what was found without names of Canvas in folders that do not look like its exports."""
+    """Return what was found, without Canvas names in folders that do not look like Canvas exports."""
     canvas: dict[str, list[Submitted]] = defaultdict(list)
     for one in found.values():
         if one.platform == "Canvas":

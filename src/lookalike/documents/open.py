@@ -176,7 +176,7 @@ class _Item(NamedTuple):
     path: str | None
     kind: Kind
     size: int = -1
-    """In bytes, if a folder said so: then it is a plain file."""
+    """In bytes, if known from a folder: then it is a plain file."""
     folder: str = ""
     """The folders that give columns to a table, as ``year=2024``."""
     remote: RemoteFile | None = None
@@ -309,7 +309,7 @@ def _copied(items: list[_Item], log: Log) -> tuple[list[_Item], Copies | None]:
 
 
 def _told_apart(items: list[_Item]) -> list[_Item]:
-    """Number web pages that differ in their queries alone: these are not shown, and no two documents may look alike."""
+    """Number web pages that differ only in their queries, which are not shown: no two documents may have one name."""
     seen: Counter[str] = Counter()
     kept: list[_Item] = []
     for item in items:

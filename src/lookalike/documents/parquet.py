@@ -34,7 +34,7 @@ _SAMPLE_ROWS: Final = 256
 _UNFOLDS: Final = 16
 """How many times its size a file seems to expand to, for its texts to be held once: that is slow where none repeats."""
 _NOT_COMPACT: Final = "DictAccumulator"
-"""How pyarrow says that it cannot hold the values of an encoding once: those that are stored as changes of others."""
+"""The message of pyarrow if it cannot keep values once because they are stored as changes of others."""
 _MOST_HELD: Final = 1 << 12
 _BUFFER: Final = 1 << 20  # otherwise a column is read in the whole length of its row group before it is decoded
 

@@ -34,7 +34,7 @@ class Pass:
     numbers: bool
     """Whether all ids of the source are whole numbers; else they are texts."""
     named_rows: bool
-    """Whether a row without an id is called by table and row; otherwise by its position alone."""
+    """Whether a row without an id is identified by table and row; otherwise by its position alone."""
     rows: bool
     schema: pa.Schema | None
     """What `Batch.rows` must look like, if they are asked for."""
@@ -141,7 +141,7 @@ class PartsSource(Source):
 
     @property
     def line_form(self) -> LineForm | None:
-        """What the lines of all parts are, if they are alike."""
+        """The form of the lines of all parts, if it is the same."""
         first = self._parts[0].line_form if self._parts else None
         return first if all(part.line_form == first for part in self._parts) else None
 
@@ -164,7 +164,7 @@ class PartsSource(Source):
         return list(dict.fromkeys(name for names, _ in found for name in names if name not in own))
 
     def _told(self, *, rows: bool, lines: bool = False) -> Iterator[Batch]:
-        """Read all parts; what there is to tell is that of this pass, from its first batch on."""
+        """Read all parts; notes and skipped documents are those of this pass, from its first batch on."""
         self._last = self._log()
         yield from self._read(self._last, rows=rows, lines=lines)
 
@@ -191,7 +191,7 @@ class PartsSource(Source):
                 yield batch
 
     def fetch(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:
-        """Ask the parts that have the documents; what was said about the last full pass stays."""
+        """Ask the parts that have the documents; the notes of the last full pass stay."""
         if self._counts is None:
             yield from chosen_of(self._read(Log()), numbers, self.name)
             return
@@ -203,7 +203,7 @@ class PartsSource(Source):
                 part.check_unchanged()
             yield from self._again(numbers)
             return
-        # How ids look does not matter here, so that nobody has to ask the other parts.
+        # The form of ids does not matter here, so the other parts need not be asked.
         reading = Pass(Log(), numbers=False, named_rows=False, rows=False, schema=None, ids=None)
         start = 0
         for part, count in zip(self._parts, self._counts, strict=True):
@@ -280,7 +280,7 @@ class PartsSource(Source):
 
 
 def _look_of_ids(given: Sequence[bool | None], parts: int) -> tuple[bool, bool]:
-    """Decide how all ids look: whether they are numbers, and whether rows without one are called by their table.
+    """Decide the form of all ids: whether they are numbers, and whether rows without one are named by their table.
 
     `given` says for each part whether its own ids are numbers, None where it has none. They must be of one kind, and
     unique over all parts.

@@ -103,7 +103,7 @@ class DocumentTable(ABC):
 
     @property
     def packed(self) -> int | None:
-        """The size of a file that is read in one go and expands as it is: a small one may have very large rows."""
+        """The size of a file that expands as it is read: a small one may have very large rows."""
         return None
 
     @property

@@ -219,7 +219,7 @@ def check_encoding(encoding: str) -> None:
 
 
 def codec_of_mark(start: bytes) -> tuple[str, str] | None:
-    """Return codec and name of the encoding that a byte order mark at the start of some bytes tells."""
+    """Return codec and name of the encoding that a byte order mark at the start of some bytes gives."""
     return next(((codec, spoken) for mark, codec, spoken in _MARKS if start.startswith(mark)), None)
 
 

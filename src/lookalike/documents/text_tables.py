@@ -79,7 +79,7 @@ def _mostly_utf8(block: bytes) -> bool:
 
 
 def _lines_with_marks(block: bytes) -> bytes:
-    """Return the lines that have unusual bytes: they alone tell the encoding, and a cell cut in half tells nothing."""
+    """Return the lines that have unusual bytes: only they show the encoding, and a cell cut in half does not."""
     lines = [line for line in block.split(b"\n")[:-1] if not line.isascii()]
     return b"\n".join(lines) or block
 
@@ -172,7 +172,7 @@ def with_json_text(line: bytes, field: str, text: str) -> bytes:
         name, at = _DECODER.raw_decode(source, at)
         at = _behind_space(source, _behind_space(source, at) + 1)
         _, end = _DECODER.raw_decode(source, at)
-        if name == field:  # a field that is there twice is changed twice: whichever a reader takes, it is the new one
+        if name == field:  # a repeated field is changed each time: whichever a reader takes, it is the new one
             pieces += source[copied:at], to_json(text, indent=None)[:-1]
             copied = end
         at = _behind_space(source, end)

@@ -79,7 +79,7 @@ _BY_PLACE: Final = frozenset('"”»＂')
 _MARKS: Final = f"[{''.join(_CLOSERS)}]|``"
 _CLOSING: Final = {mark: f"[{closers}]" for mark, closers in _CLOSERS.items()} | {"``": "''"}
 _NEXT_OPENS: Final = r"\s*“"
-# A form feed alone is the end of a page, over which a sentence may go on.
+# A form feed alone is the end of a page, across which a sentence may continue.
 _PARAGRAPH: Final = r"\n[ \t\r\f]*\n|\r[ \t\f]*\r|\n\f|\f\r?\n|\u2029"
 _BLOCK: Final = r"(?m)(?:^ {0,3}>[^\n]*(?:\n|\Z))+"
 _IN_REFERENCES: Final = (
@@ -182,7 +182,7 @@ def _quotes(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _in_marks(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield what stands in quotation marks; a mark without its other one in the same paragraph is none."""
+    """Yield what is in quotation marks; a mark without its counterpart in the same paragraph does not count."""
     for first, last in _paragraphs(text, start, end):
         paragraph = _Paragraph(text, last, end)
         at = first

@@ -36,7 +36,7 @@ __all__ = ["CharacteristicMatrix", "RowTypes", "Shingle", "characteristic_matrix
 
 
 class Shingle(NamedTuple):
-    """A shingle, or a single unit: its normalised text and where it stands in the original."""
+    """A shingle, or a single unit: its normalised text and its position in the original."""
 
     text: str
     start: int

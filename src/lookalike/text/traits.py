@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["Traits", "is_code", "misspelt", "same_but_for_letters", "traits_of"]
 
 LOOKED_AT: Final = 4000
-"""Characters of each document, from its start, that tell what it is."""
+"""Characters of each document, from its start, that are examined."""
 _WORDS: Final = 100_000
-"""Words of a collection in which misspelt ones are looked for."""
+"""Words of a collection that are checked for misspellings."""
 _LONG: Final = 7
 """Letters of a word that is hardly similar to another by chance."""
 _FREQUENT: Final = 5
@@ -115,7 +115,7 @@ class Traits:
 
 
 def traits_of(texts: Sequence[str], names: Iterable[object] = ()) -> Traits:
-    """Look at the beginning of each text; a `names` of files tells by its end whether the file is source code.
+    """Examine the beginning of each text; the ending of a file name shows whether it is source code.
 
     >>> found = traits_of(["本法自公布之日起施行。", "The law comes into force."])
     >>> round(found.spaceless, 2), found.code

@@ -156,7 +156,7 @@ def tar_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
 
 
 class _Info(tarfile.TarInfo):
-    """A member of a tar file. What is said about it before its own header is passed over where that is far too long."""
+    """A member of a tar file. Extended headers before its own are passed over where they are far too long."""
 
     passed_over = False
 

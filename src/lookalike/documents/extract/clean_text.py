@@ -71,7 +71,7 @@ def read_plain(file: BinaryIO, encoding: str) -> Extracted:
 
 
 def read_marked(file: BinaryIO, encoding: str, to_text: Callable[[str], Extracted]) -> Extracted:
-    """Read a text with mark-up, which `to_text` takes off."""
+    """Read a text with mark-up, which `to_text` removes."""
     text, spoken, guessed = decoded(file.read(), encoding)
     found = to_text(text)
     return Extracted(found.text, found.flags, spoken, guessed)
@@ -154,7 +154,7 @@ _GREEK: Final = "ͰͲ-Ͽἀ-῿"
 _CYRILLIC: Final = "Ѐ-ԯ"
 _ARMENIAN: Final = "Ա-և"
 
-# In a word of one script, these letters of another look the same, and are read as it. μ, π, Ω and their kind do not:
+# In a word of one script, these letters of another look the same, and are read as it. μ, π, Ω and the like do not:
 # they are units and formulas. Each is one code point for another, so that places in the text stay as they are.
 _LIKE_LATIN: Final = dict(
     zip(

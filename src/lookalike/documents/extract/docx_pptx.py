@@ -61,7 +61,7 @@ _TYPES: Final = ("footnotes", "endnotes")
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What decides whether some text can be seen; None: not said here."""
+    """What decides whether some text is visible; None: not specified here."""
 
     vanish: bool | None = None
     white: bool | None = None
@@ -69,7 +69,7 @@ class _Look:
     half_points: int | None = None
 
     def over(self, below: _Look) -> _Look:
-        """Return this look where it says something, else the one below."""
+        """Return this look where it specifies something, else the one below."""
         return _Look(
             below.vanish if self.vanish is None else self.vanish,
             below.white if self.white is None else self.white,
@@ -277,7 +277,7 @@ class _Order(Handler):
 
 
 class _Slide(Handler):
-    """The text of a slide; a shape is written when it has ended, since what it is for is said inside it."""
+    """The text of a slide; a shape is written when it has ended, since its purpose is given inside it."""
 
     def __init__(self, writer: TextWriter) -> None:
         self._writer = writer

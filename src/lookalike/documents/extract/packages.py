@@ -55,7 +55,7 @@ def _tail(file: BinaryIO) -> bytes:
 def open_zip(file: BinaryIO) -> zipfile.ZipFile:
     """Open a zip file; its directory is read into memory, so a large one is refused first."""
     try:
-        # The end record is looked for as zipfile does it: it alone tells how large the directory is.
+        # The end record is looked for as zipfile does it: it alone gives the size of the directory.
         end = zipfile._EndRecData(file)  # type: ignore[attr-defined]  # noqa: SLF001
         file.seek(0)
         if end and (end[4] > MOST_MEMBERS or end[5] > MOST_MEMBERS * 8 * _DIRECTORY_ENTRY):
@@ -146,7 +146,7 @@ def local(name: str) -> str:
 
 
 def _attribute(name: str) -> str:
-    """Return a name without its namespace, but tell the `id` of a thing from that of a relation to another part."""
+    """Return a name without its namespace, but distinguish the `id` of an element from that of a relation."""
     return f"r:{local(name)}" if "/relationships}" in name else local(name)
 
 

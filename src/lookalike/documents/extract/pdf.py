@@ -325,7 +325,7 @@ def _parted(letters: list[Glyph], size: float) -> set[int]:
 
 
 def _without_marks(glyphs: Sequence[Glyph]) -> tuple[list[Glyph], dict[int, str]]:
-    """Part letters from the marks above and below them, which belong to the letter that they stand at."""
+    """Separate letters from the marks above and below them; each mark belongs to the nearest letter."""
     letters: list[Glyph] = []
     marks: dict[int, str] = {}
     waiting: list[Glyph] = []

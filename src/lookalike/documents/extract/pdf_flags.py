@@ -1,4 +1,4 @@
-"""What is odd about a PDF: text that nobody sees, letters that no program can read, pages that are pictures."""
+"""What is unusual about a PDF: invisible text, letters that no program can read, pages that are pictures."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def hidden_objects(page: Any) -> tuple[set[int], bool, float]:
             hidden.add(address)
         else:
             drawn += _letters_in(_bounds(handle), _size(handle))
-    # A scan with recognised text: the letters lie unseen over the picture of themselves.
+    # A scan with recognised text: the invisible letters lie over their own picture.
     if pictures and len(inkless) == texts:
         inkless = set()
     return hidden | inkless, pictures, drawn
@@ -100,7 +100,7 @@ def _unseen(handle: Any, sheet: _Box, coloured: list[_Box]) -> bool:
 
 
 def _letters_in(box: _Box, size: float) -> float:
-    """Return about how many letters take this room: one is half as wide as it is high."""
+    """Return roughly how many letters take this space: a letter is half as wide as it is high."""
     return max(box.right - box.left, box.top - box.bottom) / (0.5 * size) if size > 0 else 0.0
 
 
@@ -247,7 +247,7 @@ def _is_no_letter(letter: str) -> bool:
 
 
 def _says_nothing(text: str) -> bool:
-    """Return whether a text in Latin letters has them as often as no language has: its font tells the wrong ones."""
+    """Return whether a text in Latin letters has them in frequencies of no language: its font maps them wrongly."""
     sample = _plain(text[:_MOST_LETTERS])
     counts = Counter(letter for letter in sample if letter in _SHARES)
     letters = counts.total()

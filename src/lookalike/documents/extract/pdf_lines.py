@@ -1,4 +1,4 @@
-"""From the lines of pages to flowing text: without running heads and page numbers; paragraphs put together.
+"""From the lines of pages to flowing text: without running heads and page numbers, joined to paragraphs.
 
 A page break is a form feed (U+000C), which counts as white space everywhere: so each place in the text has its page.
 """
@@ -60,7 +60,7 @@ class Line:
     baseline: float
     right: float = 0.0
     style: tuple[float, str] | None = None
-    """The size of its letters and their font; None if they differ, or nobody looked."""
+    """The size of its letters and their font; None if they differ or are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +248,7 @@ def _broken(text: str, between: str, ends: str) -> tuple[str, str]:
 
 
 def _is_heading(lines: Sequence[Line], number: int) -> bool:
-    """Return whether a line is a heading: the name of a list of references, or short and in letters of another look."""
+    """Return whether a line is a heading: the name of a list of references, or short and in a different font."""
     line = lines[number]
     text = line.text
     if len(text) > _LONGEST_HEADING or text[:1].islower():

@@ -79,7 +79,7 @@ _PARTS: Final = (
 
 
 def read_as(kind: str, file: BinaryIO, encoding: str) -> Extracted:
-    """Read a document of a kind; one that is of another kind than its name says, as what it is."""
+    """Read a document of a kind; if it is of another kind than its name says, read it as that."""
     kind = sniffed(file, kind)
     try:
         if kind == "text":
@@ -115,7 +115,7 @@ def sniffed(file: BinaryIO, kind: str) -> str:
                 return found
         raise RefusedError("not text", "it is a zip archive or an office document, but its name does not say so")
     if start.startswith(OLE):
-        return "docx"  # which tells a password from an old format
+        return "docx"  # which distinguishes a password from an old format
     if kind in ("docx", "odt") and start.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html")):
         return "html"  # which is what some programs call a .doc
     return kind
@@ -249,7 +249,7 @@ class _Session:
         self._text(name, read_as(kind.format, file, self._encoding))
 
     def _check_name(self, member: Member, name: str, budget: Budget) -> None:
-        """Refuse what is not to be read by its name, as in a folder."""
+        """Refuse what its name excludes, as in a folder."""
         if len(member.name) > LONGEST_NAME:
             budget.name(name)
             raise RefusedError("name too long", f"its name has {len(member.name):,} characters")
