@@ -164,7 +164,7 @@ def _copy_all(files: Sequence[tuple[RemoteFile, Path]]) -> None:
 
 
 def _place(copies: Copies, number: int, file: RemoteFile) -> Path:
-    """Return a path that ends like the URL, for readers that go by the name, in plain letters: a key may hold anything."""
+    """Return a path that ends like the URL, for readers that go by names, in plain letters: keys may hold anything."""
     end = file.name.rstrip("/").rpartition("/")[2][-_LONGEST_NAME:]
     plain = "".join(one if one.isascii() and (one.isalnum() or one in "._-") else "_" for one in end)
     return copies.folder / f"{number:06}-{plain}"
