@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import lookalike as la
 from lookalike import _native
 from lookalike.documents import Source, open_documents
-from lookalike.engine.chance import wilson
+from lookalike.engine.bands import wilson
 from lookalike.result import audit as auditing
 from lookalike.settings import settings
 from lookalike.tables.columns import as_bytes

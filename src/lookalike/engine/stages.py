@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native, checks
 from lookalike.engine.groups import check_order, principals
-from lookalike.engine.rows import check_rows, check_slots, rows_of_bytes, texts_for_core
+from lookalike.engine.sign import check_rows, check_slots, rows_of_bytes, texts_for_core
 from lookalike.errors import RecipeError
 from lookalike.tables.columns import as_bytes, numbers, view, whole
 from lookalike.tables.found import COLUMNS, Found, Pairs
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.engine.groups import Linkage
-    from lookalike.engine.rows import Given
+    from lookalike.engine.sign import Given
     from lookalike.engine.strategy import Strategy
     from lookalike.tables.columns import Chunks, Column
     from lookalike.tables.found import Metric

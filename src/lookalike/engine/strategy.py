@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from lookalike import _native, checks
-from lookalike.engine.bands import Bands, check_bands, choose_bands
-from lookalike.engine.chance import binomial
+from lookalike.engine.bands import Bands, binomial, check_bands, choose_bands
 from lookalike.errors import BandsError, RecipeError
 from lookalike.recipe import DEFAULT, Recipe, suggest
 from lookalike.settings import settings

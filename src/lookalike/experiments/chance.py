@@ -12,7 +12,7 @@ import math
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
-from lookalike.engine.chance import wilson as interval
+from lookalike.engine.bands import wilson as interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

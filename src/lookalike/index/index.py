@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, overload
 
 from lookalike import _native, checks
 from lookalike.documents import open_documents
-from lookalike.engine.rows import texts_for_core
+from lookalike.engine.sign import texts_for_core
 from lookalike.errors import ConflictError, StoreError
 from lookalike.index.contract import DIGEST, Check, Row, check_several
 from lookalike.index.opening import open_store

@@ -14,7 +14,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 from lookalike import _native, checks
-from lookalike.engine.rows import texts_for_core
+from lookalike.engine.sign import texts_for_core
 from lookalike.errors import RecipeError
 from lookalike.index.hits import Hit, Hits
 from lookalike.tables.packed import Texts

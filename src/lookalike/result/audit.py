@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import checks
 from lookalike.documents import open_documents
-from lookalike.engine.chance import wilson
+from lookalike.engine.bands import wilson
 from lookalike.engine.stages import UNLIMITED, join
 from lookalike.engine.strategy import Strategy
 from lookalike.errors import DocumentError, LookalikeError, RecipeError

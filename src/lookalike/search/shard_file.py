@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from lookalike import _native
 from lookalike.documents import Skipped
 from lookalike.engine.bands import Bands, check_bands
-from lookalike.engine.rows import row_schema
+from lookalike.engine.sign import row_schema
 from lookalike.engine.strategy import Strategy, least_agreeing
 from lookalike.errors import DocumentError, LookalikeError
 from lookalike.opening import open_error, open_input

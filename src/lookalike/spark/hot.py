@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
 from pyspark.sql.window import Window
 
-from lookalike.engine.hot import limits_for
+from lookalike.engine.candidates import limits_for
 from lookalike.engine.stages import Candidates as Proposed
 from lookalike.engine.stages import hot_pairs
 from lookalike.spark.blocks import block_of, with_pairs

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lookalike.engine.hot import largest_bucket, limits_for
+from lookalike.engine.candidates import largest_bucket, limits_for
 from lookalike.engine.stages import propose, sign_rows
 from lookalike.engine.strategy import Asked, choose_strategy
 from lookalike.recipe import Recipe
