@@ -33,7 +33,7 @@ __all__ = ["PRESETS", "Preset", "Recipe", "band_probability", "find_preset", "wi
 
 
 def band_probability(similarity: float, bands: int, rows: int) -> float:
-    """Return the probability that a pair of this similarity shares a band: 1 − (1 − sʳ)ᵇ (seed items 39, 43).
+    """Return the probability that a pair of this similarity shares a band: 1 − (1 − sʳ)ᵇ (docs/primer.md §7).
 
     >>> round(band_probability(0.8, 20, 5), 6)
     0.999644

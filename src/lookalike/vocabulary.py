@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from lookalike.checks import suggest
 from lookalike.errors import RecipeError
-from lookalike.recipe import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

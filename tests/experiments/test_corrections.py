@@ -17,7 +17,7 @@ from lookalike.experiments.experiment import Setup
 from lookalike.experiments.reported_families import WAYS
 from lookalike.reference import search as reference_search
 from lookalike.reference import sketches as reference_sketches
-from lookalike.reference.hashing import next_prime
+from lookalike.reference.hash_functions import next_prime
 
 CHARS = la.Recipe(unit="char", k=5)
 INFINITY = 2**32 - 1

@@ -23,7 +23,7 @@ MODULES = sorted({"lookalike", *(module.name for module in pkgutil.walk_packages
 LAYERS = (
     {
         *("_native", "checks", "errors", "hashing", "opening", "presets", "recipe", "reference", "remote"),
-        *("remote_errors", "settings", "stopwords", "urls", "vocabulary"),
+        *("urls", "vocabulary"),
     },
     {"tables"},
     {"text"},

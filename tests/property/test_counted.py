@@ -43,7 +43,7 @@ class Question(NamedTuple):
         """The arguments of `find` and `compare` that leave text out."""
         return {"min_words": self.min_words, "skip": self.skip, "ignore": self.ignore}
 
-    def counted(self) -> dict[tuple[int, int], ref.Counted]:
+    def counted(self) -> dict[tuple[int, int], ref.CountedElements]:
         """What the reference says of each pair."""
         seen = [self._units(text) for text in self.texts]
         templates = {shingle for text in self.ignore for shingle in ref.windows(self._plain(text), self.recipe.k)}
@@ -83,7 +83,7 @@ def another_order(*texts: str, least: int = 3, **how: Any) -> Question:
     return Question(Recipe(k=1, hashes=64), list(texts), least, how.get("skip", []), how.get("ignore", []))
 
 
-def scores(found: dict[tuple[int, int], ref.Counted], threshold: float) -> dict[tuple[int, int], Scores]:
+def scores(found: dict[tuple[int, int], ref.CountedElements], threshold: float) -> dict[tuple[int, int], Scores]:
     return {pair: counted.scores for pair, counted in found.items() if counted.scores[0] >= threshold}
 
 

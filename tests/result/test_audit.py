@@ -14,8 +14,8 @@ import lookalike as la
 from lookalike import _native
 from lookalike.documents import Source, open_documents
 from lookalike.engine.bands import wilson
+from lookalike.recipe import settings
 from lookalike.result import audit as auditing
-from lookalike.settings import settings
 from lookalike.tables.columns import as_bytes
 from tests.corpus import pages
 from tests.property.strategies import tries

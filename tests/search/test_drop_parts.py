@@ -12,9 +12,9 @@ import pytest
 
 import lookalike as la
 from lookalike import _native
+from lookalike.recipe import settings
 from lookalike.search import repeats as driver
 from lookalike.search.repeats import Repeats, Sought
-from lookalike.settings import settings
 from tests.search import test_drop
 
 if TYPE_CHECKING:

@@ -181,7 +181,7 @@ def test_what_is_left_out_is_left_out_of_hot_clusters(method: str) -> None:
 
 
 def core() -> _native.Settings:
-    from lookalike.settings import settings
+    from lookalike.recipe import settings
 
     return settings(RECIPE)
 

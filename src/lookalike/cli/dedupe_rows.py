@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import suggest
 from lookalike.cli.names import path_of
 from lookalike.cli.remote_output import url_of
 from lookalike.cli.row_target import row_target
 from lookalike.documents.json_values import is_marked
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.recipe import suggest
 from lookalike.tables.columns import compute, joined
 
 if TYPE_CHECKING:

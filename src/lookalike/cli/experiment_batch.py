@@ -25,7 +25,7 @@ from lookalike.cli.reading import PathsArgument, Reading
 from lookalike.cli.recipe_options import OPTIONS, make_recipe
 from lookalike.cli.values import completion, share, whole_number
 from lookalike.errors import RecipeError
-from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
+from lookalike.recipe import FAMILIES, Recipe
 from lookalike.tables.json import to_json
 from lookalike.tables.visible import visible
 from lookalike.tables.wording import count
@@ -132,9 +132,10 @@ def compare_asked(ask: Callable[[str], str]) -> None:
     given: dict[str, Any] = {"k": k}
     bands = rows = None
     if chosen != "1":
-        families = ("modular", "multiplicative", "murmur3", "jenkins")
-        family = ask("Hash functions: 1 modular, 2 multiplicative, 3 murmur3, 4 jenkins [1]: ") or "1"
-        given["family"] = families[int(family) - 1] if family in ("1", "2", "3", "4") else family
+        families = dict(zip("123456789", FAMILIES, strict=False))
+        listed = ", ".join(f"{number} {name}" for number, name in families.items())
+        family = ask(f"Hash functions: {listed} [1]: ") or "1"
+        given["family"] = families.get(family, family)
         given["hashes"] = ask(f"How many of them [{HASHES}]: ") or str(HASHES)
         if chosen != "2":
             bands, rows = (ask(f"{what} [as many as fit]: ") or None for what in ("Bands", "Rows of a band"))

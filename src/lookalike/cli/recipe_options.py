@@ -10,13 +10,14 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final
 
+from lookalike.checks import suggest
 from lookalike.cli.messages import complain
 from lookalike.cli.options import flag, makes, option, typed
 from lookalike.cli.values import number
 from lookalike.documents.small_file import read_small
 from lookalike.errors import RecipeError
 from lookalike.presets import PRESETS, find_preset
-from lookalike.recipe import IDLE, Recipe, suggest
+from lookalike.recipe import FAMILIES, IDLE, Recipe
 from lookalike.urls import is_url
 
 __all__ = ["OPTIONS", "PRESET", "as_typed", "make_recipe", "with_recipe"]
@@ -68,7 +69,7 @@ OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
         "--family",
         "NAME",
         "Hashes of a classic sketch: modular, multiplicative, murmur3 or jenkins.",
-        *("modular", "multiplicative", "murmur3", "jenkins"),
+        *FAMILIES,
     ),
     "hashes": _number("--hashes", "Numbers in a signature, 1 to 65535."),
     "seed": _number("--seed", "Keys every hash."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.checks import suggest
 from lookalike.cli.against import old_documents, without_password
 from lookalike.cli.left_out import LEFT_OUT, left_out_values, template_texts
 from lookalike.cli.options import makes, option, several
@@ -14,7 +15,6 @@ from lookalike.engine.bands import Bands
 from lookalike.engine.strategy import METHODS, METRICS
 from lookalike.errors import RecipeError
 from lookalike.presets import find_preset, with_preset
-from lookalike.recipe import suggest
 from lookalike.search.find import find_kept
 
 if TYPE_CHECKING:

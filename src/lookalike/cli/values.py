@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeVar
 
+from lookalike.checks import suggest
 from lookalike.errors import RecipeError
-from lookalike.recipe import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from lookalike.checks import suggest
 from lookalike.documents.limits import MOST_COLUMNS, too_many_columns
 from lookalike.errors import DocumentError
-from lookalike.recipe import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

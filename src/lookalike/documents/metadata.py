@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.checks import suggest
 from lookalike.documents.small_file import read_small
 from lookalike.errors import DocumentError
-from lookalike.recipe import suggest
 from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from lookalike.checks import suggest
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.opening import STDIN, open_error, open_input, pipe_blocks, stdin
-from lookalike.recipe import suggest
 from lookalike.urls import shown_url
 
 if TYPE_CHECKING:

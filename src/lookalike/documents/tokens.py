@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.checks import suggest
 from lookalike.documents.arrow import source_of_frame, table_of_frame
 from lookalike.documents.given import Given, accepted
 from lookalike.documents.memory import MemorySource
@@ -19,7 +20,7 @@ from lookalike.documents.records import are_records, table_of_records
 from lookalike.documents.table import Rows, Table, TablePart
 from lookalike.documents.wrapped import WrappedTable
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.recipe import Recipe, suggest
+from lookalike.recipe import Recipe
 from lookalike.tables.packed import encoded
 
 if TYPE_CHECKING:

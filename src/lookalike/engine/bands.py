@@ -5,9 +5,9 @@ whole band with sʳ, and in at least one of b bands with
 
     P(s) = 1 − (1 − sʳ)ᵇ
 
-an S-shaped curve: pairs far below its steep part are hardly ever candidates, pairs far above it nearly always (seed
-items 39, 43-45). Candidates are verified exactly afterwards, so a false positive costs time only; a pair that no band
-proposes is lost. `choose_bands` therefore starts from the recall that you want at your threshold.
+an S-shaped curve: pairs far below its steep part are hardly ever candidates, pairs far above it nearly always
+(docs/primer.md §7). Candidates are verified exactly afterwards, so a false positive only costs time; a pair that no
+band proposes is lost. `choose_bands` therefore starts from the recall that you want at your threshold.
 
 >>> bands = choose_bands(0.8, recall=0.99, hashes=256)
 >>> print(bands)
@@ -96,7 +96,7 @@ class Bands:
     def rule_threshold(self) -> float:
         """The textbooks' approximation of the half point, (1/b)^(1/r).
 
-        At this similarity about 64 % of the pairs are found, not 50 % (seed item 102).
+        At this similarity about 64 % of the pairs are found, not 50 % (docs/primer.md §12, 102).
 
         >>> round(Bands(20, 10).rule_threshold, 4)
         0.7411
@@ -145,8 +145,8 @@ def choose_bands(
 
     * ``method="recall"``: as selective as the signature allows while at least the share `recall` of the pairs at the
       threshold is found.
-    * ``method="divisors"``: the search of the source report (seed item 46): among the divisors b of `hashes`, the one
-      whose (1/b)^(b/hashes) is nearest to the threshold.
+    * ``method="divisors"``: the rule of report A (docs/primer.md §12): among the divisors b of `hashes`, the one whose
+      (1/b)^(b/hashes) is nearest to the threshold.
     * ``method="areas"``: what most tools do: the least weighted sum of the area under the S-curve below the threshold
       (false positives) and the area above the S-curve beyond it (false negatives).
 

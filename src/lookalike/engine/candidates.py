@@ -12,9 +12,9 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from lookalike import _native, checks
+from lookalike.checks import suggest
 from lookalike.engine.bands import Bands, check_bands
 from lookalike.errors import BandsError, RecipeError
-from lookalike.recipe import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +55,7 @@ def _check_key(key: str) -> None:
 def candidates(signatures: Signatures, bands: Bands, *, key: Key = "mix64", threads: int = 0) -> list[tuple[int, int]]:
     """Return the pairs that are equal in some band: smaller number first, sorted, each once.
 
-    Equality of keys is confirmed on the rows of the band, so a collision of keys proposes nothing (seed item 111).
+    Equality of keys is confirmed on the rows of the band, so colliding keys propose nothing (docs/primer.md §12, 111).
 
     >>> from lookalike.engine.sign import sign_texts
     >>> candidates(sign_texts(["same text", "another", "same text"]), Bands(4, 8))

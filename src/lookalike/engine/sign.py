@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from lookalike import checks
 from lookalike._native import SignatureMatrix
 from lookalike.errors import DocumentError, LookalikeError, RecipeError
-from lookalike.recipe import DEFAULT, Recipe
-from lookalike.settings import settings
+from lookalike.recipe import DEFAULT, Recipe, settings
 from lookalike.tables.columns import view, whole
 from lookalike.tables.packed import Texts
 from lookalike.tables.wording import count
@@ -73,7 +72,7 @@ class Signatures:
         return self._matrix.slots(i)
 
     def estimate(self, i: int, j: int) -> float:
-        """Return the share of slots in which two signatures agree; two infinities do not agree (seed item 9)."""
+        """Return the share of slots in which two signatures agree; two infinities do not agree (docs/primer.md §4)."""
         return self._matrix.agreeing(i, j) / self.recipe.hashes
 
     def union(self, rows: Iterable[int]) -> Signatures:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from lookalike import _native, checks
+from lookalike.checks import suggest
 from lookalike.engine.bands import Bands, binomial, check_bands, choose_bands
 from lookalike.errors import BandsError, RecipeError
-from lookalike.recipe import DEFAULT, Recipe, suggest
-from lookalike.settings import settings
+from lookalike.recipe import DEFAULT, Recipe, settings
 from lookalike.tables.found import Metric  # noqa: TC001 — a field of a dataclass that is read at run time
 
 __all__ = [

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from lookalike.hashing import murmur3_32
-from lookalike.reference.hashing import first_primes, next_prime
+from lookalike.reference.hash_functions import first_primes, next_prime
 
 if TYPE_CHECKING:
     import random

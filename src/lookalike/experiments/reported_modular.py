@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import lookalike as la
 from lookalike.experiments import report_b
-from lookalike.reference.hashing import first_primes
+from lookalike.reference.hash_functions import first_primes
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lookalike._native import SignatureMatrix, overlap
 from lookalike.experiments.experiment import each
-from lookalike.settings import settings
+from lookalike.recipe import settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

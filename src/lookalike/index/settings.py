@@ -7,10 +7,11 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from lookalike.checks import suggest
 from lookalike.engine.bands import Bands
 from lookalike.engine.strategy import Asked, Strategy, choose_strategy, least_agreeing
 from lookalike.errors import MismatchError, RecipeError, StoreError
-from lookalike.recipe import DEFAULT, Recipe, suggest
+from lookalike.recipe import DEFAULT, Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

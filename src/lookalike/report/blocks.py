@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native
-from lookalike.settings import settings
+from lookalike.recipe import settings
 from lookalike.text.passages import SHORTEST
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import reprlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.checks import suggest
 from lookalike.errors import DocumentError
-from lookalike.recipe import suggest
 from lookalike.tables.shapes import parse_json
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from lookalike import _native
-from lookalike.settings import settings
+from lookalike.recipe import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.checks import suggest
 from lookalike.errors import RecipeError
-from lookalike.recipe import suggest
 from lookalike.tables.columns import compute, counting, whole
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from lookalike.documents.model import UNKNOWN_BYTES
 from lookalike.engine.strategy import Asked, choose_strategy
 from lookalike.errors import DocumentError
 from lookalike.presets import with_preset
-from lookalike.recipe import Recipe
+from lookalike.recipe import Recipe, settings
 from lookalike.search.run import PAGE, memory_needed, row_bytes
-from lookalike.settings import settings
 from lookalike.tables.wording import roughly, size
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+from lookalike.checks import suggest
 from lookalike.documents import one_name
 from lookalike.documents.tokens import check_no_text
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.recipe import suggest
 from lookalike.result.keep import KeepRule
 from lookalike.result.plan import Plan, make_plan
 from lookalike.search.find import find

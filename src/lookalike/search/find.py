@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native, checks
+from lookalike.checks import suggest
 from lookalike.documents import LIMITS, LongEnough, open_documents
 from lookalike.documents.given import Given, given_as
 from lookalike.documents.lms import recognise
 from lookalike.engine.strategy import METRICS, Asked, Method
 from lookalike.errors import RecipeError
 from lookalike.presets import with_preset
-from lookalike.recipe import DEFAULT, Recipe, suggest
+from lookalike.recipe import DEFAULT, Recipe, settings
 from lookalike.result import Recall, Result
 from lookalike.result.made_of import SearchedDocuments, SearchSettings
 from lookalike.result.say import short_pairs
 from lookalike.search.inputs import Documents, sources_together
 from lookalike.search.run import Run, Searched
-from lookalike.settings import settings
 from lookalike.tables.found import Found, Metric
 from lookalike.tables.wording import count
 from lookalike.text.counted import check_min_words

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args
 
 from lookalike import _native, checks
+from lookalike.checks import suggest
 from lookalike.documents.table_errors import changed
 from lookalike.errors import RecipeError
-from lookalike.recipe import DEFAULT, suggest
+from lookalike.recipe import DEFAULT, settings
 from lookalike.search.run import BASE, LEAST_MEMORY
-from lookalike.settings import settings
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:

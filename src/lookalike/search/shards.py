@@ -12,11 +12,12 @@ from array import array
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import checks
+from lookalike.checks import suggest
 from lookalike.documents import open_documents
 from lookalike.engine.stages import UNLIMITED, confirm_copies, propose, sets, sign_rows, verify, verify_sets
 from lookalike.engine.strategy import Asked, choose_strategy
 from lookalike.errors import DocumentError, MismatchError, RecipeError
-from lookalike.recipe import DEFAULT, Recipe, suggest
+from lookalike.recipe import DEFAULT, Recipe
 from lookalike.result import Recall, Result
 from lookalike.result.made_of import SearchedDocuments, SearchSettings
 from lookalike.search.shard_file import Shard, ShardSettings, ShardWriter

@@ -10,8 +10,7 @@ from lookalike.documents import open_documents
 from lookalike.documents.memory import MemorySource
 from lookalike.documents.tokens import check_no_text, open_tokens, token_recipe
 from lookalike.engine.sign import Signatures, sign_texts
-from lookalike.recipe import DEFAULT
-from lookalike.settings import settings
+from lookalike.recipe import DEFAULT, settings
 
 if TYPE_CHECKING:
     from lookalike.recipe import Recipe

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
 from pyspark.sql import types as T  # noqa: N812
 
+from lookalike.checks import suggest
 from lookalike.documents.columns import BYTES, INTEGER, NESTED, OTHER, TEXT, Choice, Column, choose
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.recipe import suggest
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as Expression

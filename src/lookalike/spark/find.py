@@ -6,9 +6,10 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.checks import suggest
 from lookalike.engine.strategy import SMALL, UNIT_LENGTH, Asked, choose_strategy
 from lookalike.errors import LookalikeError, RecipeError, StoreError
-from lookalike.recipe import DEFAULT, Recipe, suggest
+from lookalike.recipe import DEFAULT, Recipe
 from lookalike.result import Recall
 from lookalike.search.find import checked_linkage, recipe_for
 from lookalike.spark.blocks import BlockSettings, in_components

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
 
+from lookalike.checks import suggest
 from lookalike.errors import RecipeError
-from lookalike.recipe import suggest
 from lookalike.result.keep import KeepRule
 from lookalike.spark.answers import Answers
 from lookalike.spark.blocks import BlockSettings, with_pairs

@@ -9,8 +9,8 @@ import math
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
+from lookalike.checks import suggest
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.recipe import suggest
 from lookalike.tables.csv import CsvRows, write_csv
 from lookalike.tables.files import opened
 from lookalike.tables.json import write_json_lines

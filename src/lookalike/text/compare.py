@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _native, checks
-from lookalike.recipe import DEFAULT, Recipe
-from lookalike.settings import settings
+from lookalike.recipe import DEFAULT, Recipe, settings
 from lookalike.text.counted import count
 from lookalike.text.excluded import check_kinds
 from lookalike.text.measures import standard_error

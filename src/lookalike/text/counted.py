@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lookalike import _native, checks
 from lookalike.errors import RecipeError
-from lookalike.settings import settings
+from lookalike.recipe import settings
 from lookalike.text.excluded import WALL_OF_B, Span, blanked, check_kinds, left_out, tally
 from lookalike.text.uncounted import spans_of, template_shingles
 

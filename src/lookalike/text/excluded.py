@@ -12,9 +12,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from lookalike import _native
+from lookalike.checks import suggest
 from lookalike.errors import RecipeError
-from lookalike.recipe import DEFAULT, suggest
-from lookalike.settings import settings
+from lookalike.recipe import DEFAULT, settings
 from lookalike.text.reference_headings import references, resume
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lookalike import _native, checks
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.recipe import DEFAULT, Recipe
-from lookalike.settings import settings
+from lookalike.recipe import DEFAULT, Recipe, settings
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lookalike import _native, checks
-from lookalike.recipe import DEFAULT, Recipe
-from lookalike.settings import settings
+from lookalike.recipe import DEFAULT, Recipe, settings
 
 __all__ = ["SHORTEST", "Passage", "passages"]
 

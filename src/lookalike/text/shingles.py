@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lookalike import _native, checks
-from lookalike.recipe import DEFAULT, Recipe
-from lookalike.settings import settings
+from lookalike.recipe import DEFAULT, Recipe, settings
 
 __all__ = ["Shingle", "normalize", "shingles", "units"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lookalike import _native, checks
 from lookalike.errors import DocumentError
-from lookalike.settings import settings
+from lookalike.recipe import settings
 from lookalike.tables.packed import Texts
 from lookalike.text.excluded import Span, blanked, left_out
 

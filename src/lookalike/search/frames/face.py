@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import suggest
 from lookalike.documents.arrow_columns import texts_of
 from lookalike.documents.paths_inside import inside, split_path
 from lookalike.errors import DocumentError
-from lookalike.recipe import suggest
 from lookalike.search.frames.rows import TextRows
 from lookalike.tables.columns import counting, whole
 

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Repeat", "passage_cuts", "repeated_parts", "repeated_passages", "split", "without"]
 
+# -- parts ---------------------------------------------------------------------------------------------------------
+
+_BREAK: Final = "\n\r\x85\u2028\u2029"
+_STOP: Final = ".!?…‼⁇⁈⁉؟۔।॥።"
+_WIDE_STOP: Final = "。．！？｡"
+_CLOSER: Final = "\"'”’»›)]}」』）】〉》］｝"
+
 
 class Repeat(NamedTuple):
     """What is cut out of a text: its place, in code points or in words, its words, and the document of the first."""
@@ -24,14 +31,6 @@ class Repeat(NamedTuple):
     end: int
     words: int
     first: int
-
-
-# -- parts ---------------------------------------------------------------------------------------------------------
-
-_BREAK: Final = "\n\r\x85\u2028\u2029"
-_STOP: Final = ".!?…‼⁇⁈⁉؟۔।॥።"
-_WIDE_STOP: Final = "。．！？｡"
-_CLOSER: Final = "\"'”’»›)]}」』）】〉》］｝"
 
 
 def _is_white(char: str) -> bool:

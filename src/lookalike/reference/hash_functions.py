@@ -1,4 +1,4 @@
-"""Hash functions: the shingle hash (docs/format.md §4), and those of the source reports (§5.2, §6; seed items 31-37).
+"""Hash functions: the shingle hash (docs/format.md §4), and those of the source reports (§5.2, §6).
 
 All integers are unsigned and wrap at 32 or 64 bits, as they would in a register.
 """
@@ -31,7 +31,7 @@ M32: Final = 0xFFFF_FFFF
 M64: Final = 0xFFFF_FFFF_FFFF_FFFF
 
 KNUTH: Final = (math.sqrt(5) - 1) / 2
-"""Knuth's multiplier 0.618…, the starting point of the multiplicative method (seed item 34)."""
+"""Knuth's multiplier 0.618…, the starting point of the multiplicative method (TAOCP vol. 3, §6.4)."""
 
 
 # -- §4 the shingle hash ---------------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def occurrence_hash(h: int, occurrence: int, seed: int) -> int:
 
 
 def modular(key: int, a: int, b: int, m: int) -> int:
-    """Return (a·key + b) mod m; a permutation of 0 … m−1 if m is prime and does not divide a (seed items 29, 32, 107).
+    """Return (a·key + b) mod m; a permutation of 0 … m−1 if m is prime and does not divide a (docs/primer.md §5).
 
     >>> [modular(x, 3, 1, 5) for x in range(5)]
     [1, 4, 2, 0, 3]
@@ -164,7 +164,7 @@ def first_primes(count: int) -> list[int]:
 
 
 def multiplicative(key: int, *, p: int, w: int = 32, a: float = KNUTH) -> int:
-    """Return the multiplicative hash in its integer form: the top p of the low w bits of key·⌊a·2ʷ⌋ (seed item 34).
+    """Return the multiplicative hash in integers: the top p of the low w bits of key·⌊a·2ʷ⌋ (TAOCP vol. 3, §6.4).
 
     >>> multiplicative(123456, p=14)
     67
@@ -184,7 +184,7 @@ def multiplicative_real(key: int, *, p: int, a: float = KNUTH) -> int:
 
 
 def murmur3_32(data: bytes, seed: int = 0) -> int:
-    """Return MurmurHash3_x86_32 (seed item 35; A. Appleby, public domain).
+    """Return MurmurHash3_x86_32 (A. Appleby, public domain).
 
     >>> hex(murmur3_32(b"Hello, world!", 2538058380))
     '0x24884cba'
@@ -212,7 +212,7 @@ def _rotate32(x: int, bits: int) -> int:
 
 
 def jenkins_mix(a: int, b: int, c: int) -> int:
-    """Return the third word of Robert Jenkins' 96-bit mix, in 32-bit words (seed items 36, 116).
+    """Return the third word of Robert Jenkins' 96-bit mix, in 32-bit words (docs/primer.md §12, 116).
 
     >>> jenkins_mix(1, 2, 3)
     3082062082
@@ -228,7 +228,7 @@ def jenkins_mix(a: int, b: int, c: int) -> int:
 
 
 def hash_vec64(values: Iterable[int]) -> int:
-    """Combine numbers in 64 bits as the source report does (seed items 37, 111).
+    """Combine numbers in 64 bits as the source report A does (docs/primer.md §12, 111).
 
     >>> hash_vec64([1, 2, 3])
     11093819480084
