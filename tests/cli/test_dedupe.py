@@ -363,12 +363,12 @@ def test_force_writes_over_a_file(run: Run, tables: None) -> None:
 def test_a_failure_while_writing_leaves_only_whole_files(
     run: Run, tables: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lookalike.tables import json_rows
+    from lookalike.tables import row_writers
 
     def fail(*args: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(json_rows.JsonRows, "write", fail)
+    monkeypatch.setattr(row_writers.JsonRows, "write", fail)
     before = sorted(Path().iterdir())
     done = run("dedupe", "corpus.parquet", "-o", "kept.jsonl", "--removed", "removed.parquet", "--quiet")
     assert "kept.jsonl cannot be written (No space left on device)" in done.complaint

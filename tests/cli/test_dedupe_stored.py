@@ -194,7 +194,7 @@ def test_a_folder_of_files(run: Run, tables: None) -> None:
 
 
 def test_nothing_is_left_of_a_folder_that_fails(run: Run, tables: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lookalike.tables.parquet_rows import ParquetRows
+    from lookalike.tables.row_writers import ParquetRows
 
     def fail(*args: object) -> None:
         raise OSError(28, "No space left on device")

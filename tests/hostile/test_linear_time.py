@@ -21,7 +21,7 @@ from lookalike.documents.extract.latex_pieces import pieces
 from lookalike.documents.extract.markdown import markdown_to_text
 from lookalike.documents.extract.model import RefusedError
 from lookalike.documents.extract.plain import decoded
-from lookalike.report.blocks import Document, blocks_of
+from lookalike.report.pair_passages import MarkedText, blocks_of
 from lookalike.text.excluded import Span, blanked, left_out
 from lookalike.text.uncounted import _with
 from tests.hostile.adversarial import LONG, SHAPES, built_in_patterns, repeated
@@ -119,7 +119,7 @@ def test_blocks_of_a_report() -> None:
 
     recipe = la.Recipe()
     with limited("blocks"):
-        a, b = (Document.of(text(side), recipe) for side in "ab")
+        a, b = (MarkedText.of(text(side), recipe) for side in "ab")
         assert len(blocks_of(a, b, recipe)) == 12_000
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import lookalike as la
 from lookalike.cli import finishing, main
-from lookalike.tables.files import check_place
+from lookalike.tables.output_files import check_place
 from tests.faults.child import run as run_child
 from tests.faults.child import start
 
@@ -82,7 +82,7 @@ def test_what_is_no_file_of_a_folder_is_left_alone(target: str) -> None:
 READ_ONLY = """
 import os, sys
 from lookalike.errors import DocumentError
-from lookalike.tables.files import check_place
+from lookalike.tables.output_files import check_place
 if os.geteuid() == 0:  # who may write anywhere
     os.seteuid(65534)
 try:

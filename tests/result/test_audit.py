@@ -16,7 +16,7 @@ from lookalike.documents import Source, open_documents
 from lookalike.engine.bands import wilson
 from lookalike.recipe import settings
 from lookalike.result import audit as auditing
-from lookalike.tables.columns import as_bytes
+from lookalike.tables.number_columns import as_bytes
 from tests.corpus import pages
 from tests.property.strategies import tries
 

@@ -24,7 +24,7 @@ from lookalike.documents import open_paths
 from lookalike.search import run, workdir
 from lookalike.search.find import find_kept
 from lookalike.search.workdir import WorkDir
-from lookalike.tables.files import open_private
+from lookalike.tables.output_files import open_private
 from tests.faults.child import HANG, start
 from tests.faults.child import run as run_child
 from tests.search.making import RECIPE, Listed, answer, mixed_pages, spilling

@@ -53,10 +53,10 @@ def _skipped(source: Source) -> Iterator[str]:
 
 
 def _write_csv(stream: IO[bytes], found: Iterator[Hits], checking: Checking, *, raw: bool) -> None:
-    from lookalike.tables.csv import CsvTable
+    from lookalike.tables.write_table import CsvWriter
 
     scores = _ESTIMATED if checking.stored.settings.keep == "signature" else _EXACT
-    table = CsvTable(stream, ["id", "hit", *scores], raw=raw)
+    table = CsvWriter(stream, ["id", "hit", *scores], raw=raw)
     for hits in found:
         if rows := [(str(hits.query), str(hit.id), *_values(hit, scores)) for hit in hits]:
             table.write_columns(list(zip(*rows, strict=True)))

@@ -13,8 +13,7 @@ from lookalike.cli.output import width
 from lookalike.cli.scan_about import LONGEST_TEXT
 from lookalike.cli.scan_about import SHOWN as PASSAGE
 from lookalike.cli.scan_table import grid
-from lookalike.tables.visible import visible
-from lookalike.tables.wording import count
+from lookalike.tables.wording import count, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

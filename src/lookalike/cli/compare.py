@@ -31,8 +31,8 @@ from lookalike.documents.limits import Limits  # noqa: TC001 — the signature i
 from lookalike.documents.one import read_document
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
-from lookalike.tables.files import check_output, check_place
 from lookalike.tables.json import to_json
+from lookalike.tables.output_files import check_output, check_place
 from lookalike.urls import is_url
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def compare(
         min_words=left_out.min_words,
     )
     if html is not None:
-        from lookalike.report.write import write_pair
+        from lookalike.report.assemble import write_pair
 
         command = command_line("compare", [a, b], as_typed(left_out, recipe))
         write_pair(first, second, found, html, least=least, command=command)

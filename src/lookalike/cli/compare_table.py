@@ -10,7 +10,7 @@ from rich.text import Text
 from lookalike.cli.left_out import in_words
 from lookalike.cli.passage_table import Passages, count_of
 from lookalike.recipe import UNIT_NAMES
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 from lookalike.text.compare_json import longest
 from lookalike.text.passages import SHORTEST
 from lookalike.text.shingles import normalize

@@ -42,10 +42,10 @@ from lookalike.documents.table_errors import BAD_ROW
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe
 from lookalike.result.keep import KeepRule
-from lookalike.tables.parquet_rows import CODECS
-from lookalike.tables.squeezed import squeezed
+from lookalike.tables.output_files import squeezed
+from lookalike.tables.row_writers import CODECS
 from lookalike.tables.wording import count
-from lookalike.tables.write import write_table
+from lookalike.tables.write_table import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

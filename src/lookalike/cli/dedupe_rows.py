@@ -13,7 +13,7 @@ from lookalike.cli.remote_output import url_of
 from lookalike.cli.row_target import row_target
 from lookalike.documents.json_values import is_marked
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.tables.columns import compute, joined
+from lookalike.tables.number_columns import compute, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lookalike.result import Result
     from lookalike.result.keep import KeepRule
     from lookalike.result.plan import Plan
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["column_values", "mixed_columns", "split_rows"]
 

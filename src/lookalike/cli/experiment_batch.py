@@ -27,8 +27,7 @@ from lookalike.cli.values import completion, share, whole_number
 from lookalike.errors import RecipeError
 from lookalike.recipe import FAMILIES, Recipe
 from lookalike.tables.json import to_json
-from lookalike.tables.visible import visible
-from lookalike.tables.wording import count
+from lookalike.tables.wording import count, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -10,7 +10,7 @@ from lookalike.cli.experiment_options import FOLDER, SeedOption, TextOption, set
 from lookalike.cli.help import examples
 from lookalike.cli.output import send
 from lookalike.cli.values import whole_number
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 
 __all__ = ["HELP", "experiment_data"]
 

@@ -20,7 +20,7 @@ from lookalike.cli.experiment_options import (
 from lookalike.cli.experiment_show import to_table
 from lookalike.cli.help import examples
 from lookalike.cli.output import Color, send, send_drawn, wants_color
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 
 if TYPE_CHECKING:
     from lookalike.experiments.experiment import Setup

@@ -11,7 +11,7 @@ import typer
 from lookalike.cli.output import width
 from lookalike.cli.values import whole_number
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

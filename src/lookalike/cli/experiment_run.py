@@ -18,7 +18,7 @@ from lookalike.cli.help import examples
 from lookalike.cli.messages import complain
 from lookalike.cli.output import send
 from lookalike.errors import LookalikeError
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 
 __all__ = ["HELP", "experiment_run"]
 

@@ -24,8 +24,7 @@ from lookalike.cli.values import completion, one_of, whole_number
 from lookalike.cli.writing import destination, keep_sources
 from lookalike.documents.skipped import reason_words, unread_first
 from lookalike.tables.json import to_json
-from lookalike.tables.visible import visible
-from lookalike.tables.wording import count
+from lookalike.tables.wording import count, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,7 +146,7 @@ def _write_data(stream: IO[bytes], entries: Iterator[Entry], kind: ListFormat, *
     if kind is ListFormat.JSONL:
         stream.writelines(to_json(asdict(entry), indent=None).encode() for entry in entries)
     elif kind is ListFormat.CSV:
-        from lookalike.tables.csv import write_csv
+        from lookalike.tables.write_table import write_csv
 
         rows = [(str(entry.id), entry.read, entry.characters, entry.reason, entry.detail) for entry in entries]
         chunks = [list(zip(*rows, strict=True))] if rows else []

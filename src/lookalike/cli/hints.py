@@ -16,7 +16,7 @@ from lookalike.cli.recipe_options import as_typed
 from lookalike.cli.searching import Search
 from lookalike.cli.writing import extension
 from lookalike.recipe import Recipe
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 from lookalike.urls import shown_url
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from lookalike.cli.progress import showing_progress
 from lookalike.cli.reading import PathsArgument, Reading, with_reading
 from lookalike.cli.values import threads_of
 from lookalike.errors import DocumentError, DuplicateIdError, RecipeError
-from lookalike.tables.visible import visible
-from lookalike.tables.wording import count
+from lookalike.tables.wording import count, visible
 
 if TYPE_CHECKING:
     from lookalike.index.contract import Store

@@ -9,8 +9,7 @@ import typer
 from lookalike.cli.help import examples
 from lookalike.cli.index_options import IndexArgument, opened
 from lookalike.cli.output import send
-from lookalike.tables.visible import visible
-from lookalike.tables.wording import count
+from lookalike.tables.wording import count, visible
 
 __all__ = ["HELP", "index_backup"]
 

@@ -14,8 +14,7 @@ from lookalike.cli.reading import PathsArgument, Reading, with_reading
 from lookalike.cli.recipe_options import with_recipe
 from lookalike.cli.values import completion, share, threads_of
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
-from lookalike.tables.visible import visible
-from lookalike.tables.wording import count, size
+from lookalike.tables.wording import count, size, visible
 
 __all__ = ["HELP", "index_build"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from lookalike.cli.help import examples
 from lookalike.cli.index_options import IndexArgument, opened
 from lookalike.cli.output import send
-from lookalike.tables.visible import visible
-from lookalike.tables.wording import size
+from lookalike.tables.wording import size, visible
 
 __all__ = ["HELP", "index_compact"]
 

@@ -8,8 +8,7 @@ from lookalike.cli.help import examples
 from lookalike.cli.index_options import IndexArgument, opened
 from lookalike.cli.output import Color, ColorOption, Format, FormatOption, send, send_drawn, wants_color, wants_json
 from lookalike.tables.json import to_json
-from lookalike.tables.visible import visible
-from lookalike.tables.wording import at_least, size
+from lookalike.tables.wording import at_least, size, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

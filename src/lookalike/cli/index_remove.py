@@ -12,8 +12,7 @@ from lookalike.cli.messages import complain
 from lookalike.cli.output import QuietOption, send
 from lookalike.cli.values import number
 from lookalike.errors import RecipeError
-from lookalike.tables.visible import visible
-from lookalike.tables.wording import count
+from lookalike.tables.wording import count, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,8 +10,7 @@ from lookalike.cli.index_options import IndexArgument  # noqa: TC001 — the sig
 from lookalike.cli.index_verify import checked_json
 from lookalike.cli.output import Format, FormatOption, send, wants_json
 from lookalike.errors import StoreError
-from lookalike.tables.visible import visible
-from lookalike.tables.wording import count
+from lookalike.tables.wording import count, visible
 
 if TYPE_CHECKING:
     from lookalike.index import Check

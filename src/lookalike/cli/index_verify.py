@@ -12,8 +12,7 @@ from lookalike.cli.index_options import IndexArgument, opened
 from lookalike.cli.messages import FOUND
 from lookalike.cli.output import Format, FormatOption, send, wants_json
 from lookalike.tables.json import to_json
-from lookalike.tables.visible import visible
-from lookalike.tables.wording import count
+from lookalike.tables.wording import count, visible
 
 if TYPE_CHECKING:
     from lookalike.index import Check

@@ -9,7 +9,7 @@ import sys
 
 from lookalike import _native
 from lookalike.errors import DocumentError, LookalikeError
-from lookalike.tables.visible import lines_visible, visible
+from lookalike.tables.wording import lines_visible, visible
 from lookalike.urls import without_secrets
 
 __all__ = [

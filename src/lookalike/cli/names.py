@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

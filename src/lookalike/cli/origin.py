@@ -24,7 +24,7 @@ from lookalike.cli.recipe_options import as_typed
 from lookalike.cli.writing import keep_sources
 from lookalike.documents import Both
 from lookalike.errors import DocumentError
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 from lookalike.urls import shown_url
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import typer
 from lookalike.cli.values import completion, one_of
 from lookalike.cli.writing import destination
 from lookalike.errors import RecipeError
-from lookalike.tables.visible import Shown, colored_visible, lines_visible
+from lookalike.tables.wording import VisibleStream, colored_visible, lines_visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -146,7 +146,7 @@ def send(text: str, output: str | None, *, encoding: str | None = None) -> None:
     On a terminal, whatever could act on it is shown as an escape.
     """
     with destination(output) as stream:
-        shown = isinstance(stream, Shown)  # which takes UTF-8 and knows the encoding of the terminal
+        shown = isinstance(stream, VisibleStream)  # which takes UTF-8 and knows the encoding of the terminal
         stream.write(text.encode("utf-8" if shown else encoding or _encoding(output), "backslashreplace"))
 
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lookalike.recipe import UNIT_NAMES
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 from lookalike.text.compare_json import Lines
 from lookalike.text.shingles import units
 

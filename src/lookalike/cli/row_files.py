@@ -8,18 +8,16 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from lookalike.cli.writing import destination, extension
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.tables.csv import CsvTable
-from lookalike.tables.json_rows import JsonRows
-from lookalike.tables.parquet_rows import CODECS
-from lookalike.tables.squeezed import ENDINGS, squeezed
-from lookalike.tables.write import rows_writer
+from lookalike.tables.output_files import ENDINGS, squeezed
+from lookalike.tables.row_writers import CODECS, JsonRows, rows_writer
+from lookalike.tables.write_table import CsvWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pyarrow as pa
 
-    from lookalike.tables.write import RowsWriter
+    from lookalike.tables.row_writers import RowsWriter
 
 __all__ = ["KINDS", "RowForm", "RowOptions", "RowShape", "form_of", "kind_of", "row_file"]
 
@@ -163,7 +161,7 @@ def _writer(form: RowForm, stream: IO[bytes], shape: RowShape, options: RowOptio
     if form.kind == "txt":
         return _Names(stream, null=options.null)
     if shape.own and form.kind == "csv":
-        return CsvTable(stream, shape.schema.names, raw=options.raw_csv)
+        return CsvWriter(stream, shape.schema.names, raw=options.raw_csv)
     codec = form.codec or shape.codec
     return rows_writer(form.kind, stream, shape.schema, codec=codec, group_rows=shape.group_rows)
 

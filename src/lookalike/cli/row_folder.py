@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from lookalike.cli.remote_output import check_folder_url
 from lookalike.cli.row_files import RowForm, row_file
 from lookalike.errors import DocumentError
-from lookalike.tables.files import check_place
+from lookalike.tables.output_files import check_place
 from lookalike.urls import is_url, shown_url
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.cli.row_files import RowOptions, RowShape
-    from lookalike.tables.write import RowsWriter
+    from lookalike.tables.row_writers import RowsWriter
 
 __all__ = ["RowFolder", "check_folder", "is_folder", "row_folder"]
 

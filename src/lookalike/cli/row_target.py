@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final, cast
 from lookalike.cli.row_files import RowForm, RowShape, form_of, row_file
 from lookalike.cli.row_folder import RowFolder, is_folder, row_folder
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.tables.csv import not_for_csv
-from lookalike.tables.parquet_rows import CODECS
-from lookalike.tables.squeezed import ENDINGS
+from lookalike.tables.output_files import ENDINGS
+from lookalike.tables.row_writers import CODECS, not_for_csv
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from lookalike.cli.row_files import RowOptions
     from lookalike.documents import Source
-    from lookalike.tables.write import RowsWriter
+    from lookalike.tables.row_writers import RowsWriter
 
 __all__ = ["RowTarget", "as_lines", "check_target", "row_target"]
 

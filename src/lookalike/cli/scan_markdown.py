@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lookalike.cli.compare_table import percent
 from lookalike.cli.scan_table import OLD, numbers_of
 from lookalike.result.authors import left_out
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from lookalike.result.authors import left_out
 
 if TYPE_CHECKING:
     from lookalike.result import Result
-    from lookalike.tables.write import Format
+    from lookalike.tables.write_table import Format
 
 __all__ = ["Hint", "ResultFormat", "Shown", "show"]
 

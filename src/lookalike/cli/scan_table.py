@@ -17,7 +17,7 @@ from lookalike.cli.names import common_folder, shorten
 from lookalike.cli.output import width
 from lookalike.cli.scan_about import About, longest_passages
 from lookalike.result.authors import left_out, rows_of
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

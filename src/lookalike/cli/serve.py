@@ -10,7 +10,7 @@ import typer
 from lookalike.cli.help import examples
 from lookalike.cli.values import size, whole_number
 from lookalike.errors import MissingExtraError, RecipeError
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 
 if TYPE_CHECKING:
     from lookalike.server.settings import ServerSettings

@@ -135,7 +135,7 @@ def _table(found: Sources, top: int) -> Iterator[RenderableType]:
     from lookalike.cli.passage_table import Passages, count_of
     from lookalike.cli.scan_table import grid
     from lookalike.recipe import UNIT_NAMES
-    from lookalike.tables.visible import visible
+    from lookalike.tables.wording import visible
 
     unit = UNIT_NAMES[found.recipe.unit]
     yield Text(visible(str(found.id)), overflow="fold")

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 from lookalike.cli.remote_output import check_url
 from lookalike.errors import DocumentError
-from lookalike.tables.files import check_output, check_place, harmless, new_file
+from lookalike.tables.output_files import check_output, check_place, harmless, new_file
 from lookalike.urls import is_url
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from lookalike.documents.table import Rows, Table
 from lookalike.documents.table_errors import csv_row_too_long, ragged_row
 from lookalike.documents.text_file import check_start, codec_of_mark
 from lookalike.errors import DocumentError
-from lookalike.tables.columns import compute
+from lookalike.tables.number_columns import compute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

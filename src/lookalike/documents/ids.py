@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike.documents.arrow_columns import decoded, sound
 from lookalike.documents.table_errors import duplicate_id
 from lookalike.errors import DocumentError, DuplicateIdError
-from lookalike.tables.columns import whole
+from lookalike.tables.number_columns import whole
 from lookalike.tables.packed import Ids
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike.checks import suggest
 from lookalike.documents.small_file import read_small
 from lookalike.errors import DocumentError
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lookalike import _native, checks
 from lookalike.errors import RecipeError
-from lookalike.tables.document_ids import DocumentIds
-from lookalike.tables.found import Found, Pairs
+from lookalike.tables.found import DocumentIds, Found, Pairs
 from lookalike.tables.packed import Ids
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from lookalike import checks
 from lookalike._native import SignatureMatrix
 from lookalike.errors import DocumentError, LookalikeError, RecipeError
 from lookalike.recipe import DEFAULT, Recipe, settings
-from lookalike.tables.columns import view, whole
+from lookalike.tables.number_columns import view, whole
 from lookalike.tables.packed import Texts
 from lookalike.tables.wording import count
 from lookalike.text.uncounted import blank

@@ -19,8 +19,8 @@ from lookalike import _native, checks
 from lookalike.engine.groups import check_order, principals
 from lookalike.engine.sign import check_rows, check_slots, rows_of_bytes, texts_for_core
 from lookalike.errors import RecipeError
-from lookalike.tables.columns import as_bytes, numbers, view, whole
 from lookalike.tables.found import COLUMNS, Found, Pairs
+from lookalike.tables.number_columns import as_bytes, numbers, view, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from lookalike.engine.groups import Linkage
     from lookalike.engine.sign import Given
     from lookalike.engine.strategy import Strategy
-    from lookalike.tables.columns import Chunks, Column
     from lookalike.tables.found import Metric
+    from lookalike.tables.number_columns import Chunks, Column
 
     PairTable = pa.Table | pa.RecordBatch
 

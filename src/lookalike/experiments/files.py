@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lookalike.experiments import data
-from lookalike.tables.files import new_file
+from lookalike.tables.output_files import new_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,8 +21,7 @@ from lookalike.experiments.catalogue import experiments
 from lookalike.experiments.experiment import FINDINGS, Column, Experiment, Setup, Table, Verdict
 from lookalike.experiments.sources import code_digest
 from lookalike.opening import open_file
-from lookalike.tables.files import new_file
-from lookalike.tables.shapes import (
+from lookalike.tables.json import (
     is_flag,
     is_text,
     is_typed,
@@ -35,6 +34,7 @@ from lookalike.tables.shapes import (
     parse_json,
     whole,
 )
+from lookalike.tables.output_files import new_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.checks import suggest
 from lookalike.errors import DocumentError
-from lookalike.tables.shapes import parse_json
+from lookalike.tables.json import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

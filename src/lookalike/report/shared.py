@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from lookalike.recipe import Recipe
-    from lookalike.report.blocks import Block
-    from lookalike.report.reasons import Span
+    from lookalike.report.pair_passages import MarkedSpan, PassageBlock
 
 __all__ = ["Shared", "shared_passages"]
 
@@ -62,19 +61,19 @@ class _Place:
 
 def shared_passages(
     pairs: Sequence[tuple[int, int]],
-    blocks: Iterable[Sequence[Block]],
+    blocks: Iterable[Sequence[PassageBlock]],
     texts: Mapping[int, str],
     recipe: Recipe,
-    left_out: Mapping[int, Sequence[Span]] | None = None,
+    left_out: Mapping[int, Sequence[MarkedSpan]] | None = None,
 ) -> list[Shared]:
     """Return the passages of all pairs, each once, those of the fewest documents first, then the longest.
 
     Who has only what the search left out of a passage, such as the template, does not have the passage.
 
     >>> from lookalike.recipe import Recipe
-    >>> from lookalike.report.blocks import Block
+    >>> from lookalike.report.pair_passages import PassageBlock
     >>> texts = dict.fromkeys(range(4), "the same eight words in each of them here")
-    >>> same = [Block(((0, 41, 0, 41),), 9)]
+    >>> same = [PassageBlock(((0, 41, 0, 41),), 9)]
     >>> [(one.places, one.documents) for one in shared_passages([(0, 1), (0, 2)], [same, same], texts, Recipe())]
     [(((0, 0, 41), (1, 0, 41), (2, 0, 41)), (0, 1, 2, 3))]
     """
@@ -103,7 +102,7 @@ def _shingles(text: str, recipe: Recipe) -> frozenset[str]:
 
 
 def _that_count(
-    place: tuple[int, int, int], texts: Mapping[int, str], recipe: Recipe, left_out: Mapping[int, Sequence[Span]]
+    place: tuple[int, int, int], texts: Mapping[int, str], recipe: Recipe, left_out: Mapping[int, Sequence[MarkedSpan]]
 ) -> frozenset[str]:
     """Return the shingles of a place without what is left out; if that is all of it, all of them."""
     document, start, end = place
@@ -174,7 +173,7 @@ def _inside(one: Shared, longer: Shared) -> bool:
     return False
 
 
-def _by_place(pairs: Sequence[tuple[int, int]], blocks: Iterable[Sequence[Block]]) -> list[Shared]:
+def _by_place(pairs: Sequence[tuple[int, int]], blocks: Iterable[Sequence[PassageBlock]]) -> list[Shared]:
     """Return the passages of all pairs, joined where they lie at the same place of a document."""
     places: list[_Place] = []
     for pair, ((a, b), listed) in enumerate(zip(pairs, blocks, strict=True)):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents import Source
     from lookalike.result.result import Result
-    from lookalike.tables.document_ids import DocumentIds
+    from lookalike.tables.found import DocumentIds
     from lookalike.tables.packed import Ids, Texts
 
 __all__ = ["Audit", "audit", "made_audit"]

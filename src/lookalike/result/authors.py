@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from lookalike.result.result import Result
-    from lookalike.tables.document_ids import DocumentIds
-    from lookalike.tables.found import Pairs
+    from lookalike.tables.found import DocumentIds, Pairs
 
     Rule = str | Callable[[Any], str | None]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lookalike.tables.columns import compute, counting, key, permutation, whole
 from lookalike.tables.found import COLUMNS
+from lookalike.tables.number_columns import compute, counting, key, permutation, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pyarrow as pa
 
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["check_parts", "schemas"]
 

@@ -52,6 +52,6 @@ class Cuts:
 
     def write(self, target: str | os.PathLike[str] | IO[bytes] | IO[str], format: str) -> None:  # noqa: A002
         """Write the table as csv, jsonl, parquet or md; see `Result.write_pairs`."""
-        from lookalike.tables.write import write_table
+        from lookalike.tables.write_table import write_table
 
         write_table(target, self.table, format)

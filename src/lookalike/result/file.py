@@ -34,12 +34,11 @@ from lookalike.result.made_of import SearchedDocuments, SearchSettings
 from lookalike.result.meta import check_meta
 from lookalike.result.pairs import NamedPairs
 from lookalike.result.recall import Recall
-from lookalike.tables.columns import as_bytes, numbers, whole
-from lookalike.tables.document_ids import DocumentIds
-from lookalike.tables.files import new_file
-from lookalike.tables.found import COLUMNS, Found, Pairs
+from lookalike.tables.found import COLUMNS, DocumentIds, Found, Pairs
+from lookalike.tables.json import parse_json
+from lookalike.tables.number_columns import as_bytes, numbers, whole
+from lookalike.tables.output_files import new_file
 from lookalike.tables.packed import Ids
-from lookalike.tables.shapes import parse_json
 from lookalike.text.excluded import check_kinds
 from lookalike.text.uncounted import Uncounted
 from lookalike.urls import shown_url

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.checks import suggest
 from lookalike.errors import RecipeError
-from lookalike.tables.columns import compute, counting, whole
+from lookalike.tables.number_columns import compute, counting, whole
 
 if TYPE_CHECKING:
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["KEEP", "KeepRule"]
 

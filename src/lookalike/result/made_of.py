@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from lookalike.engine.groups import Linkage
     from lookalike.recipe import Recipe
     from lookalike.result.recall import Recall
-    from lookalike.tables.columns import Column
     from lookalike.tables.found import Metric
+    from lookalike.tables.number_columns import Column
     from lookalike.tables.packed import Ids
 
 __all__ = ["SearchSettings", "SearchedDocuments"]

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.engine.bands import MOST_HASHES
-from lookalike.tables.shapes import (
+from lookalike.tables.json import (
     is_flag,
     is_share,
     is_text,
@@ -26,7 +26,7 @@ from lookalike.tables.shapes import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lookalike.tables.shapes import Check
+    from lookalike.tables.json import Check
 
 __all__ = ["check_meta"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from lookalike import _native
-from lookalike.tables.columns import whole
 from lookalike.tables.found import COLUMNS, Found, Pairs
 from lookalike.tables.json import json_rows, json_values
+from lookalike.tables.number_columns import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.result.result import Result
-    from lookalike.tables.document_ids import DocumentIds
+    from lookalike.tables.found import DocumentIds
 
 __all__ = ["MOST_COPIES", "Listed", "NamedPairs", "only_pairs", "pairs_of"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.engine.groups import check_order, grouped, principals
 from lookalike.result.keep import KeepRule
-from lookalike.tables.columns import as_bytes, compute, counting, numbers, scalar, shares, whole
+from lookalike.tables.number_columns import as_bytes, compute, counting, numbers, scalar, shares, whole
 from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.result import Result
-    from lookalike.tables.columns import Column
     from lookalike.tables.found import Found
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["Plan", "make_plan"]
 
@@ -105,7 +105,7 @@ class Plan:
         raw_csv: bool = False,
     ) -> None:
         """Write the table as csv, jsonl, parquet or md; see `Result.write_pairs`."""
-        from lookalike.tables.write import write_table
+        from lookalike.tables.write_table import write_table
 
         write_table(target, self.table, format, raw_csv=raw_csv)
 

@@ -10,7 +10,7 @@ from lookalike.documents.ids import checked_ids
 from lookalike.errors import LookalikeError, RecipeError
 from lookalike.result.recall import Recall, promised_at, recall_of
 from lookalike.result.view import View, lengths_of
-from lookalike.tables.document_ids import DocumentIds
+from lookalike.tables.found import DocumentIds
 from lookalike.tables.packed import Ids
 from lookalike.tables.wording import count
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from lookalike.result.made_of import SearchedDocuments, SearchSettings
     from lookalike.result.plan import Plan
     from lookalike.result.sources import Sources
-    from lookalike.tables.columns import Column
     from lookalike.tables.found import Found
-    from lookalike.tables.write import Format
+    from lookalike.tables.number_columns import Column
+    from lookalike.tables.write_table import Format
     from lookalike.text.uncounted import Uncounted
 
     Again: TypeAlias = Callable[[float, bytes | None], Found]

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.errors import RecipeError
-from lookalike.report.blocks import Document, blocks_of
-from lookalike.report.reasons import REASONS, Reasons
+from lookalike.report.pair_passages import REASONS, MarkedText, Reasons, blocks_of
 from lookalike.result.texts import texts_of
 from lookalike.text.compare_json import Lines
 from lookalike.text.passages import SHORTEST, Passage
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from lookalike.recipe import Recipe
-    from lookalike.report.blocks import Block
+    from lookalike.report.pair_passages import PassageBlock
     from lookalike.result.result import Result
 
 __all__ = ["SourceMatch", "Sources", "sources_of"]
@@ -133,12 +132,12 @@ def sources_of(result: Result, name: str | int, least: int | None = None) -> Sou
         raise RecipeError("id", name, "a document whose text can still be read")
     reasons = Reasons(recipe, result.ignored, result.uncounted)
     left_out = sum(REASONS[reason] for reason in reasons.left_out_of_scores)
-    own = Document.of(texts[number], recipe, reasons.spans(texts[number]))
+    own = MarkedText.of(texts[number], recipe, reasons.spans(texts[number]))
     counted = frozenset(unit for unit, mask in enumerate(own.masks) if not mask & left_out)
     found = []
     for partner in partners:
         if partner in texts:
-            other = Document.of(texts[partner], recipe, reasons.spans(texts[partner]))
+            other = MarkedText.of(texts[partner], recipe, reasons.spans(texts[partner]))
             blocks = [block for block in blocks_of(own, other, recipe, shortest) if _units(block, left_out) >= shortest]
             words = counted.intersection(unit for block in blocks for unit in block.units_of(own, other, 0))
             passages = tuple(Passage(*block.ends, _units(block, left_out)) for block in blocks)
@@ -154,7 +153,7 @@ def sources_of(result: Result, name: str | int, least: int | None = None) -> Sou
     return Sources(name, texts[number], len(counted), len(union), listed, recipe, shortest)
 
 
-def _units(block: Block, left_out: int) -> int:
+def _units(block: PassageBlock, left_out: int) -> int:
     """Return how many units of a passage count."""
     if not block.masks:
         return block.units

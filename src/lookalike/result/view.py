@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.engine.groups import grouping_of, name_groups
 from lookalike.result.pairs import NamedPairs, pairs_of
-from lookalike.tables.columns import as_bytes
-from lookalike.tables.document_ids import DocumentIds
+from lookalike.tables.found import DocumentIds
+from lookalike.tables.number_columns import as_bytes
 from lookalike.tables.packed import Ids
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from lookalike.engine.groups import Group, Grouping, Linkage
     from lookalike.result.authors import Authors, Submission, SubmissionPair
     from lookalike.result.pairs import Listed
-    from lookalike.tables.columns import Column
     from lookalike.tables.found import Found, Metric, Pairs
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["View", "lengths_of"]
 

@@ -6,15 +6,15 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from lookalike.result.say import described, group_dict, head
-from lookalike.tables.files import opened
 from lookalike.tables.json import BETWEEN, json_values, write_json
-from lookalike.tables.write import ROWS, write_table
+from lookalike.tables.output_files import opened
+from lookalike.tables.write_table import ROWS, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lookalike.result.result import Result
-    from lookalike.tables.files import Target
+    from lookalike.tables.output_files import Target
 
 __all__ = ["write_pairs"]
 

@@ -13,14 +13,14 @@ from lookalike.result.keep import KeepRule
 from lookalike.result.plan import Plan, make_plan
 from lookalike.search.find import find
 from lookalike.search.frames import TextRows, frame_of
-from lookalike.tables.columns import compute, counting
+from lookalike.tables.number_columns import compute, counting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lookalike.recipe import Recipe
     from lookalike.search.frames import Frame
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["drop_near_duplicates", "id_values"]
 

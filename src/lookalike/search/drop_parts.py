@@ -13,7 +13,7 @@ from lookalike.search.repeats import Repeats, Sought
 if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.search.repeats import Part
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["drop_repeated_parts", "drop_repeated_passages"]
 

@@ -23,10 +23,10 @@ from lookalike.errors import DocumentError, LookalikeError
 from lookalike.opening import open_error, open_input
 from lookalike.recipe import Recipe
 from lookalike.result.archive import META, NotAnArchiveError, open_archive, read_batches, read_meta
-from lookalike.tables.columns import compute
-from lookalike.tables.files import new_file
+from lookalike.tables.json import is_text, list_of, parse_json, row
+from lookalike.tables.number_columns import compute
+from lookalike.tables.output_files import new_file
 from lookalike.tables.packed import Ids
-from lookalike.tables.shapes import is_text, list_of, parse_json, row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["FORMAT", "Shard", "ShardSettings", "ShardWriter"]
 

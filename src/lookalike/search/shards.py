@@ -21,8 +21,8 @@ from lookalike.recipe import DEFAULT, Recipe
 from lookalike.result import Recall, Result
 from lookalike.result.made_of import SearchedDocuments, SearchSettings
 from lookalike.search.shard_file import Shard, ShardSettings, ShardWriter
-from lookalike.tables.columns import as_bytes, numbers
 from lookalike.tables.found import COLUMNS, Found
+from lookalike.tables.number_columns import as_bytes, numbers
 from lookalike.tables.packed import Ids, Texts
 from lookalike.tables.wording import count
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lookalike.engine.groups import Linkage
     from lookalike.engine.stages import Candidates
     from lookalike.engine.strategy import Strategy
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["KEEPS", "find_shards", "sign_shard"]
 

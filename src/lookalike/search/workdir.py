@@ -28,7 +28,7 @@ from lookalike.search.work_files import (
     check_verified,
     entries_in,
 )
-from lookalike.tables.files import open_private
+from lookalike.tables.output_files import open_private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

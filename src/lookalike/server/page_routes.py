@@ -12,7 +12,7 @@ from typing import Final
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from lookalike.report.parts import SHARED_SCRIPTS, SHARED_STYLES, joined, part
+from lookalike.report.assemble import SHARED_SCRIPTS, SHARED_STYLES, joined, part
 from lookalike.server.problems import Problem
 
 __all__ = ["SCRIPTS", "STYLES", "router"]

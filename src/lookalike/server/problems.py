@@ -19,7 +19,7 @@ from lookalike.errors import (
     MismatchError,
     StoreError,
 )
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lookalike.report.blocks import Document, blocks_of
+from lookalike.report.pair_passages import MarkedText, blocks_of
 from lookalike.text.passages import SHORTEST
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def reading_of(a: str, b: str, recipe: Recipe) -> dict[str, Any]:
     {'unit': 'word', 'least': 8, 'units': [8, 9],
      'passages': [{'units': 8, 'runs': [[0, 18, 0, 18], [19, 39, 21, 41]]}]}
     """
-    documents = Document.of(a, recipe), Document.of(b, recipe)
+    documents = MarkedText.of(a, recipe), MarkedText.of(b, recipe)
     return {
         "unit": recipe.unit,
         "least": SHORTEST[recipe.unit],

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
 from lookalike.engine.candidates import largest_bucket, limits_for
 from lookalike.engine.stages import agree
 from lookalike.spark.buckets import all_buckets, hot_documents, pairs_of_buckets, proposals_by_size
-from lookalike.tables.columns import compute
+from lookalike.tables.number_columns import compute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.spark.shapes import ddl, shaped
-from lookalike.tables.columns import compute
+from lookalike.tables.number_columns import compute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

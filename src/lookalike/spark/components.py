@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
 from pyspark.sql.window import Window
 
 from lookalike.engine.stages import clusters
-from lookalike.tables.columns import compute, counting
+from lookalike.tables.number_columns import compute, counting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

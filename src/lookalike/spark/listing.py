@@ -11,7 +11,7 @@ from lookalike.result.pairs import MOST_COPIES, pairs_of
 from lookalike.result.plan import make_plan
 from lookalike.spark.blocks import block_of
 from lookalike.spark.shapes import SCORES
-from lookalike.tables.columns import compute, numbers, whole
+from lookalike.tables.number_columns import compute, numbers, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -33,7 +33,7 @@ def find_on_driver(documents: DataFrame, df: DataFrame, own_id: str, strategy: S
 
 
 def _is(column: Any, *, value: bool) -> Any:
-    from lookalike.tables.columns import compute
+    from lookalike.tables.number_columns import compute
 
     return column if value else compute().invert(column)
 

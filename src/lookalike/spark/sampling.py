@@ -17,9 +17,8 @@ from lookalike.result.pairs import NamedPairs, pairs_of
 from lookalike.spark.blocks import block_of, with_pairs
 from lookalike.spark.copies import firsts_of
 from lookalike.spark.shapes import SCORES, ddl, shaped
-from lookalike.tables.columns import as_bytes, compute, whole
-from lookalike.tables.document_ids import DocumentIds
-from lookalike.tables.found import COLUMNS, Pairs
+from lookalike.tables.found import COLUMNS, DocumentIds, Pairs
+from lookalike.tables.number_columns import as_bytes, compute, whole
 from lookalike.tables.packed import Ids
 
 if TYPE_CHECKING:

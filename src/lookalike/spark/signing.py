@@ -20,7 +20,7 @@ from lookalike.engine.stages import sign_rows
 from lookalike.errors import DocumentError, DuplicateIdError
 from lookalike.spark.columns import ORDER
 from lookalike.spark.work import parts_of
-from lookalike.tables.columns import compute
+from lookalike.tables.number_columns import compute
 from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:

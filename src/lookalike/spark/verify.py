@@ -15,7 +15,7 @@ from lookalike.spark.cells import by_cells
 from lookalike.spark.shapes import PAIRS
 from lookalike.spark.texts import check_texts
 from lookalike.spark.work import parts_of
-from lookalike.tables.columns import compute, whole
+from lookalike.tables.number_columns import compute, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,14 +14,14 @@ from lookalike.errors import DocumentError
 from lookalike.search.frames.face import Frame, as_texts, column_at
 from lookalike.search.frames.held import ArrowFrame
 from lookalike.search.frames.rows import TextRows
-from lookalike.tables.columns import whole
+from lookalike.tables.number_columns import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import pyarrow as pa
 
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["HeldFrame", "StreamedFrame"]
 

@@ -10,12 +10,12 @@ from lookalike.documents.arrow_columns import texts_of
 from lookalike.documents.paths_inside import inside, split_path
 from lookalike.errors import DocumentError
 from lookalike.search.frames.rows import TextRows
-from lookalike.tables.columns import counting, whole
+from lookalike.tables.number_columns import counting, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["Frame", "as_texts", "check_name", "checked", "column_at", "column_of"]
 

@@ -9,12 +9,12 @@ from lookalike.documents.columns import NULL, OTHER, TEXT, choose
 from lookalike.documents.columns import Column as Described
 from lookalike.documents.paths_inside import check_outer
 from lookalike.search.frames.face import Frame, as_texts, check_name, column_at, column_of
-from lookalike.tables.columns import compute, whole
+from lookalike.tables.number_columns import compute, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["ArrowFrame", "DatasetFrame", "PandasFrame", "PolarsFrame"]
 

@@ -14,7 +14,7 @@ from lookalike.errors import DocumentError
 from lookalike.search.frames.face import Frame, checked, column_of
 
 if TYPE_CHECKING:
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["TextArray", "TextDict", "TextList"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lookalike.documents import Batch, Size, Source
-from lookalike.tables.columns import compute, counting
+from lookalike.tables.number_columns import compute, counting
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents import Skipped
     from lookalike.result import Result
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["TextRows"]
 

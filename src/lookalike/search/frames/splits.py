@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import DocumentError
 from lookalike.search.frames.face import Frame
-from lookalike.tables.columns import whole
+from lookalike.tables.number_columns import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["SplitFrame"]
 

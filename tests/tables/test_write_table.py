@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.tables.visible import spelt_for_json
-from lookalike.tables.write import FORMATS, write_table
+from lookalike.tables.wording import spelt_for_json
+from lookalike.tables.write_table import FORMATS, write_table
 from tests.result.making import Case, rows
 
 CASE = Case([0, 1, 0], {(0, 1): (0.75, 0.8, 0.9999999)})

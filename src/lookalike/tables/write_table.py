@@ -1,32 +1,30 @@
-"""Tables as files: CSV, JSON Lines, Parquet, Excel and Markdown, whole or not at all, always UTF-8.
+"""Tables that lookalike made, as files: CSV, JSON Lines, Parquet, Excel and Markdown, always UTF-8.
 
-`write_table` writes a table that lookalike made; `rows_writer` writes rows of somebody's own table, batch by batch.
+A file appears when it is whole. In CSV, no spreadsheet takes a cell for a formula. Rows of somebody's own table are
+written by `row_writers`.
 """
 
 from __future__ import annotations
 
 import math
-from functools import partial
+import re
+from functools import cache, partial
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from lookalike.checks import suggest
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.tables.csv import CsvRows, write_csv
-from lookalike.tables.files import opened
 from lookalike.tables.json import write_json_lines
-from lookalike.tables.json_rows import JsonRows
-from lookalike.tables.parquet_rows import CODEC, ParquetRows
-from lookalike.tables.squeezed import unclosed
-from lookalike.tables.visible import visible
+from lookalike.tables.output_files import opened, unclosed
+from lookalike.tables.wording import VisibleStream, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
-    from lookalike.tables.files import Target
+    from lookalike.tables.output_files import Target
 
-__all__ = ["FORMATS", "ROWS", "Format", "Plain", "RowsWriter", "rows_writer", "write_table"]
+__all__ = ["FORMATS", "ROWS", "CsvWriter", "Format", "Plain", "safe_for_spreadsheets", "write_csv", "write_table"]
 
 Format = Literal["csv", "jsonl", "parquet", "md", "json", "xlsx"]
 FORMATS: Final[tuple[str, ...]] = get_args(Format)
@@ -34,10 +32,16 @@ FORMATS: Final[tuple[str, ...]] = get_args(Format)
 ROWS: Final = 10_000
 """How many rows are turned into Python objects at a time."""
 
-
 _MOST_SHEET_ROWS: Final = 1_048_575
 """Rows of a sheet below its head, and characters of a cell: Excel holds no more."""
 _LONGEST_CELL: Final = 32_767
+
+_BEFORE: Final = (
+    " \n\v\f\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # white space; tab and return begin
+    "\x00-\x08\x0e-\x1b\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"  # unseen
+    "'\"`´‘-‟«»‹›＇＂"
+)
+"""What a spreadsheet, or a person who cleans a table, drops from the beginning of a cell."""
 
 
 class Plain(Protocol):
@@ -144,28 +148,79 @@ def _cell(value: Any) -> str:
 
 
 def _write_parquet(stream: IO[bytes], table: pa.Table) -> None:
+    from lookalike.tables.row_writers import ParquetRows
+
     rows = ParquetRows(unclosed(stream), table.schema)
     for batch in table.to_batches():
         rows.write(batch)
     rows.close()
 
 
-class RowsWriter(Protocol):
-    """A file that rows are written to."""
+@cache
+def _formula() -> re.Pattern[str]:
+    """Return the pattern of what a spreadsheet takes for the beginning of a formula; the two sets are disjoint."""
+    return re.compile(f"[{_BEFORE}]*[=+@＝＋－＠\t\r-]")
+
+
+def safe_for_spreadsheets(text: str) -> str:
+    """Put an apostrophe before a text that a spreadsheet would take for a formula.
+
+    >>> safe_for_spreadsheets("=cmd()"), safe_for_spreadsheets(" ＝x"), safe_for_spreadsheets("-1")
+    ("'=cmd()", "' ＝x", "'-1")
+    >>> safe_for_spreadsheets("a=b")
+    'a=b'
+    """
+    return f"'{text}" if _formula().match(text) else text
+
+
+def write_csv(
+    stream: IO[bytes], names: Sequence[str], chunks: Iterable[Sequence[Sequence[Any]]], *, raw: bool = False
+) -> None:
+    """Write the columns of a table, piece by piece, as `CsvWriter` does."""
+    table = CsvWriter(stream, names, raw=raw)
+    for columns in chunks:
+        table.write_columns(columns)
+
+
+class CsvWriter:
+    """A table that lookalike made: texts are quoted, numbers are not, and nothing is nothing.
+
+    Texts are safe for spreadsheets unless they are wanted `raw`. On a terminal they are made visible as well.
+    """
+
+    def __init__(self, stream: IO[bytes], names: Sequence[str], *, raw: bool = False) -> None:
+        """Begin the table."""
+        self._stream = stream
+        self._raw, self._shown = raw, isinstance(stream, VisibleStream)
+        stream.write((",".join(names) + "\n").encode())
+
+    def write_columns(self, columns: Sequence[Sequence[Any]]) -> None:
+        """Write some rows."""
+        rows = zip(*map(self._cells, columns), strict=True)
+        self._stream.write("".join([",".join(row) + "\n" for row in rows]).encode())
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Write some rows."""
+        """Write some rows that are in Arrow."""
+        self.write_columns([column.to_pylist() for column in batch.columns])
 
     def close(self) -> None:
-        """End the file."""
+        """End the table: there is nothing to add."""
 
+    def _cells(self, column: Sequence[Any]) -> Iterable[str]:
+        """Return the cells of a column: those of one kind quicker than one by one."""
+        kinds = set(map(type, column))
+        if kinds == {float}:
+            return [text.removesuffix(".0") for text in map(repr, column)]
+        return map(self._quoted if kinds == {str} else self._cell, column)
 
-def rows_writer(
-    kind: str, stream: IO[bytes], schema: pa.Schema, *, codec: str | None = None, group_rows: int | None = None
-) -> RowsWriter:
-    """Begin a file of rows: parquet, with a codec and rows in each row group, or csv, tsv or jsonl."""
-    if kind == "parquet":
-        return ParquetRows(stream, schema, codec or CODEC, group_rows)
-    if kind == "jsonl":
-        return JsonRows(stream, schema)
-    return CsvRows(stream, schema, "\t" if kind == "tsv" else ",")
+    def _quoted(self, text: str) -> str:
+        text = text if self._raw else safe_for_spreadsheets(text)
+        text = visible(text) if self._shown else text
+        return '"' + text.replace('"', '""') + '"'
+
+    def _cell(self, value: Any) -> str:
+        if isinstance(value, float):
+            return repr(value).removesuffix(".0")
+        if isinstance(value, str):
+            return self._quoted(value)
+        return "" if value is None else str(value).lower()  # true and false

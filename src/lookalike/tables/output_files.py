@@ -7,23 +7,37 @@ import io
 import os
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from lookalike.errors import DocumentError
 from lookalike.opening import NotAFileError, check_file, descriptor_of, is_null
-from lookalike.tables.visible import Shown
+from lookalike.tables.wording import VisibleStream
 from lookalike.urls import is_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Target", "check_output", "check_place", "harmless", "new_file", "open_private", "opened"]
+__all__ = [
+    "ENDINGS",
+    "Target",
+    "check_output",
+    "check_place",
+    "harmless",
+    "new_file",
+    "open_private",
+    "opened",
+    "squeezed",
+    "unclosed",
+]
 
 Target: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
 
 _FLAGS: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 PRIVATE, SHARED = 0o600, 0o666
 """Permissions of a new file, from which the system takes what the umask says."""
+
+ENDINGS: Final = {"gzip": "gz", "zstd": "zst"}
+"""Codec → how the name of a compressed file of lines ends."""
 
 
 @contextmanager
@@ -109,10 +123,10 @@ directory); make its folder first, or give another name
 def harmless(stream: IO[bytes], encoding: str | None = None) -> Iterator[IO[bytes]]:
     """Give the stream, or if it is a terminal, one that shows on it what could act on it."""
     isatty = getattr(stream, "isatty", None)  # a stream of somebody's own may have no more than `write`
-    if isatty is None or isinstance(stream, Shown) or not isatty():
+    if isatty is None or isinstance(stream, VisibleStream) or not isatty():
         yield stream
         return
-    shown = Shown(stream, encoding)
+    shown = VisibleStream(stream, encoding)
     yield cast("IO[bytes]", shown)
     shown.end()
 
@@ -189,3 +203,34 @@ def open_private(path: str | os.PathLike[str], mode: Literal["ab", "wb"]) -> IO[
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags | _FLAGS, PRIVATE)
+
+
+class _Unclosed(io.RawIOBase):
+    """A stream that pyarrow may close without closing the one behind it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._stream.write(data)
+        return len(data)
+
+
+def unclosed(stream: IO[bytes]) -> IO[bytes]:
+    """Return a stream that can be closed without closing the one that is given."""
+    return cast("IO[bytes]", _Unclosed(stream))
+
+
+@contextmanager
+def squeezed(stream: IO[bytes], codec: Any) -> Iterator[IO[bytes]]:
+    """Give a stream that compresses into another; without a codec, that other one."""
+    if codec is None:
+        yield stream
+        return
+    import pyarrow as pa
+
+    with pa.CompressedOutputStream(pa.PythonFile(_Unclosed(stream), "w"), codec) as packed:
+        yield cast("IO[bytes]", packed)

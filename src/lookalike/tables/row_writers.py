@@ -1,13 +1,14 @@
-"""Rows of a table that somebody gave as lines of JSON, whatever their values are; none is lost on the way.
+"""Rows of a table that somebody gave, written batch by batch with their values unchanged: Parquet, CSV, JSON Lines.
 
-JSON has texts, numbers, true, false and null. What it has no form for is written as text: times as ISO 8601, decimal
-numbers in full, bytes as base64, and numbers that are none as protobuf and Spark spell them.
+Parquet is written in row groups of a good size, of which one is held at a time. JSON has texts, numbers, true, false
+and null; what it has no form for is written as text: times as ISO 8601, decimal numbers in full, bytes as base64, and
+NaN and the infinities as protobuf and Spark spell them.
 """
 
 from __future__ import annotations
 
 import math
-from typing import IO, TYPE_CHECKING, Any, Final, Literal
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 
 from lookalike.tables.json import json_rows
 
@@ -16,9 +17,17 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["JsonRows"]
+
+__all__ = ["CODEC", "CODECS", "CsvRows", "JsonRows", "ParquetRows", "RowsWriter", "not_for_csv", "rows_writer"]
 
 _UNITS: Final[tuple[Literal["us"] | None, ...]] = ("us", None)
+
+CODEC: Final = "zstd"
+"""Unless the rows came with another."""
+CODECS: Final = ("zstd", "snappy", "gzip", "lz4", "brotli", "none")
+_GROUP_BYTES: Final = 32 << 20
+"""Bytes of rows, unpacked, at which a row group ends, however few rows it has: so much is held."""
+_GROUP_ROWS: Final = 1 << 20
 
 
 class JsonRows:
@@ -147,3 +156,93 @@ def _has_no_number(value: Any) -> bool:
     if isinstance(value, dict):
         return any(map(_has_no_number, value.values()))
     return isinstance(value, list | tuple) and any(map(_has_no_number, value))
+
+
+class ParquetRows:
+    """Rows as Parquet."""
+
+    def __init__(self, stream: IO[bytes], schema: pa.Schema, codec: str = CODEC, group_rows: int | None = None) -> None:
+        """Begin the file; `group_rows` are put together in a row group, as long as they are not too many bytes."""
+        from pyarrow.parquet import ParquetWriter
+
+        self._schema = schema
+        self._writer = ParquetWriter(stream, schema, compression=cast("Any", codec))
+        self._most = group_rows or _GROUP_ROWS
+        self._held: list[pa.RecordBatch] = []
+        self._rows = self._bytes = 0
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write some rows, or keep them until there are enough for a group."""
+        start = 0
+        while start < batch.num_rows:
+            piece = batch.slice(start, self._most - self._rows)
+            self._held.append(piece)
+            self._rows += piece.num_rows
+            self._bytes += piece.nbytes
+            start += piece.num_rows
+            if self._rows >= self._most or self._bytes >= _GROUP_BYTES:
+                self._end_group()
+
+    def _end_group(self) -> None:
+        import pyarrow as pa
+
+        if self._held:
+            self._writer.write_table(pa.Table.from_batches(self._held, self._schema), row_group_size=self._rows)
+        self._held, self._rows, self._bytes = [], 0, 0
+
+    def close(self) -> None:
+        """End the file."""
+        self._end_group()
+        self._writer.close()
+
+
+def not_for_csv(schema: pa.Schema) -> pa.Field[Any] | None:
+    """Return the first column that CSV cannot hold.
+
+    >>> import pyarrow as pa
+    >>> not_for_csv(pa.schema({"a": pa.string(), "b": pa.list_(pa.string())})).name
+    'b'
+    """
+    import pyarrow.types as kinds
+
+    misfits = (kinds.is_nested, kinds.is_binary, kinds.is_large_binary)
+    return next((field for field in schema if any(misfit(field.type) for misfit in misfits)), None)
+
+
+class CsvRows:
+    """Rows of a table that somebody gave, as they are: a formula stays a formula."""
+
+    def __init__(self, stream: IO[bytes], schema: pa.Schema, delimiter: str = ",") -> None:
+        """Begin the file; `not_for_csv` must have found nothing."""
+        from pyarrow.csv import CSVWriter, WriteOptions
+
+        self._writer = CSVWriter(stream, schema, write_options=WriteOptions(delimiter=delimiter))
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write some rows."""
+        self._writer.write_batch(batch)
+
+    def close(self) -> None:
+        """End the file."""
+        self._writer.close()
+
+
+class RowsWriter(Protocol):
+    """A file that rows are written to."""
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write some rows."""
+
+    def close(self) -> None:
+        """End the file."""
+
+
+def rows_writer(
+    kind: str, stream: IO[bytes], schema: pa.Schema, *, codec: str | None = None, group_rows: int | None = None
+) -> RowsWriter:
+    """Begin a file of rows: parquet, with a codec and rows in each row group, or csv, tsv or jsonl."""
+    if kind == "parquet":
+        return ParquetRows(stream, schema, codec or CODEC, group_rows)
+    if kind == "jsonl":
+        return JsonRows(stream, schema)
+    return CsvRows(stream, schema, "\t" if kind == "tsv" else ",")

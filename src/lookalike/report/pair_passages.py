@@ -1,26 +1,34 @@
-"""The passages of a pair as a reader sees them: runs that only a few words part are one passage with differences."""
+"""The passages of a pair as a reader sees them, and the text in them that may be excluded from a score.
+
+Runs that only a few words separate are one passage with differences. Excluded text is quotations, references, template
+text and common text.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lookalike import _native
 from lookalike.recipe import settings
+from lookalike.text.excluded import KINDS
 from lookalike.text.passages import SHORTEST
+from lookalike.text.uncounted import Uncounted, spans_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from lookalike.documents import Flag
     from lookalike.recipe import Recipe
-    from lookalike.report.reasons import Span
 
     Run = tuple[int, int, int, int, int]
 
-__all__ = ["Block", "Document", "blocks_of", "to_utf16"]
+__all__ = ["REASONS", "MarkedSpan", "MarkedText", "PassageBlock", "Reasons", "blocks_of", "to_utf16"]
+
+REASONS: Final = {"quotes": 1, "references": 2, "template": 4, "common": 8}
+"""Each reason and its bit, in the page as well."""
 
 _RUN: Final = {"word": 4, "char": 20, "token": 8}
 """The shortest run that may be part of a passage: shorter ones meet by chance too often."""
@@ -28,19 +36,53 @@ _GAP: Final = {"word": 6, "char": 30, "token": 10}
 """How many units on either side may part two runs of one passage."""
 
 
+class MarkedSpan(NamedTuple):
+    """A piece of a text that may be left out; places are those of Python."""
+
+    start: int
+    end: int
+    bit: int
+
+
+class Reasons:
+    """Finds the spans of a text: quotations and references always, so that the page can leave them out on demand."""
+
+    def __init__(self, recipe: Recipe, ignored: Iterable[int] = (), uncounted: Uncounted | None = None) -> None:
+        """Take the shingles that the search ignored, and what else it left out."""
+        uncounted = uncounted or Uncounted()
+        self._recipe = recipe
+        self._ignored, self._templates = frozenset(ignored), frozenset(uncounted.templates)
+        self._skipped = uncounted.skip
+
+    @property
+    def left_out_of_scores(self) -> list[str]:
+        """The reasons for which the search itself left text out."""
+        found = {
+            "template": self._ignored & self._templates,
+            "common": self._ignored - self._templates,
+            **dict.fromkeys(self._skipped, True),
+        }
+        return [reason for reason in REASONS if found.get(reason)]
+
+    def spans(self, text: str) -> list[MarkedSpan]:
+        """Return all spans of a text in order; none overlaps another."""
+        found = spans_of(text, self._recipe, KINDS, self._ignored, self._templates)
+        return [MarkedSpan(span.start, span.end, REASONS[span.reason]) for span in found]
+
+
 @dataclass(slots=True)
-class Document:
+class MarkedText:
     """A text, where its units are, and for each unit why it may be left out: a bit for each reason."""
 
     text: str
     starts: list[int]
     masks: bytes
-    spans: list[Span] = field(default_factory=list)
+    spans: list[MarkedSpan] = field(default_factory=list)
     moved: list[int] = field(default_factory=list)
     """The places of characters that JavaScript counts twice."""
 
     @classmethod
-    def of(cls, text: str, recipe: Recipe, spans: Iterable[Span] = ()) -> Document:
+    def of(cls, text: str, recipe: Recipe, spans: Iterable[MarkedSpan] = ()) -> MarkedText:
         """Find the units of a text and mark those in a span."""
         starts = [unit[1] for unit in _native.units(text, settings(recipe))]
         masks = bytearray(len(starts))
@@ -85,7 +127,7 @@ def _flat(counts: Counter[int]) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PassageBlock:
     """A shared passage: its runs, in the order of the first document, and how many units they have by mask."""
 
     runs: tuple[tuple[int, int, int, int], ...]
@@ -98,7 +140,7 @@ class Block:
         """The place of the whole block: a_start, a_end, b_start, b_end."""
         return self.runs[0][0], self.runs[-1][1], self.runs[0][2], self.runs[-1][3]
 
-    def values(self, a: Document, b: Document) -> list[Any]:
+    def values(self, a: MarkedText, b: MarkedText) -> list[Any]:
         """Return it for the page: units, the places of the runs as JavaScript counts, and the masks if there are."""
         places = [
             to_utf16(document.moved, place)
@@ -107,7 +149,7 @@ class Block:
         ]
         return [self.units, places, list(self.masks)] if self.masks else [self.units, places]
 
-    def unit_runs(self, a: Document, b: Document) -> list[int]:
+    def unit_runs(self, a: MarkedText, b: MarkedText) -> list[int]:
         """Return its runs in units: where each begins in a, where in b, and how long it is."""
         made: list[int] = []
         for a_start, a_end, b_start, _ in self.runs:
@@ -115,7 +157,7 @@ class Block:
             made += [first, bisect_left(b.starts, b_start), bisect_left(a.starts, a_end) - first]
         return made
 
-    def units_of(self, a: Document, b: Document, side: int) -> Iterator[int]:
+    def units_of(self, a: MarkedText, b: MarkedText, side: int) -> Iterator[int]:
         """Give the numbers of its units in a (side 0) or in b (side 1)."""
         flat = self.unit_runs(a, b)
         for at in range(0, len(flat), 3):
@@ -127,14 +169,14 @@ def to_utf16(moved: list[int], place: int) -> int:
     return place + bisect_left(moved, place) if moved else place
 
 
-def blocks_of(a: Document, b: Document, recipe: Recipe, least: int | None = None) -> list[Block]:
+def blocks_of(a: MarkedText, b: MarkedText, recipe: Recipe, least: int | None = None) -> list[PassageBlock]:
     """Return the passages that two documents share, in the order of the first; `least` units make one.
 
     >>> from lookalike.recipe import Recipe
     >>> texts = "one two three four five six seven eight", "one two three four FIVE six zwei drei eight nine ten"
-    >>> a, b = (Document.of(text, Recipe()) for text in texts)
+    >>> a, b = (MarkedText.of(text, Recipe()) for text in texts)
     >>> blocks_of(a, b, Recipe(), least=6)
-    [Block(runs=((0, 27, 0, 27),), units=6, masks=())]
+    [PassageBlock(runs=((0, 27, 0, 27),), units=6, masks=())]
     """
     shortest = SHORTEST[recipe.unit] if least is None else least
     run = min(_RUN[recipe.unit], shortest)
@@ -144,11 +186,11 @@ def blocks_of(a: Document, b: Document, recipe: Recipe, least: int | None = None
     for runs in _joined(found, a, b, _GAP[recipe.unit]):
         units = sum(run[4] for run in runs)
         if units >= shortest:
-            made.append(Block(tuple(run[:4] for run in runs), units, _masks(runs, a, b) if masked else ()))
+            made.append(PassageBlock(tuple(run[:4] for run in runs), units, _masks(runs, a, b) if masked else ()))
     return made
 
 
-def _joined(found: Sequence[Run], a: Document, b: Document, gap: int) -> list[list[Run]]:
+def _joined(found: Sequence[Run], a: MarkedText, b: MarkedText, gap: int) -> list[list[Run]]:
     """Put runs together that follow each other in both documents with at most `gap` units between them."""
     made: list[list[Run]] = []
     for run in found:
@@ -169,7 +211,7 @@ def _between(starts: list[int], end: int, start: int) -> int:
     return bisect_left(starts, start) - bisect_left(starts, end)
 
 
-def _masks(runs: list[Run], a: Document, b: Document) -> tuple[int, ...]:
+def _masks(runs: list[Run], a: MarkedText, b: MarkedText) -> tuple[int, ...]:
     """Count the units of the runs by their reasons; a unit that one of the two leaves out is left out."""
     counts: Counter[int] = Counter()
     for a_start, _, b_start, _, units in runs:
