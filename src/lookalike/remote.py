@@ -27,7 +27,7 @@ __all__ = [
     "BLOCK",
     "MISSING",
     "RemoteFile",
-    "Store",
+    "RemoteStore",
     "check_writable",
     "new_remote_file",
     "new_remote_folder",
@@ -82,7 +82,7 @@ class RemoteFile:
         return shown_url(self.url)
 
 
-class Store:
+class RemoteStore:
     """The store that a URL is in."""
 
     def __init__(self, url: str) -> None:
@@ -211,7 +211,7 @@ def _seconds(changed: object) -> int:
 
 def open_url(url: str) -> BinaryIO:
     """Open a file to read it once, from its start."""
-    return cast("BinaryIO", io.BufferedReader(_Blocks(Store(url).blocks(url)), BLOCK))
+    return cast("BinaryIO", io.BufferedReader(_Blocks(RemoteStore(url).blocks(url)), BLOCK))
 
 
 class _Blocks(io.RawIOBase):
@@ -240,7 +240,7 @@ def check_writable(url: str) -> RemoteFile | None:
     if scheme_of(url) in WEB:
         problem = "is on the web, where files are only read"
         raise DocumentError(shown_url(url), "file", problem, "write to a local file, or to s3://, gs:// or hf://")
-    store = Store(url)
+    store = RemoteStore(url)
     return store.look(url) if store.exists(url) else None
 
 
@@ -279,9 +279,9 @@ def new_remote_folder(url: str) -> Iterator[Path]:
             raise
 
 
-def _checked(url: str) -> Store:
+def _checked(url: str) -> RemoteStore:
     check_writable(url)
-    return Store(url)
+    return RemoteStore(url)
 
 
 @contextmanager

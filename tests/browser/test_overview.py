@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import lookalike as la
-from lookalike.search.below import search_lower
+from lookalike.search.derived import search_lower
 from tests.report.essays import TASK, essays, name_of, old_essays
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import lookalike as la
 from lookalike import _native
 from lookalike.cli import main
 from lookalike.documents import open_paths
-from lookalike.result.texts import texts_of
-from lookalike.search.inputs import Documents
+from lookalike.result.describe import texts_of
+from lookalike.search.intake import SearchInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,10 +71,10 @@ def without_native_tables(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 def only_native(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail where a file is given up by the native reader."""
 
-    def refuse(documents: Documents) -> None:
+    def refuse(documents: SearchInput) -> None:
         raise AssertionError(f"{documents.source.name} is read through Python")
 
-    monkeypatch.setattr(Documents, "use_python", refuse)
+    monkeypatch.setattr(SearchInput, "use_python", refuse)
 
 
 @pytest.mark.usefixtures("only_native")

@@ -197,7 +197,7 @@ def test_a_long_search_is_kept_without_being_asked(
     assert la.Result.load(kept[1]).pair_count == 20
     if os.name == "posix":
         assert Path(kept[1]).stat().st_mode & 0o777 == 0o600
-    monkeypatch.setattr("lookalike.result.file.new_file", fail)
+    monkeypatch.setattr("lookalike.result.save.new_file", fail)
     assert main([command[0], "corpus.jsonl", "--quiet", *command[1:]]) == 2
     assert "the search is lost; another time --work DIR keeps it" in capfd.readouterr().err
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.result.texts import words_left_out
+from lookalike.result.describe import words_left_out
 from lookalike.text.uncounted import spans_of
 
 QUOTE = "the tide rises because the moon pulls the water of the sea towards itself"

@@ -41,7 +41,7 @@ from lookalike.cli.writing import destination, extension, keep_sources
 from lookalike.documents.table_errors import BAD_ROW
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe
-from lookalike.result.keep import KeepRule
+from lookalike.result.plan import KeepRule
 from lookalike.tables.output_files import squeezed
 from lookalike.tables.row_writers import CODECS
 from lookalike.tables.wording import count

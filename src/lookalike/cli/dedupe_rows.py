@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from lookalike.cli.row_target import RowTarget
     from lookalike.documents import Batch, Source
     from lookalike.result import Result
-    from lookalike.result.keep import KeepRule
-    from lookalike.result.plan import Plan
+    from lookalike.result.plan import KeepRule, Plan
     from lookalike.tables.number_columns import Column
 
 __all__ = ["column_values", "mixed_columns", "split_rows"]

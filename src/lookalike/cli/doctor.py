@@ -109,7 +109,7 @@ def _check_hashes() -> str:
 def _check_signature() -> str:
     import hashlib
 
-    from lookalike.search.sign import sign
+    from lookalike.search.intake import sign
 
     _expect("signature", hashlib.sha256(sign([_SAMPLE]).to_bytes()).hexdigest()[:16], _SAMPLE_SIGNATURE)
     return "a signature equals the one of format 1"

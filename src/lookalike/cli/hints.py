@@ -69,7 +69,7 @@ def after_scan(result: Result, paths: Sequence[str], recipe: Recipe, reading: Re
 
 def below_threshold(result: Result, below: Result | None, paths: Sequence[str], recipe: Recipe, search: Search) -> str:
     """Return what a search for copied passages would find besides; `below` is what was found by such a search."""
-    from lookalike.search.below import LEAST, count_more, shortest_passage
+    from lookalike.search.derived import LEAST, count_more, shortest_passage
 
     more = 0 if below is None else count_more(result, below)
     for_essays = recipe.unit == "word" and search.preset is None

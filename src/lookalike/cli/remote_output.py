@@ -24,11 +24,11 @@ def check_url(output: str, sources: Iterable[str], *, force: bool) -> None:
 
 def check_folder_url(output: str, sources: Iterable[str]) -> None:
     """Refuse a folder that has something in it, or that is among the documents."""
-    from lookalike.remote import Store, check_writable
+    from lookalike.remote import RemoteStore, check_writable
 
     _keep_sources(output, sources)
     check_writable(output)
-    store = Store(output)
+    store = RemoteStore(output)
     if store.exists(output) and store.inside(output):
         raise DocumentError(shown_url(output), "file", "is a folder that is not empty", "give another name")
 

@@ -25,7 +25,7 @@ from lookalike.cli.values import completion, share, whole_number
 from lookalike.cli.writing import keep_sources
 from lookalike.errors import RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
-from lookalike.search.below import find_below
+from lookalike.search.derived import find_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -155,7 +155,7 @@ def _write_report(
     found: Result, known: Known, made: Mapping[str, Any], threads: int, write: Callable[[Result], None]
 ) -> None:
     """Write the report, with the pairs below the threshold too where they are quickly found: a reader can go down."""
-    from lookalike.search.below import search_lower
+    from lookalike.search.derived import search_lower
 
     lower = search_lower(found, threads=threads)
     result, notes = known.apply(lower.rethreshold(lower.searched_threshold))

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from lookalike.documents.metadata import first_of
 from lookalike.recipe import UNIT_NAMES
-from lookalike.result.texts import blanked_for_passages, left_out_of, texts_of
+from lookalike.result.describe import blanked_for_passages, left_out_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

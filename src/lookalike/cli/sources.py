@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from lookalike.result.sources import Sources
+    from lookalike.result.source_matches import Sources
 
 __all__ = ["HELP", "sources"]
 
@@ -79,7 +79,7 @@ def sources(
     quiet: QuietOption = False,
 ) -> None:
     """Read a document, look for its text in others and print what was found."""
-    from lookalike.search.sources import find_sources
+    from lookalike.search.derived import find_sources
 
     as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
     shown = None if top is None else whole_number("--top", top, least=0)

@@ -25,7 +25,7 @@ from lookalike.documents.inputs import COMPRESSED_FACTOR
 from lookalike.documents.kinds import kind_of
 from lookalike.errors import DocumentError
 from lookalike.opening import LARGEST_PIPE
-from lookalike.remote import RemoteFile, Store
+from lookalike.remote import RemoteFile, RemoteStore
 from lookalike.tables.wording import size as shown_size
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def expanded(url: str) -> list[str]:
 
     The web has no globs: "?" begins a query there.
     """
-    store = Store(url)
+    store = RemoteStore(url)
     if store.is_web or not glob.has_magic(url) or store.exists(url):
         return [url]
     found = store.matching(url)
@@ -61,7 +61,7 @@ def expanded(url: str) -> list[str]:
 
 def look(url: str) -> RemoteFile | None:
     """Return the file that a URL names; None if it is a folder."""
-    return Store(url).look(url)
+    return RemoteStore(url).look(url)
 
 
 def listing_of(url: str, selection: Selection, log: Log) -> tuple[Listing, dict[str, RemoteFile]]:
@@ -71,7 +71,7 @@ def listing_of(url: str, selection: Selection, log: Log) -> tuple[Listing, dict[
     """
     listing, files = Listing(), {}
     refused: set[str] = set()
-    for inner, file in Store(url).inside(url):
+    for inner, file in RemoteStore(url).inside(url):
         names = inner.split("/")
         if is_clutter(names) or _refused(names, selection, log, refused):
             continue
@@ -176,7 +176,7 @@ def _copy(file: RemoteFile, path: Path, stop: threading.Event) -> None:
     written = 0
     try:
         with path.open("wb") as copy:
-            for block in Store(file.url).blocks(file.url):
+            for block in RemoteStore(file.url).blocks(file.url):
                 written += len(block)
                 if stop.is_set() or written > most:
                     break

@@ -107,7 +107,7 @@ def audit(result: Result, sample: int, seed: int, documents: Any = None, against
         problem = f"{result.limited:,} documents are in clusters so large that not all their pairs are listed"
         raise LookalikeError(f"{problem}, so there is no recall of pairs to measure; audit at a higher threshold")
     found = result._found  # noqa: SLF001 — what the result was made of
-    texts = _Texts(result, documents, against)
+    texts = _TextsAgain(result, documents, against)
     firsts = [number for number, first in enumerate(found.firsts) if number == first]
     new = firsts if result.old_from is None else firsts[: bisect_left(firsts, result.old_from)]
     drawn = _draw(new, sample, seed)
@@ -141,7 +141,7 @@ def _mask(documents: int, chosen: Iterable[int], without: Iterable[int] = ()) ->
     return made
 
 
-def _true_pairs(result: Result, texts: _Texts, drawn: list[int], others: bytearray) -> Pairs:
+def _true_pairs(result: Result, texts: _TextsAgain, drawn: list[int], others: bytearray) -> Pairs:
     """Return the pairs of the drawn documents with each other and with `others`, a mask; by number."""
     sample = [text for _, those in texts.portions(_mask(result.documents, drawn)) for text in those]
     true = dict(_join(result, drawn, sample, [], []))
@@ -180,7 +180,7 @@ def _join(
         yield ((x, y), (jaccard, in_b, in_a)) if x < y else ((y, x), (jaccard, in_a, in_b))
 
 
-class _Texts:
+class _TextsAgain:
     """The texts of a result, read again and checked to be as many, with the same ids."""
 
     def __init__(self, result: Result, documents: Any, against: Any) -> None:

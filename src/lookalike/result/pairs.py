@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from lookalike.result.result import Result
     from lookalike.tables.found import DocumentIds
 
-__all__ = ["MOST_COPIES", "Listed", "NamedPairs", "only_pairs", "pairs_of"]
+__all__ = ["MOST_COPIES", "NamedPairs", "PairListing", "only_pairs", "pairs_of"]
 
 MOST_COPIES: Final = 1_000_000
 """Pairs between copies are all listed up to this many; beyond, each copy is listed with the first of its kind only."""
 _AUTHORS: Final = ("author_a", "author_b")
 
 
-class Listed(NamedTuple):
+class PairListing(NamedTuple):
     """Pairs by the numbers of their documents, sorted, and which pairs of copies are among them."""
 
     pairs: Pairs
     copies: Literal["all", "first"]
 
 
-def pairs_of(found: Found, old_from: int | None = None, most: int | None = None) -> Listed:
+def pairs_of(found: Found, old_from: int | None = None, most: int | None = None) -> PairListing:
     """Return all pairs by number, sorted by a, then b; of two documents from `old_from` on there is none.
 
     If copies add more than `most`, by default `MOST_COPIES`, each is listed with its first only.
@@ -39,7 +39,7 @@ def pairs_of(found: Found, old_from: int | None = None, most: int | None = None)
     old = found.documents if old_from is None else old_from
     allowed = MOST_COPIES if most is None else most
     columns, are_all = _native.with_copies(found.classes, found.pairs.columns, old, allowed)
-    return Listed(Pairs(*columns), "all" if are_all else "first")
+    return PairListing(Pairs(*columns), "all" if are_all else "first")
 
 
 class NamedPairs:

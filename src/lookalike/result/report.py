@@ -12,8 +12,8 @@ from lookalike.documents.skipped import unread_first
 from lookalike.report.assemble import write_page
 from lookalike.report.collect import PageInput, PageLimits, PagePairs, ReportPage, short
 from lookalike.report.collect import collect as page_of
-from lookalike.result.recall import recall_of
-from lookalike.result.say import short_pairs, summary
+from lookalike.result.describe import short_pairs, summary
+from lookalike.result.search_record import recall_of
 from lookalike.tables.found import COLUMNS
 from lookalike.tables.wording import count
 

@@ -1,4 +1,4 @@
-"""The pairs and groups of a result: by number, by id, as plain values, or in Arrow where that is asked for."""
+"""What a result consists of, and its pairs and groups: by number, by id, as plain values, or in Arrow on demand."""
 
 from __future__ import annotations
 
@@ -13,20 +13,31 @@ from lookalike.tables.number_columns import as_bytes
 from lookalike.tables.packed import Ids
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Self, TypeAlias
 
     import pyarrow as pa
 
+    from lookalike.documents import Flag, Skipped, Source
+    from lookalike.documents.metadata import Metadata
+    from lookalike.engine.bands import Bands
     from lookalike.engine.groups import Group, Grouping, Linkage
+    from lookalike.recipe import Recipe
+    from lookalike.result.audit import Audit
     from lookalike.result.authors import Authors, Submission, SubmissionPair
-    from lookalike.result.pairs import Listed
+    from lookalike.result.pairs import PairListing
+    from lookalike.result.search_record import Recall, SearchedDocuments, SearchSettings
     from lookalike.tables.found import Found, Metric, Pairs
     from lookalike.tables.number_columns import Column
+    from lookalike.text.uncounted import Uncounted
 
-__all__ = ["View", "lengths_of"]
+    Again: TypeAlias = Callable[[float, bytes | None], Found]
+    """Searches again at a threshold, with documents becoming representatives in an order."""
+
+__all__ = ["ResultView", "lengths_of"]
 
 
-class View:
+class ResultView:
     """What was found, and the ways to look at it."""
 
     id_of: DocumentIds
@@ -38,8 +49,111 @@ class View:
     order: Sequence[int] | None
     authors: Authors | None
     """Who wrote what, after `group_by`."""
+    threshold: float
+    searched_threshold: float
+    """The threshold of the search itself: `rethreshold` goes down to it."""
+    recipe: Recipe
+    method: str
+    bands: Bands | None
+    recall: Recall
+    skipped: tuple[Skipped, ...]
+    notes: tuple[str, ...]
+    flags: dict[str, list[Flag]]
+    """What is odd about a document, such as hidden text, by its id; only documents that have something odd."""
+    old_flags: dict[str, list[Flag]]
+    """The same of old documents."""
+    timings: dict[str, float]
+    """Seconds by stage."""
+    ignored: tuple[int, ...]
+    """Shingles that did not count, as the core's 64-bit hashes; the audit leaves them out too."""
+    metadata: dict[Any, Metadata]
+    """Names, authors and dates of documents, by their ids: what `with_metadata` was told, and what the names of files
+    tell in an export of Moodle, Canvas or Blackboard. What is known under an id that a new and an old document have is
+    known of the new one."""
+    platforms: tuple[str, ...]
+    """The learning platforms whose exports were recognised."""
+    uncounted: Uncounted
+    """What else was left out of the scores: quotes, references, short passages."""
+    source: Source | None
+    """Where the texts can be read again."""
+    audited: Audit | None
+    """What the audit saw, if there was one at this threshold."""
+    limited: int
+    """Documents of clusters so large that their pairs are listed in part: each with its representative and a few more.
+    Clusters are those of all pairs; another threshold or keep rule searches again."""
+    origin: dict[str, Any]
+    """How a command made it, for reports: ``command``, ``paths``, ``against``, ``reading``; else empty."""
 
     _found: Found
+    _searched: Found
+    _searched_recall: Recall
+    _searched_audit: Audit | None
+
+    def __init__(
+        self,
+        documents: SearchedDocuments,
+        search: SearchSettings,
+        found: Found,
+        *,
+        origin: Mapping[str, Any] | None = None,
+        again: Again | None = None,
+    ) -> None:
+        """Keep what the core found; made by `find` and `load`. `again` searches the same documents again."""
+        old_ids = None if documents.old_ids is None else Ids.from_arrow(documents.old_ids)
+        self.id_of = DocumentIds(Ids.from_arrow(documents.ids), old_ids)
+        self.length_of, self.source = lengths_of(documents.lengths), documents.source
+        self.skipped, self.notes = tuple(documents.skipped), tuple(documents.notes)
+        self.flags, self.old_flags = dict(documents.flags), dict(documents.old_flags)
+        export = documents.export
+        self.metadata, self.platforms = ({}, ()) if export is None else (export.by_id(self.id_of), export.platforms)
+        self.authors = None
+        self.threshold = self.searched_threshold = search.threshold
+        self.recipe, self.method, self.metric, self.bands = search.recipe, search.method, search.metric, search.bands
+        self.linkage, self.order, self.limited = search.linkage, search.order, search.limited
+        self.ignored, self.uncounted, self.timings = tuple(search.ignored), search.uncounted, dict(search.timings)
+        self.recall = self._searched_recall = search.recall
+        self.audited = self._searched_audit = None
+        self.origin = dict(origin or {})
+        self._again = again
+        self._found = self._searched = found
+
+    def _changed(self, **attributes: Any) -> Self:
+        """Return a copy with some attributes changed, and nothing remembered that was worked out from them."""
+        made = object.__new__(type(self))
+        vars(made).update(self._own(), **attributes)
+        return made
+
+    def _own(self) -> dict[str, Any]:
+        """Return what it is made of, without what was worked out from that."""
+        remembered = {name for name in vars(self) if isinstance(getattr(type(self), name, None), cached_property)}
+        return {name: value for name, value in vars(self).items() if name not in remembered}
+
+    def __copy__(self) -> Self:
+        """Return another one of the same parts, none of which ever changes."""
+        return self._changed()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return the same as a plain copy."""
+        return self._changed()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: as in a saved result, that is all but where the texts can be read again."""
+        lengths = None if self.length_of is None else bytes(self.length_of)
+        return self._own() | {"length_of": lengths, "source": None, "_again": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what was pickled."""
+        vars(self).update(state | {"length_of": lengths_of(state["length_of"])})
+
+    @property
+    def candidates(self) -> int:
+        """How many pairs were verified."""
+        return self._searched.candidates
+
+    @property
+    def seconds(self) -> float:
+        """How long it took: all stages together."""
+        return sum(self.timings.values())
 
     @property
     def documents(self) -> int:
@@ -71,7 +185,7 @@ class View:
         return pa.Array.from_buffers(pa.uint64(), self.documents, [None, pa.py_buffer(self.length_of)])
 
     @cached_property
-    def _listed(self) -> Listed:
+    def _listed(self) -> PairListing:
         return pairs_of(self._found, self.old_from)
 
     @property

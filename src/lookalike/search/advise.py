@@ -17,7 +17,7 @@ from lookalike.documents import open_documents
 from lookalike.errors import DocumentError
 from lookalike.presets import PRESETS
 from lookalike.recipe import Recipe, settings
-from lookalike.search.below import shortest_passage
+from lookalike.search.derived import shortest_passage
 from lookalike.search.find import find
 from lookalike.text.traits import Traits, same_but_for_letters, traits_of
 

@@ -14,7 +14,7 @@ from lookalike.engine.strategy import Asked, choose_strategy
 from lookalike.errors import DocumentError
 from lookalike.presets import with_preset
 from lookalike.recipe import Recipe, settings
-from lookalike.search.run import PAGE, memory_needed, row_bytes
+from lookalike.search.search_run import PAGE, memory_needed, row_bytes
 from lookalike.tables.wording import roughly, size
 
 if TYPE_CHECKING:

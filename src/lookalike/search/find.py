@@ -17,10 +17,10 @@ from lookalike.errors import RecipeError
 from lookalike.presets import with_preset
 from lookalike.recipe import DEFAULT, Recipe, settings
 from lookalike.result import Recall, Result
-from lookalike.result.made_of import SearchedDocuments, SearchSettings
-from lookalike.result.say import short_pairs
-from lookalike.search.inputs import Documents, sources_together
-from lookalike.search.run import Run, Searched
+from lookalike.result.describe import short_pairs
+from lookalike.result.search_record import SearchedDocuments, SearchSettings
+from lookalike.search.intake import SearchInput, sources_together
+from lookalike.search.search_run import Run, RunOutcome
 from lookalike.tables.found import Found, Metric
 from lookalike.tables.wording import count
 from lookalike.text.counted import check_min_words
@@ -169,8 +169,8 @@ def find_kept(
     if least_words is not None:
         new_source = LongEnough(new_source, least_words)
         old_source = None if old_source is None else LongEnough(old_source, least_words)
-    new = Documents(new_source, kinds, progress)
-    old = None if old_source is None else Documents(old_source, kinds, progress)
+    new = SearchInput(new_source, kinds, progress)
+    old = None if old_source is None else SearchInput(old_source, kinds, progress)
     if common is not None:
         task, said = _without_common(task, new, old)
     else:
@@ -248,7 +248,7 @@ def _checked_common(common: float | None) -> float | None:
     return common
 
 
-def _without_common(task: Task, new: Documents, old: Documents | None) -> tuple[Task, tuple[str, ...]]:
+def _without_common(task: Task, new: SearchInput, old: SearchInput | None) -> tuple[Task, tuple[str, ...]]:
     """Return the task without the shingles that too many documents have, and how many they are."""
     asked, share = task.asked, task.common or 0.0
     single = settings(asked.recipe.replace(bag=False))
@@ -270,7 +270,7 @@ def _without_common(task: Task, new: Documents, old: Documents | None) -> tuple[
     return replace(task, asked=replace(asked, ignored=ignored)), (said,)
 
 
-def _retried(work: Callable[[], Any], *documents: Documents | None) -> Any:
+def _retried(work: Callable[[], Any], *documents: SearchInput | None) -> Any:
     """Do something with inputs; what the native readers refuse is read through Python instead."""
     while True:
         try:
@@ -285,9 +285,9 @@ def _retried(work: Callable[[], Any], *documents: Documents | None) -> Any:
 
 def assembled(
     task: Task,
-    new: Documents,
-    old: Documents | None,
-    searched: Searched,
+    new: SearchInput,
+    old: SearchInput | None,
+    searched: RunOutcome,
     said: tuple[str, ...],
     templates: tuple[int, ...],
     started: float,
@@ -333,7 +333,7 @@ def assembled(
     return Result(documents, made, Found.of_core(found), again=again)
 
 
-def _export(new: Documents, old: Documents | None, lengths: Sequence[int]) -> Export | None:
+def _export(new: SearchInput, old: SearchInput | None, lengths: Sequence[int]) -> Export | None:
     """Return who handed in what, if files are from a learning platform."""
     if new.is_native or not new.source.has_files:
         return None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["ENTRY", "Entry", "Stored", "check_hot", "check_pairs", "check_rows", "check_verified", "entries_in"]
+__all__ = ["ENTRY", "Entry", "RecordedFile", "check_hot", "check_pairs", "check_rows", "check_verified", "entries_in"]
 
 Entry = tuple[int, int, int, int]
 """A part of the rows: input, batch, documents, where it begins."""
@@ -31,7 +31,7 @@ _BLOCK: Final = 27_720 * 40
 """Bytes that are read at once: whole records of every file."""
 
 
-class Stored:
+class RecordedFile:
     """One file, as far as it is recorded."""
 
     def __init__(self, path: Path, length: int, checksum: int) -> None:
@@ -67,7 +67,7 @@ class Stored:
             raise LookalikeError(f"{self.path} is damaged; start again in a new folder")
 
 
-def entries_in(stored: Stored, rows: int) -> list[Entry]:
+def entries_in(stored: RecordedFile, rows: int) -> list[Entry]:
     """Return the parts of a file of rows that has so many bytes: in their order, none beyond its end, none twice."""
     entries: list[Entry] = []
     seen: set[tuple[int, int]] = set()

@@ -21,7 +21,7 @@ from lookalike.errors import LookalikeError, MismatchError
 from lookalike.search.work_files import (
     ENTRY,
     Entry,
-    Stored,
+    RecordedFile,
     check_hot,
     check_pairs,
     check_rows,
@@ -179,9 +179,9 @@ class WorkDir:
                 self._manifest["checksums"][name] = checksum
             self._write()
 
-    def _stored(self, name: str) -> Stored:
+    def _stored(self, name: str) -> RecordedFile:
         lengths, checksums = self._manifest["lengths"], self._manifest["checksums"]
-        return Stored(self.folder / name, lengths.get(name, 0), checksums.get(name, 0))
+        return RecordedFile(self.folder / name, lengths.get(name, 0), checksums.get(name, 0))
 
     def _write(self) -> None:
         new = self.folder / _NEW

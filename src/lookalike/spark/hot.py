@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from lookalike.result.keep import KeepRule
+    from lookalike.result.plan import KeepRule
     from lookalike.spark.blocks import BlockSettings
     from lookalike.spark.candidates import Candidates
     from lookalike.spark.texts import TextStore

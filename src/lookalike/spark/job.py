@@ -18,7 +18,7 @@ from lookalike.cli.running import say_skipped
 from lookalike.cli.searching import Search, with_search
 from lookalike.errors import RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
-from lookalike.result.keep import KEEP, KeepRule
+from lookalike.result.plan import KEEP, KeepRule
 from lookalike.spark.components import COMPONENTS
 from lookalike.spark.find import find
 from lookalike.spark.reading import Input, holds_parquet, read_by_driver, read_parquet

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from lookalike.result.keep import KeepRule
+    from lookalike.result.plan import KeepRule
     from lookalike.spark.blocks import Block, BlockSettings
 
 __all__ = ["grouped_shape", "grouper", "listed_shape", "lister", "most_copies", "planned_shape", "planner"]

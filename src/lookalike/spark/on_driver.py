@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
 
-from lookalike.result.keep import KeepRule
+from lookalike.result.plan import KeepRule
 from lookalike.search.find import find
 from lookalike.spark.answers import Answers
 from lookalike.spark.columns import quoted

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
 
 from lookalike.checks import suggest
 from lookalike.errors import RecipeError
-from lookalike.result.keep import KeepRule
+from lookalike.result.plan import KeepRule
 from lookalike.spark.answers import Answers
 from lookalike.spark.blocks import BlockSettings, with_pairs
 from lookalike.spark.cells import by_cells

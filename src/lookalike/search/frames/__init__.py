@@ -7,12 +7,8 @@ from typing import Any, Final
 from lookalike.documents.given import Given, accepted
 from lookalike.documents.streams import STREAMED
 from lookalike.errors import DocumentError
-from lookalike.search.frames.converted import HeldFrame, StreamedFrame
-from lookalike.search.frames.face import Frame
-from lookalike.search.frames.held import ArrowFrame, DatasetFrame, PandasFrame, PolarsFrame
-from lookalike.search.frames.listed import TextArray, TextDict, TextList
-from lookalike.search.frames.rows import TextRows
-from lookalike.search.frames.splits import SplitFrame
+from lookalike.search.frames.base import Frame, SplitFrame, TextArray, TextDict, TextList, TextRows
+from lookalike.search.frames.tables import ArrowFrame, DatasetFrame, HeldFrame, PandasFrame, PolarsFrame, StreamedFrame
 
 __all__ = ["Frame", "TextRows", "frame_of"]
 

@@ -1,28 +1,42 @@
-"""Pairs that a search did not list because of its threshold, although they share passages."""
+"""Searches that build on `find`: pairs below the threshold that share passages, and the sources of one text."""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import checks
 from lookalike.documents import Both, Kept
 from lookalike.documents.memory import MemorySource
 from lookalike.engine.strategy import Asked
-from lookalike.errors import LookalikeError
+from lookalike.errors import DocumentError, LookalikeError
 from lookalike.presets import PRESETS
-from lookalike.search.find import Task, assembled
-from lookalike.search.inputs import Documents
-from lookalike.search.run import Run
+from lookalike.result.pairs import only_pairs
+from lookalike.search.find import Task, assembled, find
+from lookalike.search.intake import SearchInput
+from lookalike.search.search_run import Run
 from lookalike.tables.found import Found
 from lookalike.text.counted import check_min_words
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from lookalike.documents import Source
     from lookalike.recipe import Recipe
     from lookalike.result import Result
+    from lookalike.result.source_matches import Sources
 
-__all__ = ["LEAST", "MOST_CHARACTERS", "MOST_DOCUMENTS", "count_more", "find_below", "search_lower", "shortest_passage"]
+__all__ = [
+    "LEAST",
+    "MOST_CHARACTERS",
+    "MOST_DOCUMENTS",
+    "count_more",
+    "find_below",
+    "find_sources",
+    "search_lower",
+    "shortest_passage",
+    "sources",
+]
 
 LEAST: Final = PRESETS["essays"].threshold
 """The share of the shorter document that has to be in the other one."""
@@ -35,6 +49,9 @@ MOST_SHINGLES: Final = 1_500_000
 """Shingles up to which it looks at all: that takes about a second."""
 _LETTERS: Final = 5
 """Characters of a word, where passages are measured in characters."""
+
+_ANY: Final = 1e-9
+"""A threshold that one shared shingle reaches."""
 
 
 def find_below(result: Result) -> Result | None:
@@ -57,7 +74,7 @@ def find_below(result: Result) -> Result | None:
     skip, templates = result.uncounted.skip, result.uncounted.templates
     least = check_min_words(shortest_passage(recipe), recipe)
     asked = Asked(recipe, LEAST, metric="containment", ignored=result.ignored, skip=skip, min_words=least)
-    new, *old = (Documents(source, skip, None) for source in _sources(result))
+    new, *old = (SearchInput(source, skip, None) for source in _sources(result))
     run = Run(asked, new, old[0] if old else None, 0, None, memory=None, work=None, order=None)
     task = Task(asked, None, "star", None, 0)
     return assembled(task, new, old[0] if old else None, run.search(), (), templates, started, run)
@@ -87,7 +104,7 @@ def search_lower(result: Result, *, threads: int = 0) -> Result:
         skip=uncounted.skip,
         min_words=uncounted.min_words,
     )
-    opened = [Documents(part, uncounted.skip, None) for part in _sources(result)]
+    opened = [SearchInput(part, uncounted.skip, None) for part in _sources(result)]
     old = opened[1] if len(opened) > 1 else None
     run = Run(asked, opened[0], old, checks.threads(threads), None, memory=None, work=None, order=result.order)
     try:
@@ -133,3 +150,54 @@ def _is_at_hand(source: Source) -> bool:
     if isinstance(source, Kept):
         return source.is_kept
     return isinstance(source, MemorySource) or source.tables() is not None
+
+
+def sources(
+    text: str,
+    documents: Any,
+    *,
+    name: str = "document",
+    recipe: Recipe | None = None,
+    least: int | None = None,
+    ignore: Iterable[str] = (),
+    skip: Iterable[str] = (),
+    threads: int = 0,
+) -> Sources:
+    """Find all `documents` that have passages of a text, and how much of it is found in any of them.
+
+    `documents` is what `find` takes: texts, a path, a table. `least` is the length of the shortest passage, by default
+    8 words or 40 characters; `ignore` and `skip` leave text out, as in `find`.
+
+    >>> text = "one two three four five six seven eight nine"
+    >>> found = sources(text, ["zero one two three four five six seven eight"])
+    >>> found.share, found.sources[0].passages
+    (0.8888888888888888, (Passage(a_start=0, a_end=39, b_start=5, b_end=44, units=8),))
+    """
+    found = find_sources(text, documents, name=name, recipe=recipe, ignore=ignore, skip=skip, threads=threads)
+    return found.sources(name, least=least)
+
+
+def find_sources(
+    text: str,
+    documents: Any,
+    *,
+    name: str = "document",
+    recipe: Recipe | None = None,
+    ignore: Iterable[str] = (),
+    skip: Iterable[str] = (),
+    threads: int = 0,
+    is_itself: Callable[[str | int], bool] | None = None,
+    progress: Callable[[str, int, int | None], None] | None = None,
+) -> Result:
+    """Do the search of `sources`: the pairs of the text with every document that shares a shingle with it.
+
+    `is_itself` tells by its id whether one of the documents is the text itself, which is then left out.
+    """
+    if not checks.text("text", text).strip():
+        raise DocumentError(name, "file", "is empty", "there is nothing to look for")
+    asked: dict[str, Any] = {"recipe": recipe, "ignore": ignore, "skip": skip, "threads": threads}
+    result = find({name: text}, _ANY, metric="containment", against=documents, progress=progress, **asked)
+    if is_itself is None:
+        return result
+    own = {number for number, one in enumerate(result.id_of) if result.id_of.is_old(number) and is_itself(one)}
+    return only_pairs(result, [b not in own for b in result.listed.values("b")]) if own else result

@@ -1,29 +1,52 @@
-"""What is said of a result: the line that closes a run, and the head of its JSON, by the schema ``lookalike/1``."""
+"""What is said of a result: the line that closes a run, its JSON by the schema ``lookalike/1``, and files of pairs.
+
+The texts of the few documents that are described are read again.
+"""
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.metadata import first_of
 from lookalike.documents.skipped import skipped_words
+from lookalike.errors import LookalikeError, RecipeError
 from lookalike.recipe import UNIT_NAMES
 from lookalike.result.authors import submission_pairs
 from lookalike.result.pairs import NamedPairs
-from lookalike.result.recall import recall_of
-from lookalike.result.texts import left_out_of
+from lookalike.result.search_record import recall_of
+from lookalike.tables.json import BETWEEN, json_values, write_json
+from lookalike.tables.output_files import opened
 from lookalike.tables.wording import count, duration
+from lookalike.text.excluded import WALL_OF_B, blanked, tally
+from lookalike.text.uncounted import spans_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
 
     from lookalike.documents import Flag
     from lookalike.engine.groups import Group
     from lookalike.recipe import Recipe
     from lookalike.result.result import Result
     from lookalike.tables.found import Pairs
+    from lookalike.tables.output_files import Target
     from lookalike.text.uncounted import Uncounted
 
-__all__ = ["described", "group_dict", "head", "short_pairs", "summary"]
+__all__ = [
+    "blanked_for_passages",
+    "described",
+    "group_dict",
+    "head",
+    "left_out_of",
+    "measured",
+    "short_pairs",
+    "summary",
+    "texts_of",
+    "words_left_out",
+    "write_pairs",
+]
 
 SCHEMA: Final = "lookalike/1"
 """The name and version of what `Result.to_dict` gives."""
@@ -146,3 +169,105 @@ def described(result: Result, pairs: Pairs) -> NamedPairs:
         for a, b in zip(pairs.values("a"), pairs.values("b"), strict=True)
     ]
     return NamedPairs(pairs, result.id_of, firsts, author=names)
+
+
+def texts_of(result: Result, wanted: Iterable[int]) -> dict[int, str]:
+    """Return the texts of the wanted documents, by their numbers; those that cannot be read any more are missing."""
+    numbers, lengths = sorted(set(wanted)), result.length_of
+    if result.source is None or lengths is None or not numbers:
+        return {}
+    found: dict[int, str] = {}
+    try:
+        for those, texts in result.source.fetch(numbers):
+            read = zip(those, texts, strict=True)
+            found |= {number: text for number, text in read if len(text) == lengths[number]}
+    except (LookalikeError, OSError):  # the source is gone: what was found stays true without its text
+        return found
+    return found
+
+
+def measured(result: Result, measure: str) -> pa.Table:
+    """Return the pairs with the cosine or the Euclidean distance of their counts of shingles, the closest first."""
+    import pyarrow as pa
+
+    from lookalike.text.measures import cosine, euclidean
+
+    known = {"cosine": cosine, "euclidean": euclidean}
+    if measure not in known:
+        raise RecipeError("measure", measure, "'cosine' or 'euclidean'")
+    compute = known[measure]
+    listed = result.listed
+    numbers = list(zip(listed.values("a"), listed.values("b"), strict=True))
+    texts = texts_of(result, {number for pair in numbers for number in pair})
+    values = [
+        compute(texts[a], texts[b], recipe=result.recipe) if a in texts and b in texts else None for a, b in numbers
+    ]
+    return result.pairs.append_column(measure, pa.array(values, pa.float64())).sort_by(
+        [(measure, "descending" if measure == "cosine" else "ascending")]
+    )
+
+
+def left_out_of(result: Result, wanted: Iterable[int]) -> dict[int, dict[str, int]]:
+    """Return how many words of each document did not count, by reason; documents without such words are not listed."""
+    if not result.ignored and not result.uncounted.skip:
+        return {}
+    return words_left_out(result, texts_of(result, wanted))
+
+
+def blanked_for_passages(result: Result, a: str, b: str) -> tuple[str, str]:
+    """Return two texts of a result, as long as before, with walls in the place of what did not count."""
+    ignored, templates = frozenset(result.ignored), frozenset(result.uncounted.templates)
+    if not ignored and not result.uncounted.skip:
+        return a, b
+    of_a, of_b = (spans_of(text, result.recipe, result.uncounted.skip, ignored, templates) for text in (a, b))
+    return blanked(a, of_a), blanked(b, of_b, WALL_OF_B)
+
+
+def words_left_out(result: Result, texts: Mapping[int, str]) -> dict[int, dict[str, int]]:
+    """Return for each text how many words did not count, by reason: quotes, references, template, common."""
+    uncounted = result.uncounted
+    ignored, templates = frozenset(result.ignored), frozenset(uncounted.templates)
+    if not ignored and not uncounted.skip:
+        return {}
+    counted = {
+        number: tally(text, spans_of(text, result.recipe, uncounted.skip, ignored, templates))
+        for number, text in texts.items()
+    }
+    return {number: words for number, words in counted.items() if words}
+
+
+def write_pairs(
+    result: Result,
+    target: Target,
+    format: str,  # noqa: A002 — as everywhere
+    *,
+    top: int | None,
+    raw_csv: bool,
+) -> None:
+    """Write the pairs, or the `top` most similar ones; as json, all of `Result.to_dict`."""
+    from lookalike.tables.write_table import ROWS, write_table  # a run that only prints a table needs no writers
+
+    pairs = described(result, result.listed if top is None else result.closest(top))
+    if format == "jsonl":
+        with opened(target) as stream:
+            stream.writelines(piece.encode() + b"\n" for piece in pairs.json_pieces(ROWS, "\n"))
+    elif format != "json":
+        write_table(target, pairs, format, raw_csv=raw_csv)
+    else:
+        lists = {"pairs": pairs.json_pieces(ROWS, BETWEEN), "groups": _group_pieces(result, ROWS)}
+        with opened(target) as stream:
+            write_json(stream, head(result, pairs), lists)
+
+
+def _group_pieces(result: Result, most: int) -> Iterator[str]:
+    """Yield the groups as JSON objects, `most` at a time."""
+    for start in range(0, len(result.groups), most):
+        some = result.groups[start : start + most]
+        if result.old_from is not None:
+            yield BETWEEN.join(json_values(list(map(group_dict, some))))
+            continue
+        principals = json_values([group.principal for group in some])
+        members = iter(json_values([member for group in some for member in group.members]))
+        each = (", ".join(islice(members, len(group.members))) for group in some)
+        rows = zip(principals, each, strict=True)
+        yield BETWEEN.join([f'{{"principal": {principal}, "members": [{listed}]}}' for principal, listed in rows])

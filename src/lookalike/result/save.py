@@ -29,11 +29,9 @@ from lookalike.recipe import Recipe
 from lookalike.result.archive import META, NotAnArchiveError, fingerprint, open_archive, read_meta, read_tables
 from lookalike.result.audit import Audit
 from lookalike.result.authors import Authors
-from lookalike.result.check import check_parts, schemas
-from lookalike.result.made_of import SearchedDocuments, SearchSettings
-from lookalike.result.meta import check_meta
 from lookalike.result.pairs import NamedPairs
-from lookalike.result.recall import Recall
+from lookalike.result.saved_checks import check_meta, check_parts, schemas
+from lookalike.result.search_record import Recall, SearchedDocuments, SearchSettings
 from lookalike.tables.found import COLUMNS, DocumentIds, Found, Pairs
 from lookalike.tables.json import parse_json
 from lookalike.tables.number_columns import as_bytes, numbers, whole

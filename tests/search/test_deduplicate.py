@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.search.drop import drop_near_duplicates
+from lookalike.search.deduplicate import drop_near_duplicates
 from lookalike.search.frames import frame_of
 from tests.corpus import pages
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.errors import RecipeError
 from lookalike.report.pair_passages import REASONS, MarkedText, Reasons, blocks_of
-from lookalike.result.texts import texts_of
+from lookalike.result.describe import texts_of
 from lookalike.text.compare_json import Lines
 from lookalike.text.passages import SHORTEST, Passage
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lookalike.engine.strategy import Asked, Strategy
-    from lookalike.search.inputs import Documents
+    from lookalike.search.intake import SearchInput
 
     Progress = Callable[[str, int, int | None], None]
 
-__all__ = ["LEAST_MEMORY", "PAGE", "Run", "Searched", "memory_needed", "row_bytes", "stored_bytes"]
+__all__ = ["LEAST_MEMORY", "PAGE", "Run", "RunOutcome", "memory_needed", "row_bytes", "stored_bytes"]
 
 LEAST_MEMORY: Final = 512 * 2**20
 PAGE: Final = 2_000
@@ -63,7 +63,7 @@ def set_bytes(size: int, strategy: Strategy) -> int:
 
 
 @dataclass(slots=True)
-class Searched:
+class RunOutcome:
     """What came of a run."""
 
     strategy: Strategy
@@ -82,8 +82,8 @@ class Run:
     def __init__(
         self,
         asked: Asked,
-        new: Documents,
-        old: Documents | None,
+        new: SearchInput,
+        old: SearchInput | None,
         threads: int,
         progress: Progress | None,
         *,
@@ -103,10 +103,10 @@ class Run:
         self._order = order
 
     @property
-    def _documents(self) -> list[Documents]:
+    def _documents(self) -> list[SearchInput]:
         return [self._new] if self._old is None else [self._new, self._old]
 
-    def search(self) -> Searched:
+    def search(self) -> RunOutcome:
         """Read and search; what the native readers refuse is read through Python instead, which says what is wrong."""
         while True:
             native = [one for one in self._documents if one.is_native]
@@ -118,7 +118,7 @@ class Run:
                 for one in native:
                     one.use_python()
 
-    def again(self, threshold: float, order: bytes | None) -> Searched:
+    def again(self, threshold: float, order: bytes | None) -> RunOutcome:
         """Search the same documents at another threshold, or in another order, without keeping any files."""
         other = copy(self)
         other._asked = replace(self._asked, threshold=threshold)  # noqa: SLF001 — its own
@@ -126,7 +126,7 @@ class Run:
         other._work = None  # noqa: SLF001
         return other.search()
 
-    def _search(self) -> Searched:
+    def _search(self) -> RunOutcome:
         sizes = [one.size() for one in self._documents]
         size = sum(one.bytes for one in sizes)
         counts = [one.documents for one in sizes]
@@ -140,7 +140,7 @@ class Run:
 
     # -- in memory ---
 
-    def _in_memory(self, likely: Strategy, *, too_large: bool) -> Searched:
+    def _in_memory(self, likely: Strategy, *, too_large: bool) -> RunOutcome:
         started = time.perf_counter()
         most = self._asked.exact_up_to
         if most is None:
@@ -166,7 +166,7 @@ class Run:
             progress=self._told(),
         )
         chosen = strategy if most is None else choose_strategy(self._asked, size)
-        return Searched(chosen, found, lengths, reading, lambda: None)
+        return RunOutcome(chosen, found, lengths, reading, lambda: None)
 
     def _held(self) -> int:
         """Return how many bytes of sets may be held while candidates are verified."""
@@ -207,7 +207,7 @@ class Run:
 
     # -- in files ---
 
-    def _in_files(self, strategy: Strategy) -> Searched:
+    def _in_files(self, strategy: Strategy) -> RunOutcome:
         """Search with rows in files; a folder that was given is left as it is until the result is safe."""
         if self._work is not None:
             work = WorkDir(self._work, self._identity(strategy), [not one.is_native for one in self._documents])
@@ -229,7 +229,7 @@ class Run:
                 work.clear()
                 Path(folder).mkdir(mode=0o700, exist_ok=True)  # for the one who removes it
 
-    def _run_in(self, work: WorkDir, strategy: Strategy) -> Searched:
+    def _run_in(self, work: WorkDir, strategy: Strategy) -> RunOutcome:
         started = time.perf_counter()
         core = strategy.native(memory=self._held())
         intake = _native.Intake(core, "rows", 0, work)
@@ -256,7 +256,7 @@ class Run:
             progress=told,
         )
         found["seconds"] = {"candidates": candidates, "verify": time.perf_counter() - began - candidates}
-        return Searched(strategy, found, array("Q", rows.lengths()), reading, lambda: None)
+        return RunOutcome(strategy, found, array("Q", rows.lengths()), reading, lambda: None)
 
     def _identity(self, strategy: Strategy) -> dict[str, Any]:
         """Say what the search is about: a folder with another search in it is refused."""

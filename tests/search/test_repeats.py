@@ -15,7 +15,7 @@ from lookalike import _native
 from lookalike.recipe import settings
 from lookalike.search import repeats as driver
 from lookalike.search.repeats import Repeats, Sought
-from tests.search import test_drop
+from tests.search import test_deduplicate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ NAMES = [f"row {n}" for n in range(len(TEXTS))]
 TABLE = pa.table({"name": NAMES, "text": TEXTS, "pages": [[n] for n in range(len(TEXTS))]})
 
 
-class Dataset(test_drop.Dataset):
+class Dataset(test_deduplicate.Dataset):
     """The part of a Hugging Face Dataset that is used."""
 
     def map(self, change: Callable[..., dict[str, list[Any]]], **options: Any) -> Dataset:

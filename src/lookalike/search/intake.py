@@ -1,4 +1,4 @@
-"""Sources as the engine reads them: in memory, by the native readers of tables, or batch by batch through Python."""
+"""Sources as the engine reads them: in memory, by native readers, or in batches in Python; and their signatures."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from array import array
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike import _native
-from lookalike.documents import Both, Kept
+from lookalike import _native, checks
+from lookalike.documents import Both, Kept, open_documents
 from lookalike.documents.chosen import within
 from lookalike.documents.inputs import COMPRESSED_FACTOR
 from lookalike.documents.memory import MemorySource
@@ -22,6 +22,7 @@ from lookalike.documents.table_errors import (
     skipped_row,
 )
 from lookalike.opening import check_file, open_error
+from lookalike.recipe import DEFAULT, settings
 from lookalike.tables.packed import Ids, Texts
 from lookalike.text.excluded import blanked, left_out
 from lookalike.text.uncounted import blank
@@ -32,12 +33,14 @@ if TYPE_CHECKING:
     from lookalike.documents import Source
     from lookalike.documents.model import Skipped
     from lookalike.documents.native import NativePart
+    from lookalike.engine.sign import Signatures
+    from lookalike.recipe import Recipe
     from lookalike.tables.packed import Packed
 
     Progress = Callable[[str, int, int | None], None]
     Read = Callable[[_native.Input], dict[str, Any]]
 
-__all__ = ["Documents", "sources_together"]
+__all__ = ["SearchInput", "sign", "sources_together"]
 
 _AT_ONCE: Final = 4096
 """Texts that are read again at a time."""
@@ -45,7 +48,7 @@ _BYTES_AT_ONCE: Final = 32 << 20
 """Bytes that they may have; beyond that, the rest is asked for again."""
 
 
-class Documents:
+class SearchInput:
     """The documents of one source: what the engine reads and asks for again, and what is known of them after that."""
 
     def __init__(self, source: Source, skip: Sequence[str], progress: Progress | None) -> None:
@@ -230,6 +233,42 @@ def _too_large(part: NativePart, row: int, own: object) -> Skipped:
     return row_too_large(part.name, row, own, part.text, part.limits, named=part.named_rows)
 
 
-def sources_together(new: Documents, old: Documents | None) -> Source:
+def sources_together(new: SearchInput, old: SearchInput | None) -> Source:
     """Return where the texts can be read again."""
     return new.source if old is None else Both(new.source, old.source, len(new.ids))
+
+
+def sign(
+    documents: Any = None,
+    recipe: Recipe | None = None,
+    *,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    tokens: Any = None,
+    threads: int = 0,
+) -> Signatures:
+    """Return the signatures of whatever `find` takes; `threads=0` takes all cores. The numbers do not depend on it.
+
+    >>> len(sign(["one two three", "four five six"]))
+    2
+    >>> sign(tokens=[{"a", "b"}])[0] == sign(tokens=[["b", "a", "b"]])[0]
+    True
+    """
+    from lookalike._native import SignatureMatrix
+    from lookalike.documents.tokens import check_no_text, open_tokens, token_recipe
+    from lookalike.engine.sign import Signatures, sign_texts
+
+    if tokens is None:
+        recipe = recipe or DEFAULT
+        source = open_documents(documents, text=text, id=id)
+    else:
+        check_no_text(text)
+        recipe = token_recipe(recipe)
+        source = open_tokens(documents, tokens, id, ordered=recipe.k > 1)
+    if isinstance(source, MemorySource):  # texts that are held already are not packed first
+        return sign_texts(source.texts, recipe, threads=threads)
+    core, threads = settings(recipe), checks.threads(threads)
+    signed = bytearray()
+    for batch in source.batches():
+        signed += SignatureMatrix.of_texts([batch.texts.packed()], core, threads).to_bytes()
+    return Signatures(SignatureMatrix.of_bytes(bytes(signed), recipe.hashes), recipe)
