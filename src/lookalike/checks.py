@@ -1,4 +1,4 @@
-"""Arguments that many functions take, checked once and in one way."""
+"""Checks of arguments that many functions take, and suggestions for misspelt ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["number", "suggest", "text", "text_remedy", "threads", "whole"]
 
 
 def text(name: object, value: Any) -> str:
-    """Return a text, or say which document is none.
+    """Return a text; anything else is an error that names the document.
 
     >>> text("a", b"bytes")
     Traceback (most recent call last):

@@ -195,7 +195,7 @@ class Recipe(_Remembered):
         return f"Recipe({', '.join(given)})"
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both give the same numbers for every text."""
+        """Return whether both give the same numbers for every text."""
         return self is other or self._effective == other._effective if isinstance(other, Recipe) else NotImplemented
 
     def __hash__(self) -> int:

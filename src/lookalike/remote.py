@@ -101,7 +101,7 @@ class RemoteStore:
         return None if found["type"] == "directory" else _file(url, found)
 
     def exists(self, url: str) -> bool:
-        """Say whether there is a file or a folder of this name."""
+        """Return whether there is a file or a folder of this name."""
         try:
             self.look(url)
         except DocumentError as error:
@@ -246,7 +246,7 @@ def check_writable(url: str) -> RemoteFile | None:
 
 @contextmanager
 def new_remote_file(url: str) -> Iterator[IO[bytes]]:
-    """Give a stream for a file that appears under its URL when it is whole; until then it is a temporary local file."""
+    """Yield a stream for a file that appears under its URL when complete; until then it is a temporary local file."""
     store = _checked(url)
     with _temporary() as folder:
         path = folder / "file"
@@ -263,7 +263,7 @@ def new_remote_file(url: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def new_remote_folder(url: str) -> Iterator[Path]:
-    """Give a local folder of which all files are uploaded when it is whole; if that fails, none of them stays."""
+    """Yield a local folder of which all files are uploaded when it is whole; if that fails, none of them stays."""
     store = _checked(url)
     with _temporary() as folder:
         yield folder
@@ -337,7 +337,7 @@ def _said(url: str, error: BaseException, verb: str) -> tuple[str, str]:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Give an error and those that it came from."""
+    """Yield an error and those that it came from."""
     seen: set[int] = set()
     found: BaseException | None = error
     while found is not None and id(found) not in seen:

@@ -106,5 +106,5 @@ def test_what_is_refused(arguments: dict[str, Any], message: str) -> None:
 
 
 def test_quotes_of_tokens() -> None:
-    with pytest.raises(la.RecipeError, match="skip must be left out where tokens are given"):
+    with pytest.raises(la.RecipeError, match="skip is not supported with tokens"):
         la.find(tokens=TOKENS, skip=["quotes"])

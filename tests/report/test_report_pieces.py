@@ -75,7 +75,7 @@ def test_quotes_are_known_without_having_been_left_out() -> None:
     (span,) = Reasons(RECIPE).spans(text)
     assert text[span.start : span.end].startswith("“so we")
     assert span.bit == REASONS["quotes"]
-    assert Reasons(RECIPE).left_out_of_scores == []
+    assert Reasons(RECIPE).excluded_from_scores == []
 
 
 def test_a_passage_at_the_same_place_is_the_same_passage() -> None:

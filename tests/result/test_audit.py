@@ -225,7 +225,7 @@ def test_an_audit_leaves_out_what_the_search_left_out() -> None:
 
 
 def test_an_audit_cannot_be_made_of_long_passages() -> None:
-    with pytest.raises(la.RecipeError, match="min_words must be None for an audit"):
+    with pytest.raises(la.RecipeError, match="min_words is not supported by an audit"):
         la.find(TEXTS, 0.5, recipe=RECIPE, min_words=9).audit()
 
 

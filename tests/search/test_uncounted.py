@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.result.describe import words_left_out
+from lookalike.result.describe import excluded_words
 from lookalike.text.uncounted import spans_of
 
 QUOTE = "the tide rises because the moon pulls the water of the sea towards itself"
@@ -153,7 +153,7 @@ def test_a_saved_result_knows_what_was_left_out(tmp_path: Path) -> None:
     assert loaded.uncounted == result.uncounted
     assert loaded.to_dict()["min_words"] == 9
     assert loaded.to_dict()["left_out"] == []  # the texts are not there any more
-    assert words_left_out(loaded, {0: A}) == {0: {"quotes": 14, "template": 18}}
+    assert excluded_words(loaded, {0: A}) == {0: {"quotes": 14, "template": 18}}
 
 
 def test_a_passage_at_the_edges_of_characters_counts_whole() -> None:

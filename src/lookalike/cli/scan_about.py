@@ -9,7 +9,7 @@ from rich.text import Text
 
 from lookalike.documents.metadata import first_of
 from lookalike.recipe import UNIT_NAMES
-from lookalike.result.describe import blanked_for_passages, left_out_of, texts_of
+from lookalike.result.describe import blanked_where_excluded, excluded_words_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -50,7 +50,7 @@ class About:
         least, unit = result.uncounted.min_words, f"{UNIT_NAMES[result.recipe.unit]}s"
         shortest = f"{least:,} {unit}" if least is not None else ""
         by = "the date of the submission" if result.platforms else "--meta"
-        return cls(left_out_of(result, numbers), result.metadata_of if dated else {}, shortest, by)
+        return cls(excluded_words_of(result, numbers), result.metadata_of if dated else {}, shortest, by)
 
     @property
     def headers(self) -> list[tuple[str, str]]:
@@ -101,7 +101,7 @@ def longest_passages(
         a, b = texts.get(pair["a"]), texts.get(pair["b"])
         if a is None or b is None or max(len(a), len(b)) > LONGEST_TEXT:
             continue
-        found = passages(*blanked_for_passages(result, a, b), result.recipe, least=result.uncounted.min_words)
+        found = passages(*blanked_where_excluded(result, a, b), result.recipe, least=result.uncounted.min_words)
         if not found:
             continue
         if not shown:

@@ -64,7 +64,7 @@ class Signatures:
         return len(self._matrix)
 
     def __repr__(self) -> str:
-        """Return what they are."""
+        """Return a short description."""
         return f"<Signatures: {count(len(self), 'document')} × {self.recipe.hashes} hashes, {self.recipe!r}>"
 
     def __getitem__(self, i: int) -> list[int]:
@@ -194,11 +194,11 @@ def _check_columns(rows: pa.RecordBatch | pa.Table, names: Sequence[str], strate
                 f"{name} of the rows is {kind}, not {expected.field(name).type}: sign with this strategy"
             )
     if (given.metadata or {}).get(SIGNED_BY, strategy.signs.encode()) != strategy.signs.encode():
-        raise LookalikeError("the rows were signed with another recipe, other bands or another text left out")
+        raise LookalikeError("the rows were signed with another recipe, other bands or other excluded text")
 
 
 def texts_for_core(texts: Given, strategy: Strategy) -> list[Any]:
-    """Return texts as the core takes them, without what the strategy leaves out of each.
+    """Return texts as the core takes them, without the text that the strategy excludes.
 
     >>> from lookalike.engine.strategy import Asked, choose_strategy
     >>> from lookalike.recipe import DEFAULT
@@ -225,6 +225,6 @@ def _of_arrow(column: Any) -> list[Texts]:
         raise DocumentError(None, "texts", f"are {kind}, not text", "give a column of texts")
     if column.null_count:
         problem = f"are missing in {column.null_count} of {len(column)} rows"
-        raise DocumentError(None, "texts", problem, "leave these out or give them an empty text")
+        raise DocumentError(None, "texts", problem, "drop these rows or give them an empty text")
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     return [Texts.from_arrow(chunk) for chunk in chunks]

@@ -1,4 +1,4 @@
-"""How a search is done: the method, the bands and the filter that keep what was promised."""
+"""How a search is done: the method, the bands and the filter that keep the promised recall."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ class Strategy:
     """Slots of two signatures that must agree before a pair is verified."""
     promised: float
     ignored: tuple[int, ...] = ()
-    """Shingles that do not count on any side: those of templates, and common ones."""
+    """Excluded shingles: those of templates, and common ones."""
     skip: tuple[str, ...] = ()
-    """Of ``quotes`` and ``references``: what is blanked in every text before it is shingled."""
+    """Of ``quotes`` and ``references``: excluded from every text before it is shingled."""
     min_words: int | None = None
     """Units of the shortest passage that counts."""
 
     @property
     def signs(self) -> str:
-        """A digest of all that decides a row of `sign_rows`: recipe, bands, and the text that does not count.
+        """A digest of all that decides a row of `sign_rows`: recipe, bands, and the excluded text.
 
         With `min_words`, whatever it is, texts with the same shingles in another order have different digests.
         """
@@ -92,7 +92,7 @@ class Strategy:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What somebody wants to find, before it is known how large the collection is."""
+    """What a caller wants to find, before the size of the collection is known."""
 
     recipe: Recipe
     threshold: float
@@ -105,7 +105,7 @@ class Asked:
     min_words: int | None = None
 
     def check(self) -> None:
-        """Refuse what no search can do."""
+        """Refuse settings that no search can satisfy."""
         _share("threshold", self.threshold)
         _share("recall", self.recall)
         for name, given, allowed in (("metric", self.metric, METRICS), ("method", self.method, METHODS)):

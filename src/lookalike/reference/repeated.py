@@ -55,7 +55,7 @@ def _begins_line(text: str, at: int) -> bool:
 
 
 def _begins_paragraph(text: str, at: int) -> bool:
-    """Tell whether a line begins here that is not blank, behind one that is."""
+    """Return whether a line begins here that is not blank, behind one that is."""
     rest = text[at:]
     visible = next((place for place, char in enumerate(rest) if not _is_white(char)), None)
     if not _begins_line(text, at) or visible is None or any(char in _BREAK for char in rest[:visible]):
@@ -67,7 +67,7 @@ def _begins_paragraph(text: str, at: int) -> bool:
 
 
 def _begins_sentence(text: str, at: int) -> bool:
-    """Tell whether something visible begins here, behind a line break, or a stop and what closes with it."""
+    """Return whether something visible begins here, behind a line break, or a stop and what closes with it."""
     if _is_white(text[at]):
         return False
     before = at

@@ -197,7 +197,7 @@ def _body(body: Mapping[str, Any], numbers: Sequence[int], turned: Sequence[bool
 
 
 def _marks(head: Mapping[str, Any], numbers: Sequence[int], names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Give the marks of documents that are here, without notes: a note may name somebody."""
+    """Yield the marks of documents that are here, without notes: a note may name somebody."""
     old_from = len(numbers) if head["oldFrom"] is None else head["oldFrom"]
     sides: tuple[dict[str, str], dict[str, str]] = ({}, {})
     for old, own in enumerate(head["documents"]["id"]):

@@ -124,7 +124,7 @@ class PageInput:
     metadata: Mapping[int, Metadata]
     """Both by the numbers of documents."""
     ignored: Sequence[int]
-    """Shingles that did not count."""
+    """Excluded shingles."""
     uncounted: Uncounted
     source: Source | None
     """Where the texts can be read again."""
@@ -160,7 +160,7 @@ def collect(searched: PageInput, *, marks: Marks | None = None, limits: PageLimi
         **made_now("scan"),
         **searched.run,
         "reasons": dict(REASONS),
-        "leftOutOfScores": reasons.left_out_of_scores,
+        "leftOutOfScores": reasons.excluded_from_scores,
         **recipe_values(recipe, searched.uncounted.min_words),
         "limits": {"pairs": limits.pairs, "text": limits.text, "shared": limits.shared},
         "leftOut": left_out,
@@ -215,7 +215,7 @@ def _blocks(
 def _shared_passages(
     pairs: PagePairs, documents: Mapping[int, MarkedText], read: Read, recipe: Recipe, reasons: Reasons
 ) -> list[Shared]:
-    bits = {REASONS[reason] for reason in reasons.left_out_of_scores}
+    bits = {REASONS[reason] for reason in reasons.excluded_from_scores}
     left_out = {n: [span for span in document.spans if span.bit in bits] for n, document in documents.items()}
     return shared_passages(list(zip(pairs.a, pairs.b, strict=True)), pairs.blocks, read.texts, recipe, left_out)
 
@@ -264,7 +264,7 @@ def _values(known: Metadata) -> dict[str, str]:
 
 
 def _body(pairs: PagePairs, documents: Mapping[int, MarkedText], shared: Sequence[Shared], most: int) -> dict[str, Any]:
-    """Return texts, the spans in them that may be left out, passages by pair, and each passage once.
+    """Return texts, the spans in them that may be excluded, passages by pair, and each passage once.
 
     Passages are given by characters, to be shown, and by units, to be counted.
 
@@ -373,7 +373,7 @@ def read_texts(
 
 
 def _documents_again(source: Source, new: _Numbers, old: _Numbers) -> Iterator[tuple[Sequence[_Numbers], str, str]]:
-    """Give each document, and among which ones its name has to be looked up."""
+    """Yield each document, and among which ones its name has to be looked up."""
     parts = [(source, [new, old])]
     if isinstance(source, Both):
         parts = [(source.sources[0], [new]), (source.sources[1], [old])]

@@ -37,7 +37,7 @@ _GAP: Final = {"word": 6, "char": 30, "token": 10}
 
 
 class MarkedSpan(NamedTuple):
-    """A piece of a text that may be left out; places are those of Python."""
+    """A piece of a text that may be excluded; offsets are in code points."""
 
     start: int
     end: int
@@ -45,18 +45,18 @@ class MarkedSpan(NamedTuple):
 
 
 class Reasons:
-    """Finds the spans of a text: quotations and references always, so that the page can leave them out on demand."""
+    """Finds the spans of a text: quotations and references always, so that the page can exclude them on demand."""
 
     def __init__(self, recipe: Recipe, ignored: Iterable[int] = (), uncounted: Uncounted | None = None) -> None:
-        """Take the shingles that the search ignored, and what else it left out."""
+        """Take the shingles that the search excluded, and what else it excluded."""
         uncounted = uncounted or Uncounted()
         self._recipe = recipe
         self._ignored, self._templates = frozenset(ignored), frozenset(uncounted.templates)
         self._skipped = uncounted.skip
 
     @property
-    def left_out_of_scores(self) -> list[str]:
-        """The reasons for which the search itself left text out."""
+    def excluded_from_scores(self) -> list[str]:
+        """The reasons for which the search itself excluded text."""
         found = {
             "template": self._ignored & self._templates,
             "common": self._ignored - self._templates,
@@ -72,7 +72,7 @@ class Reasons:
 
 @dataclass(slots=True)
 class MarkedText:
-    """A text, where its units are, and for each unit why it may be left out: a bit for each reason."""
+    """A text, where its units are, and for each unit why it may be excluded: a bit for each reason."""
 
     text: str
     starts: list[int]
@@ -99,7 +99,7 @@ class MarkedText:
         return len(self.starts)
 
     def counts(self) -> list[int]:
-        """Return how many units have which reasons to be left out: mask, units, mask, units …"""
+        """Return how many units have which reasons to be excluded: mask, units, mask, units …"""
         return _flat(Counter(self.masks))
 
     def letter_values(self, flags: Iterable[Flag]) -> list[Any]:
@@ -108,7 +108,7 @@ class MarkedText:
         return [value for at, letter in places for value in (to_utf16(self.moved, at), letter)]
 
     def masked(self) -> list[int]:
-        """Return which units may be left out: start, end, mask, start, end, mask …"""
+        """Return which units may be excluded: start, end, mask, start, end, mask …"""
         made: list[int] = []
         for at, mask in enumerate(self.masks) if any(self.masks) else ():
             if mask and made and made[-2:] == [at, mask]:
@@ -133,7 +133,7 @@ class PassageBlock:
     runs: tuple[tuple[int, int, int, int], ...]
     units: int
     masks: tuple[int, ...] = ()
-    """mask, units, mask, units …; empty if nothing in it may be left out."""
+    """mask, units, mask, units …; empty if nothing in it may be excluded."""
 
     @property
     def ends(self) -> tuple[int, int, int, int]:
@@ -158,7 +158,7 @@ class PassageBlock:
         return made
 
     def units_of(self, a: MarkedText, b: MarkedText, side: int) -> Iterator[int]:
-        """Give the numbers of its units in a (side 0) or in b (side 1)."""
+        """Yield the numbers of its units in a (side 0) or in b (side 1)."""
         flat = self.unit_runs(a, b)
         for at in range(0, len(flat), 3):
             yield from range(flat[at + side], flat[at + side] + flat[at + 2])
@@ -212,7 +212,7 @@ def _between(starts: list[int], end: int, start: int) -> int:
 
 
 def _masks(runs: list[Run], a: MarkedText, b: MarkedText) -> tuple[int, ...]:
-    """Count the units of the runs by their reasons; a unit that one of the two leaves out is left out."""
+    """Count the units of the runs by their reasons; a unit that one document excludes is excluded."""
     counts: Counter[int] = Counter()
     for a_start, _, b_start, _, units in runs:
         in_a, in_b = bisect_left(a.starts, a_start), bisect_left(b.starts, b_start)

@@ -1,7 +1,7 @@
-"""Measure the recall of a result: take a sample, find all its true pairs exactly, and count those that are there.
+"""Measure the recall of a result: draw a sample, find all its true pairs exactly, and count those in the result.
 
 Documents with the same shingles count as one here. They are found without any chance, so counting each of their pairs
-would only flatter the number.
+would only flatter the recall.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Audit:
     drawn: int
     """How many documents were drawn, copies counted as one."""
     of: int
-    """From how many."""
+    """Out of how many."""
     true_pairs: int
     """How many pairs at or above the threshold the drawn documents have in the whole collection, by the exact join."""
     found: int
@@ -101,8 +101,8 @@ def audit(result: Result, sample: int, seed: int, documents: Any = None, against
     """
     sample, seed = checks.whole("sample", sample, 1), checks.whole("seed", seed, 0)
     if result.uncounted.min_words is not None:
-        allowed = "None for an audit: the recall is that of all passages"
-        raise RecipeError("min_words", result.uncounted.min_words, allowed, "search and audit without it")
+        problem = "not supported by an audit, which measures the recall of all passages"
+        raise RecipeError("min_words", result.uncounted.min_words, problem, "search and audit without it")
     if result.limited:
         problem = f"{result.limited:,} documents are in clusters so large that not all their pairs are listed"
         raise LookalikeError(f"{problem}, so there is no recall of pairs to measure; audit at a higher threshold")
@@ -160,7 +160,7 @@ def _join(
     others: list[int],
     texts: list[str],
 ) -> Iterator[tuple[tuple[int, int], Sequence[float]]]:
-    """Give the exact pairs of the sample within itself and with other documents: both numbers, and the scores."""
+    """Yield the exact pairs of the sample within itself and with other documents: both numbers, and the scores."""
     strategy = Strategy(
         recipe=result.recipe,
         method="exact",
@@ -195,7 +195,7 @@ class _TextsAgain:
         self.result = result
 
     def portions(self, chosen: bytearray, size: int = 0) -> Iterator[tuple[list[int], list[str]]]:
-        """Give the numbers and texts of the chosen documents, about `size` characters at a time."""
+        """Yield the numbers and texts of the chosen documents, about `size` characters at a time."""
         numbers: list[int] = []
         texts: list[str] = []
         length = 0
@@ -212,7 +212,7 @@ class _TextsAgain:
             yield numbers, texts
 
     def _batches(self) -> Iterator[tuple[int, Texts]]:
-        """Give the texts as they are read, with the number of the first."""
+        """Yield the texts as they are read, with the number of the first."""
         ids, start = self.result.id_of, 0
         for source in self.sources:
             for batch in source.batches():
@@ -229,7 +229,7 @@ class _TextsAgain:
 
 
 def _are_at(ids: DocumentIds, start: int, read: Ids) -> bool:
-    """Say whether these are the ids of the documents from `start` on; a batch is of new documents or of old ones."""
+    """Return whether these are the ids of the documents from `start` on; a batch is of new documents or of old ones."""
     border = len(ids.new)
     known, at = (ids.new, start) if start < border or ids.old is None else (ids.old, start - border)
     return at + len(read) <= len(known) and read == known[at : at + len(read)]

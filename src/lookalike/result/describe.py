@@ -35,16 +35,16 @@ if TYPE_CHECKING:
     from lookalike.text.uncounted import Uncounted
 
 __all__ = [
-    "blanked_for_passages",
+    "blanked_where_excluded",
     "described",
+    "excluded_words",
+    "excluded_words_of",
     "group_dict",
     "head",
-    "left_out_of",
     "measured",
     "short_pairs",
     "summary",
     "texts_of",
-    "words_left_out",
     "write_pairs",
 ]
 
@@ -109,7 +109,7 @@ def head(result: Result, pairs: NamedPairs) -> dict[str, Any]:
         "flags": [*_flags(result, result.flags, old=False), *_flags(result, result.old_flags, old=True)],
         "skip": list(result.uncounted.skip),
         "min_words": result.uncounted.min_words,
-        "left_out": _left_out(result, pairs),
+        "left_out": _excluded(result, pairs),
         "metadata": [_named(result, number) | values.to_dict() for number, values in result.metadata_of.items()],
         **_submissions(result, pairs),
     }
@@ -125,12 +125,12 @@ def _submissions(result: Result, pairs: NamedPairs) -> dict[str, Any]:
     return {"submissions": [{name: getattr(one, name) for name in scores} | {"pairs": len(one.pairs)} for one in found]}
 
 
-def _left_out(result: Result, pairs: NamedPairs) -> list[dict[str, Any]]:
-    """Return how many words of each document did not count; of the documents of these pairs that have such words."""
+def _excluded(result: Result, pairs: NamedPairs) -> list[dict[str, Any]]:
+    """Return how many words of each document of these pairs are excluded, if any are."""
     if not result.ignored and not result.uncounted.skip:
         return []
     listed = pairs.by_number
-    found = left_out_of(result, {*listed.values("a"), *listed.values("b")})
+    found = excluded_words_of(result, {*listed.values("a"), *listed.values("b")})
     return [_named(result, one) | {reason: found[one].get(reason, 0) for reason in REASONS} for one in sorted(found)]
 
 
@@ -207,15 +207,15 @@ def measured(result: Result, measure: str) -> pa.Table:
     )
 
 
-def left_out_of(result: Result, wanted: Iterable[int]) -> dict[int, dict[str, int]]:
-    """Return how many words of each document did not count, by reason; documents without such words are not listed."""
+def excluded_words_of(result: Result, wanted: Iterable[int]) -> dict[int, dict[str, int]]:
+    """Return how many words of each document are excluded, by reason; documents without such words are not listed."""
     if not result.ignored and not result.uncounted.skip:
         return {}
-    return words_left_out(result, texts_of(result, wanted))
+    return excluded_words(result, texts_of(result, wanted))
 
 
-def blanked_for_passages(result: Result, a: str, b: str) -> tuple[str, str]:
-    """Return two texts of a result, as long as before, with walls in the place of what did not count."""
+def blanked_where_excluded(result: Result, a: str, b: str) -> tuple[str, str]:
+    """Return two texts of a result, as long as before, with walls in the place of excluded text."""
     ignored, templates = frozenset(result.ignored), frozenset(result.uncounted.templates)
     if not ignored and not result.uncounted.skip:
         return a, b
@@ -223,8 +223,8 @@ def blanked_for_passages(result: Result, a: str, b: str) -> tuple[str, str]:
     return blanked(a, of_a), blanked(b, of_b, WALL_OF_B)
 
 
-def words_left_out(result: Result, texts: Mapping[int, str]) -> dict[int, dict[str, int]]:
-    """Return for each text how many words did not count, by reason: quotes, references, template, common."""
+def excluded_words(result: Result, texts: Mapping[int, str]) -> dict[int, dict[str, int]]:
+    """Return for each text how many words are excluded, by reason: quotes, references, template, common."""
     uncounted = result.uncounted
     ignored, templates = frozenset(result.ignored), frozenset(uncounted.templates)
     if not ignored and not uncounted.skip:
@@ -239,7 +239,7 @@ def words_left_out(result: Result, texts: Mapping[int, str]) -> dict[int, dict[s
 def write_pairs(
     result: Result,
     target: Target,
-    format: str,  # noqa: A002 — as everywhere
+    format: str,  # noqa: A002 — the public name
     *,
     top: int | None,
     raw_csv: bool,

@@ -62,7 +62,7 @@ class NamedPairs:
         self._pairs, self._ids, self._firsts, self._author = pairs, ids, firsts, author
 
     def __len__(self) -> int:
-        """Return how many they are."""
+        """Return their number."""
         return len(self._pairs)
 
     @property
@@ -78,7 +78,7 @@ class NamedPairs:
         return ["a", *self._ids.names("b"), *COLUMNS[2:], *first, *authors]
 
     def chunks(self, rows: int) -> Iterator[list[Sequence[Any]]]:
-        """Give the columns, so many rows at a time."""
+        """Yield the columns, so many rows at a time."""
         for start in range(0, len(self), rows):
             part = slice(start, start + rows)
             a = self._ids.take(self._pairs.values("a")[part])
@@ -93,7 +93,7 @@ class NamedPairs:
         return [[self._author(number) for number in self._pairs.values(side)[part]] for side in COLUMNS[:2]]
 
     def json_pieces(self, rows: int, between: str) -> Iterator[str]:
-        """Give the pairs as JSON objects, so many at a time, with `between` between them."""
+        """Yield the pairs as JSON objects, so many at a time, with `between` between them."""
         if self._firsts is not None or self._ids.old is not None or self._author is not None:
             for columns in self.chunks(rows):
                 yield between.join(json_rows(self.column_names, [columns]))

@@ -37,7 +37,7 @@ _LARGEST_FIRST: Final = ("longest", "newest", "max")
 
 @dataclass(frozen=True, slots=True)
 class KeepRule:
-    """Which document of a group stays; documents that the rule finds equal stay in the order they came in.
+    """Which document of a group stays; ties are broken by the order of the documents.
 
     * ``first``: the one that comes first.
     * ``longest``, ``shortest``: by the length of the text.
@@ -92,7 +92,7 @@ min:COLUMN, source:A,B,C, not 'longst'; did you mean 'longest'?
         return f"{self.kind}:{rest}" if rest else self.kind
 
     def order(self, ids: Column, lengths: Column | None, values: Any) -> tuple[Column, list[str]]:
-        """Return the documents in the order in which they want to stay, and what should be said about it."""
+        """Return the documents in order of preference, and notes for the user."""
         import pyarrow as pa
 
         notes: list[str] = []
@@ -207,7 +207,7 @@ class Plan:
     """A row for each document, in their order; old documents, which are all kept, have none.
 
     * ``id``; ``kept``
-    * ``kept_id``: the kept document in whose favour it is removed; null for a kept one, and with `drop_all`
+    * ``kept_id``: the kept document that it duplicates; null for a kept one, and with `drop_all`
     * ``kept_old``, with `against`: whether that is an old document. If old ids are of another kind than new ones,
       ``kept_id`` has those of new documents only, and ``kept_old_id`` those of old ones.
     * ``score``: the exact score of the two; null for a kept one, and where only a chain of pairs links them
@@ -218,7 +218,7 @@ class Plan:
     drop_all: bool = False
     """Whether groups are removed whole."""
     notes: tuple[str, ...] = ()
-    """What should be said about it."""
+    """Notes for the user."""
     without_text: int = 0
     """How many rows are kept because they have no text, and were compared with none."""
 
@@ -267,7 +267,7 @@ class Plan:
     def write(
         self,
         target: str | os.PathLike[str] | IO[bytes] | IO[str],
-        format: str,  # noqa: A002 — as everywhere
+        format: str,  # noqa: A002 — the public name
         *,
         raw_csv: bool = False,
     ) -> None:
@@ -284,7 +284,7 @@ def make_plan(result: Result, keep: str | KeepRule = "first", *, values: Any = N
     was verified against the kept one; ``linked`` groups keep the one that the rule puts first. `values` has a value for
     each document: a column, a list, or anything that pyarrow takes.
 
-    Old documents are always kept, whatever the rule, and new ones are removed in their favour. With `drop_all`, every
+    Old documents are always kept, whatever the rule, and new duplicates of them are removed. With `drop_all`, every
     new document that has a partner is removed, and the rule does not matter.
     """
     rule = KeepRule.parse(keep)
@@ -321,7 +321,7 @@ def _table(result: Result, found: Found, principal: bytes, kept: Column, group: 
 
     pc = compute()
     head = numbers(principal)
-    # With drop_all the principal itself may be removed; then nobody is removed in its favour.
+    # With drop_all the principal itself may be removed; then it is nobody's kept duplicate.
     in_favour = pc.and_(pc.invert(kept), kept.take(head))
     favoured = pc.if_else(in_favour, head, pa.nulls(1, head.type)[0])
     every = as_bytes(counting(len(head)))

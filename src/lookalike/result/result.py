@@ -251,7 +251,7 @@ to go lower, search again
         )
 
     def plan(self, keep: str | KeepRule = "first", *, values: Any = None, drop_all: bool = False) -> Plan:
-        """Return which documents to keep, and in whose favour each of the others is removed; see `Plan`.
+        """Return which documents to keep, and which kept document each of the others duplicates; see `Plan`.
 
         >>> import lookalike as la
         >>> result = la.find(["one two three", "one two three", "four five six"])
@@ -262,7 +262,7 @@ to go lower, search again
 
         return make_plan(self, keep, values=values, drop_all=drop_all)
 
-    def sources(self, id: str | int, *, least: int | None = None) -> Sources:  # noqa: A002 — the name it has everywhere
+    def sources(self, id: str | int, *, least: int | None = None) -> Sources:  # noqa: A002 — the public name
         """Return a document with all that have passages of it, and the share of its text that is found elsewhere.
 
         Pairs count down to `searched_threshold`. `least` is the length of the shortest passage.
@@ -287,7 +287,7 @@ to go lower, search again
     def write_pairs(
         self,
         target: str | os.PathLike[str] | IO[bytes] | IO[str],
-        format: Format,  # noqa: A002 — what everybody calls it
+        format: Format,  # noqa: A002 — the usual name
         *,
         top: int | None = None,
         raw_csv: bool = False,

@@ -111,7 +111,7 @@ _RECALL: Final[dict[str, Check]] = {"measured": or_none(is_share), "interval": o
 
 
 def _is_flag(value: object) -> bool:
-    """Say whether a value is a flag; one of an earlier version has no places of letters."""
+    """Return whether a value is a flag; one of an earlier version has no places of letters."""
     return row(is_text, is_text, whole())(value) or row(is_text, is_text, whole(), _PLACES)(value)
 
 

@@ -67,7 +67,7 @@ class SearchedDocuments:
 
     ids: Ids | Column
     old_ids: Ids | Column | None = None
-    """The ids of old documents, which come behind the others; None if there is no `against`."""
+    """The ids of old documents, which come after the others; None if there is no `against`."""
     lengths: Column | Sequence[int] | bytes | None = None
     """The length of each text, as `plan(keep="longest")` compares them."""
     skipped: Sequence[Skipped] = ()

@@ -56,7 +56,7 @@ class Sources:
     id: str | int
     text: str
     units: int
-    """How many words (or characters) the document has, without what is left out."""
+    """How many words (or characters) the document has, without excluded text."""
     found: int
     """How many of them are found elsewhere: in any source, each counted once."""
     sources: tuple[SourceMatch, ...]
@@ -131,16 +131,16 @@ def sources_of(result: Result, name: str | int, least: int | None = None) -> Sou
     if number not in texts:
         raise RecipeError("id", name, "a document whose text can still be read")
     reasons = Reasons(recipe, result.ignored, result.uncounted)
-    left_out = sum(REASONS[reason] for reason in reasons.left_out_of_scores)
+    excluded = sum(REASONS[reason] for reason in reasons.excluded_from_scores)
     own = MarkedText.of(texts[number], recipe, reasons.spans(texts[number]))
-    counted = frozenset(unit for unit, mask in enumerate(own.masks) if not mask & left_out)
+    counted = frozenset(unit for unit, mask in enumerate(own.masks) if not mask & excluded)
     found = []
     for partner in partners:
         if partner in texts:
             other = MarkedText.of(texts[partner], recipe, reasons.spans(texts[partner]))
-            blocks = [block for block in blocks_of(own, other, recipe, shortest) if _units(block, left_out) >= shortest]
+            blocks = [block for block in blocks_of(own, other, recipe, shortest) if _units(block, excluded) >= shortest]
             words = counted.intersection(unit for block in blocks for unit in block.units_of(own, other, 0))
-            passages = tuple(Passage(*block.ends, _units(block, left_out)) for block in blocks)
+            passages = tuple(Passage(*block.ends, _units(block, excluded)) for block in blocks)
             found.append(_Candidate(partner, texts[partner], words, passages))
     ranked = list(_ranked([one for one in found if one.words]))
     listed = tuple(
@@ -153,16 +153,16 @@ def sources_of(result: Result, name: str | int, least: int | None = None) -> Sou
     return Sources(name, texts[number], len(counted), len(union), listed, recipe, shortest)
 
 
-def _units(block: PassageBlock, left_out: int) -> int:
+def _units(block: PassageBlock, excluded: int) -> int:
     """Return how many units of a passage count."""
     if not block.masks:
         return block.units
     counts = zip(block.masks[::2], block.masks[1::2], strict=True)
-    return sum(units for mask, units in counts if not mask & left_out)
+    return sum(units for mask, units in counts if not mask & excluded)
 
 
 def _ranked(left: list[_Candidate]) -> Iterable[tuple[_Candidate, int]]:
-    """Give the one that has the most, then always the one that adds the most, and what each adds."""
+    """Yield the one that has the most, then always the one that adds the most, and what each adds."""
     left = sorted(left, key=lambda one: -len(one.words))
     covered: frozenset[int] = frozenset()
     for rank in range(len(left)):

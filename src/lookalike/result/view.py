@@ -41,7 +41,7 @@ class ResultView:
     """What was found, and the ways to look at it."""
 
     id_of: DocumentIds
-    """The id of each document by its number, as plain values; old documents come behind the new ones."""
+    """The id of each document by its number, as plain values; old documents come after the new ones."""
     length_of: memoryview[int] | None
     """The length of each text by its number, as `plan(keep="longest")` compares them."""
     metric: Metric
@@ -65,7 +65,7 @@ class ResultView:
     timings: dict[str, float]
     """Seconds by stage."""
     ignored: tuple[int, ...]
-    """Shingles that did not count, as the core's 64-bit hashes; the audit leaves them out too."""
+    """Excluded shingles, as the core's 64-bit hashes; an audit excludes them too."""
     metadata: dict[Any, Metadata]
     """Names, authors and dates of documents, by their ids: what `with_metadata` was told, and what the names of files
     tell in an export of Moodle, Canvas or Blackboard. What is known under an id that a new and an old document have is
@@ -73,7 +73,7 @@ class ResultView:
     platforms: tuple[str, ...]
     """The learning platforms whose exports were recognised."""
     uncounted: Uncounted
-    """What else was left out of the scores: quotes, references, short passages."""
+    """What else was excluded from the scores: quotes, references, short passages."""
     source: Source | None
     """Where the texts can be read again."""
     audited: Audit | None

@@ -217,7 +217,7 @@ def _read(source: Source) -> _Sample:
 
 
 def _named(ids: list[str | int]) -> bool:
-    """Tell whether the ids look like names of files."""
+    """Return whether the ids look like names of files."""
     endings = [str(name).rpartition(".")[2] for name in ids[:100]]
     return sum(0 < len(one) <= 5 and one.isalnum() and not one.isdigit() for one in endings) * 2 > len(endings)
 

@@ -1,4 +1,4 @@
-"""What a search will take, before it runs."""
+"""What a search will cost, before it runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LSH_FACTOR = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """An estimate: sizes are close, seconds are a guess from a sample."""
+    """An estimate: sizes are close, seconds are extrapolated from a sample."""
 
     documents: int
     documents_counted: bool
@@ -53,7 +53,7 @@ class Cost:
         return asdict(self)
 
     def __str__(self) -> str:
-        """Return it for a person, a line each."""
+        """Return it for people, one line per figure."""
         about = "" if self.documents_counted else "about "
         disk = f"{size(self.disk)} of files while it runs" if self.disk else "none"
         skipped = f" ({self.too_large:,} skipped: {self.too_large:,} too large)" if self.too_large else ""

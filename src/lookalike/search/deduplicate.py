@@ -1,4 +1,4 @@
-"""Near-duplicates, or parts that occurred before, out of a table, a list or a dataset, in one line."""
+"""Remove near-duplicates, or parts that occurred before, from a table, a list or a dataset, in one call."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def drop_near_duplicates(
     recall: float = 0.99,
     recipe: Recipe | None = None,
     drop_all: bool = False,
-    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    id: str | None = None,  # noqa: A002 - the public name
     values: Any = None,
     return_plan: bool = False,
     tokens: str | None = None,
@@ -213,7 +213,7 @@ def drop_repeated_parts(
     min_words: int | None = None,
     recipe: Recipe | None = None,
     drop_empty: bool = False,
-    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    id: str | None = None,  # noqa: A002 - the public name
     memory: int | None = None,
     threads: int = 0,
     return_cuts: bool = False,
@@ -280,7 +280,7 @@ def drop_repeated_passages(
     words: int = 50,
     recipe: Recipe | None = None,
     drop_empty: bool = False,
-    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    id: str | None = None,  # noqa: A002 - the public name
     memory: int | None = None,
     threads: int = 0,
     return_cuts: bool = False,

@@ -19,7 +19,7 @@ from lookalike.tables.found import Found
 from lookalike.text.counted import check_min_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from lookalike.documents import Source
     from lookalike.recipe import Recipe
@@ -57,7 +57,7 @@ _ANY: Final = 1e-9
 def find_below(result: Result) -> Result | None:
     """Search the documents of a small collection again for shared passages; None where that would take long.
 
-    The recipe, and what does not count, are those of the result; a pair is listed if a tenth of its shorter document
+    The recipe and the excluded text are those of the result; a pair is listed if a tenth of its shorter document
     is in passages that it shares with the other.
 
     >>> import lookalike as la
@@ -74,16 +74,15 @@ def find_below(result: Result) -> Result | None:
     skip, templates = result.uncounted.skip, result.uncounted.templates
     least = check_min_words(shortest_passage(recipe), recipe)
     asked = Asked(recipe, LEAST, metric="containment", ignored=result.ignored, skip=skip, min_words=least)
-    new, *old = (SearchInput(source, skip, None) for source in _sources(result))
-    run = Run(asked, new, old[0] if old else None, 0, None, memory=None, work=None, order=None)
+    run, new, old = _run_again(result, asked)
     task = Task(asked, None, "star", None, 0)
-    return assembled(task, new, old[0] if old else None, run.search(), (), templates, started, run)
+    return assembled(task, new, old, run.search(), (), templates, started, run)
 
 
 def search_lower(result: Result, *, threads: int = 0) -> Result:
     """Return the same result with the pairs below its threshold as well: `rethreshold` can then go down to `LOWEST`.
 
-    The documents are searched again, exactly, with all that was left out before. What was not searched exactly, would
+    The documents are searched again, exactly, with the same text excluded. What was not searched exactly, would
     take long, or has more pairs than can be listed, comes back as it is.
 
     >>> import lookalike as la
@@ -104,16 +103,22 @@ def search_lower(result: Result, *, threads: int = 0) -> Result:
         skip=uncounted.skip,
         min_words=uncounted.min_words,
     )
-    opened = [SearchInput(part, uncounted.skip, None) for part in _sources(result)]
-    old = opened[1] if len(opened) > 1 else None
-    run = Run(asked, opened[0], old, checks.threads(threads), None, memory=None, work=None, order=result.order)
     try:
-        searched = run.search()
+        searched = _run_again(result, asked, threads=checks.threads(threads), order=result.order)[0].search()
     except (LookalikeError, OSError):  # the source is gone since; what was found stays
         return result
     if searched.found["hot"] or searched.lengths.tolist() != list(lengths):
         return result
     return result.with_lower(Found.of_core(searched.found), LOWEST)
+
+
+def _run_again(
+    result: Result, asked: Asked, *, threads: int = 0, order: Sequence[int] | None = None
+) -> tuple[Run, SearchInput, SearchInput | None]:
+    """Return a search of the documents of a result, which has not run yet; and its new and its old documents."""
+    new, *others = (SearchInput(source, asked.skip, None) for source in _sources(result))
+    old = others[0] if others else None
+    return Run(asked, new, old, threads, None, memory=None, work=None, order=order), new, old
 
 
 def shortest_passage(recipe: Recipe) -> int:
@@ -129,7 +134,7 @@ def count_more(result: Result, below: Result) -> int:
 
 
 def _is_quick(result: Result) -> bool:
-    """Tell whether a second search takes no time that anybody would notice."""
+    """Return whether a second search takes no time that anybody would notice."""
     if result.metric == "containment" and result.threshold <= LEAST:
         return False  # there is nothing below
     if result.method not in ("exact", "brute") or result.limited or result.length_of is None:
@@ -146,7 +151,7 @@ def _sources(result: Result) -> tuple[Source, ...]:
 
 
 def _is_at_hand(source: Source) -> bool:
-    """Tell whether the texts are in memory, or in a table that native readers read."""
+    """Return whether the texts are in memory, or in a table that native readers read."""
     if isinstance(source, Kept):
         return source.is_kept
     return isinstance(source, MemorySource) or source.tables() is not None

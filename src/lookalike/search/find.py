@@ -1,4 +1,4 @@
-"""Find the pairs of a collection: check what is asked, choose how, read and search, put the result together."""
+"""Find the pairs of a collection: check what is asked, choose how, read and search, assemble the result."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def find(
     *,
     preset: str | None = None,
     text: str | None = None,
-    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    id: str | None = None,  # noqa: A002 - the public name
     tokens: Any = None,
     recall: float = 0.99,
     method: Method = "auto",
@@ -95,11 +95,11 @@ def find(
     Metrics: ``jaccard``, the default; ``bag``, which counts repeated shingles; ``containment``, the share of the
     smaller document that is in the larger one, always found exactly.
 
-    * `against`: old documents; new ones are compared with each other and with them, old ones never with each other.
-    * `ignore`: template texts whose shingles count on no side. Documents that are equal still read 1.
-    * `common`: shingles that more than this share of the documents have (and at least five) do not count either.
-    * `skip`: ``"quotes"``, ``"references"`` or both are left out of every text, found by their marks and headings.
-    * `min_words`: the shortest passage that counts; what is shared in shorter ones adds nothing to a score.
+    * `against`: old documents: new ones are compared with each other and with these, but not these among themselves.
+    * `ignore`: template texts, whose shingles are excluded. Equal documents still score 1.
+    * `common`: shingles that more than this share of the documents have (and at least five) are excluded too.
+    * `skip`: ``"quotes"``, ``"references"`` or both are excluded from every text, found by marks and headings.
+    * `min_words`: the shortest passage that counts; shared text in shorter ones adds nothing to a score.
     * `min_length`: documents of fewer words are skipped; `Result.skipped` lists them.
     * `memory`: bytes to stay below; what does not fit goes to files, in `work` or a temporary folder. A search in
       `work` that was interrupted goes on when it is started again.
@@ -127,7 +127,7 @@ def find_kept(
     *,
     preset: str | None = None,
     text: str | None = None,
-    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    id: str | None = None,  # noqa: A002 - the public name
     tokens: Any = None,
     recipe: Recipe | None = None,
     recall: float = 0.99,
@@ -190,7 +190,7 @@ def _for_tokens(
     check_no_text(text)
     for name, given in (("skip", check_kinds(skip)), ("min_length", min_length)):
         if given:
-            raise RecipeError(name, given, "left out where tokens are given")
+            raise RecipeError(name, given, "not supported with tokens")
     made = token_recipe(recipe)
     return made, [token_text(number, one, ordered=made.k > 1) for number, one in enumerate(ignore)]
 
@@ -265,8 +265,7 @@ def _without_common(task: Task, new: SearchInput, old: SearchInput | None) -> tu
 
     documents, frequent, least = _retried(counted, new, old)
     ignored = tuple(sorted({*asked.ignored, *frequent}))
-    do = "does" if len(frequent) == 1 else "do"
-    said = f"{count(len(frequent), 'shingle')} that at least {least:,} of {documents:,} documents have {do} not count"
+    said = f"ignored {count(len(frequent), 'shingle')} present in at least {least:,} of {documents:,} documents"
     return replace(task, asked=replace(asked, ignored=ignored)), (said,)
 
 
@@ -293,7 +292,7 @@ def assembled(
     started: float,
     run: Run,
 ) -> Result:
-    """Put the result of a run together."""
+    """Assemble the result of a run."""
     asked, strategy, found = task.asked, searched.strategy, searched.found
     uncounted = Uncounted(asked.skip, asked.min_words, templates, found["short"])
     stages = {"reading": searched.reading} | found["seconds"]
@@ -343,7 +342,7 @@ def _export(new: SearchInput, old: SearchInput | None, lengths: Sequence[int]) -
 
 
 def _notes(task: Task, found: dict[str, Any], uncounted: Uncounted) -> Iterator[str]:
-    """Say what is not as somebody might expect it."""
+    """Yield notes about what a user might not expect."""
     yield from short_pairs(uncounted, task.asked.recipe)
     if hot := found["hot"]:
         listed = "each is listed with its representative and a few others"
@@ -353,4 +352,4 @@ def _notes(task: Task, found: dict[str, Any], uncounted: Uncounted) -> Iterator[
     if found["in_part"]:
         were = "was" if found["in_part"] == 1 else "were"
         parts = f"{found['in_part']:,} of them {were} not compared with all representatives"
-        yield f"{parts}: give more memory, a higher threshold, or leave out the text that they share (common)"
+        yield f"{parts}: give more memory, raise the threshold, or exclude the text that they share (common)"

@@ -159,7 +159,7 @@ class SearchInput:
     # -- what the engine calls for sources that are read through Python ---
 
     def batches(self) -> Iterator[Packed]:
-        """Give all texts."""
+        """Yield all texts."""
         expected = self.source.size().documents if self._progress else None
         self._ids = []
         done = 0
@@ -173,7 +173,7 @@ class SearchInput:
                 self._progress("reading", done, expected)
 
     def fetch(self, numbers: bytes) -> Iterator[tuple[bytes, Packed]]:
-        """Give some texts again, with their numbers."""
+        """Yield some texts again, with their numbers."""
         wanted = array("I", numbers)
         left = len(wanted)
         for found, texts in self.source.fetch(wanted):
@@ -243,7 +243,7 @@ def sign(
     recipe: Recipe | None = None,
     *,
     text: str | None = None,
-    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    id: str | None = None,  # noqa: A002 - the public name
     tokens: Any = None,
     threads: int = 0,
 ) -> Signatures:

@@ -64,7 +64,7 @@ def set_bytes(size: int, strategy: Strategy) -> int:
 
 @dataclass(slots=True)
 class RunOutcome:
-    """What came of a run."""
+    """The outcome of a run."""
 
     strategy: Strategy
     found: dict[str, Any]

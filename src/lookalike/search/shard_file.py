@@ -313,7 +313,7 @@ class _reading:  # noqa: N801 — used like a function
 
 
 class _ForeignError(Exception):
-    """An archive of somebody else."""
+    """An archive of another program."""
 
 
 def _foreign(name: str) -> DocumentError:

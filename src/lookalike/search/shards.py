@@ -47,7 +47,7 @@ def sign_shard(
     path: str | os.PathLike[str],
     *,
     text: str | None = None,
-    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    id: str | None = None,  # noqa: A002 - the public name
     threshold: float = 0.8,
     recall: float = 0.99,
     recipe: Recipe | None = None,

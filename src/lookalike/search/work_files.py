@@ -39,7 +39,7 @@ class RecordedFile:
         self.path, self.length, self.checksum = path, length, checksum
 
     def blocks(self) -> Iterator[bytes]:
-        """Give the file block by block; that its checksum is another shows at its end."""
+        """Yield the file block by block; that its checksum is another shows at its end."""
         checksum, left = 0, self.length
         if self.length:
             with self.path.open("rb") as file:
@@ -84,7 +84,7 @@ def entries_in(stored: RecordedFile, rows: int) -> list[Entry]:
 
 
 def check_rows(entries: Iterable[Entry], counts: list[int], row: int, length: int) -> bool:
-    """Say whether parts are those of inputs with so many documents, side by side in a file of so many bytes."""
+    """Return whether parts are those of inputs with so many documents, side by side in a file of so many bytes."""
     found = [0] * len(counts)
     end = 0
     for input_, _, documents, offset in entries:
@@ -96,7 +96,7 @@ def check_rows(entries: Iterable[Entry], counts: list[int], row: int, length: in
 
 
 def check_pairs(blocks: Iterable[bytes], documents: int) -> bool:
-    """Say whether packed pairs are of documents that are there, the lesser number first, sorted, each once."""
+    """Return whether packed pairs are of documents that are there, the lesser number first, sorted, each once."""
     before = -1
     for block in blocks:
         pairs = memoryview(block).cast("Q")
@@ -111,7 +111,7 @@ def check_pairs(blocks: Iterable[bytes], documents: int) -> bool:
 
 
 def check_hot(blocks: Iterable[bytes], documents: int) -> bool:
-    """Say whether hot documents are there, and no more than there are."""
+    """Return whether hot documents are there, and no more than there are."""
     number = 0
     for block in blocks:
         hot = memoryview(block).cast("I")
@@ -122,7 +122,7 @@ def check_hot(blocks: Iterable[bytes], documents: int) -> bool:
 
 
 def check_verified(blocks: Iterable[bytes], documents: int) -> bool:
-    """Say whether what was verified can be: pairs of documents that are there, with overlaps that sets can have."""
+    """Return whether what was verified can be: pairs of documents that are there, with overlaps that sets can have."""
     return all(_can_be(record, documents) for block in blocks for record in _FOUND.iter_unpack(block))
 
 

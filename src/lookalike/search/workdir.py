@@ -48,7 +48,7 @@ _MOST: Final = 2**62
 
 @contextmanager
 def disk_errors(folder: Path, *, kept: bool = True) -> Iterator[None]:
-    """Turn a full or failing disk into one clear error; `kept` says whether the folder stays."""
+    """Report a full or failing disk as one clear error; `kept` says whether the folder stays."""
     try:
         yield
     except OSError as error:
@@ -129,7 +129,7 @@ class WorkDir:
                 raise LookalikeError(f"{path} is shorter than it was; start again in a new folder")
 
     def _read_by(self, by_python: list[bool]) -> None:
-        """Begin anew if a source that was read natively is now read through Python: its batches are others."""
+        """Start over if a source that was read natively is now read through Python: its batches are others."""
         before = self._manifest["by_python"]
         if self._manifest["lengths"] and len(before) != len(by_python):
             raise _damaged(self.folder / _MANIFEST)
@@ -243,13 +243,13 @@ class WorkDir:
     # -- verified pairs: what `_native.Spilled.verify` calls ---
 
     def verified(self) -> tuple[int, bytes]:
-        """Return how many portions are verified, and what came of them."""
+        """Return how many portions are verified, and their results."""
         with self._disk_errors():
             found = self._stored(VERIFIED).read(40, lambda blocks: check_verified(blocks, self._documents))
         return self._manifest["portions"], found
 
     def add(self, found: bytes) -> None:
-        """Keep what came of the next portion."""
+        """Keep the results of the next portion."""
         with self._recording():
             self._append(VERIFIED, found)
             self._manifest["portions"] += 1

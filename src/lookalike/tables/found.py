@@ -45,7 +45,7 @@ class Pairs:
     """f64 for each pair: the share of b that is in a."""
 
     def __len__(self) -> int:
-        """Return how many they are."""
+        """Return their number."""
         return len(self.a) // 4
 
     @property
@@ -179,12 +179,12 @@ class DocumentIds:
         return self.new[number] if self.old is None or number < border else self.old[number - border]
 
     def __iter__(self) -> Iterator[Any]:
-        """Give each id."""
+        """Yield each id."""
         yield from self.new
         yield from self.old or ()
 
     def is_old(self, number: int) -> bool:
-        """Say whether a document is old."""
+        """Return whether a document is old."""
         return self.old is not None and number >= len(self.new)
 
     def take(self, numbers: Iterable[int]) -> list[Any]:

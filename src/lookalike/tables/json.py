@@ -72,7 +72,7 @@ def _dumped(value: Any, **how: Any) -> str:
 
 
 def json_rows(names: Sequence[str], chunks: Iterable[Sequence[Sequence[Any]]]) -> Iterator[str]:
-    """Give each row of a table as a JSON object; its columns come piece by piece.
+    """Yield each row of a table as a JSON object; its columns come piece by piece.
 
     >>> list(json_rows(["id", "score"], [[["a", None], [0.5, 1.0]]]))
     ['{"id": "a", "score": 0.5}', '{"id": null, "score": 1.0}']
@@ -93,7 +93,7 @@ def json_values(column: Sequence[Any]) -> Iterable[str]:
 
 
 def _is_plain(text: str) -> bool:
-    """Say whether JSON spells a text as it is; one look at a whole column takes less than one at each value."""
+    """Return whether JSON spells a text as it is; one look at a whole column takes less than one at each value."""
     return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
 
 
@@ -134,12 +134,12 @@ def _no_number(name: str) -> Any:
 
 
 def is_text(value: Any) -> bool:
-    """Say whether a value is text that can be written as UTF-8: JSON can spell halves of characters."""
+    """Return whether a value is text that can be written as UTF-8: JSON can spell halves of characters."""
     return _can_be_encoded(value, "strict")
 
 
 def is_typed(value: Any) -> bool:
-    """Say whether a value is text as a person types it: a name in it may have bytes that are no UTF-8."""
+    """Return whether a value is text as a person types it: a name in it may have bytes that are no UTF-8."""
     return _can_be_encoded(value, "surrogateescape") and "\0" not in value
 
 
@@ -151,12 +151,12 @@ def _can_be_encoded(value: Any, errors: str) -> bool:
 
 
 def is_flag(value: Any) -> bool:
-    """Say whether a value is true or false."""
+    """Return whether a value is true or false."""
     return isinstance(value, bool)
 
 
 def is_share(value: Any) -> bool:
-    """Say whether a value is a number from 0 to 1."""
+    """Return whether a value is a number from 0 to 1."""
     return number(0.0, 1.0)(value)
 
 

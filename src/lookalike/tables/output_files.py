@@ -42,7 +42,7 @@ ENDINGS: Final = {"gzip": "gz", "zstd": "zst"}
 
 @contextmanager
 def opened(target: Target) -> Iterator[IO[bytes]]:
-    """Give a stream of bytes for a path or a stream; what goes to a path appears there when it is whole.
+    """Yield a stream of bytes for a path or a stream; what goes to a path appears there when it is whole.
 
     A new file is for its owner alone. On a terminal, characters that could act on it are shown as escapes.
     """
@@ -121,7 +121,7 @@ directory); make its folder first, or give another name
 
 @contextmanager
 def harmless(stream: IO[bytes], encoding: str | None = None) -> Iterator[IO[bytes]]:
-    """Give the stream, or if it is a terminal, one that shows on it what could act on it."""
+    """Yield the stream, or if it is a terminal, one that shows on it what could act on it."""
     isatty = getattr(stream, "isatty", None)  # a stream of somebody's own may have no more than `write`
     if isatty is None or isinstance(stream, VisibleStream) or not isatty():
         yield stream
@@ -133,7 +133,7 @@ def harmless(stream: IO[bytes], encoding: str | None = None) -> Iterator[IO[byte
 
 @contextmanager
 def new_file(path: str | os.PathLike[str], *, private: bool) -> Iterator[IO[bytes]]:
-    """Give a stream for a file that appears under its name when it is whole, in the place of one that was there.
+    """Yield a stream for a file that appears under its name when it is whole, in the place of one that was there.
 
     A new file is open to its owner alone (`private`) or to others too, as far as the umask allows; one that was there
     keeps its permissions.
@@ -226,7 +226,7 @@ def unclosed(stream: IO[bytes]) -> IO[bytes]:
 
 @contextmanager
 def squeezed(stream: IO[bytes], codec: Any) -> Iterator[IO[bytes]]:
-    """Give a stream that compresses into another; without a codec, that other one."""
+    """Yield a stream that compresses into another; without a codec, that other one."""
     if codec is None:
         yield stream
         return

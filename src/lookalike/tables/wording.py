@@ -39,7 +39,7 @@ _NAMED: Final = {0x09: r"\t", 0x0A: r"\n", 0x0D: r"\r"}
 
 
 def count(number: int, what: str) -> str:
-    """Return a number with its noun.
+    """Return a number with its noun, in the plural where needed.
 
     >>> count(1, "pair"), count(1200, "pair")
     ('1 pair', '1,200 pairs')
@@ -58,7 +58,7 @@ def at_least(share: float, digits: int = 3) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as short as it is telling.
+    """Return a duration with a sensible precision.
 
     >>> duration(0.0312), duration(1.84), duration(42), duration(125), duration(7380)
     ('0.03 s', '1.8 s', '42 s', '2 min 5 s', '2 h 3 min')
@@ -75,7 +75,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: int) -> str:
-    """Return bytes as a person reads them.
+    """Return a size in bytes for people.
 
     >>> size(532), size(2_500_000), size(25_000_000_000)
     ('532 B', '2.5 MB', '25 GB')
@@ -85,7 +85,7 @@ def size(count: int) -> str:
 
 
 def roughly(seconds: float) -> str:
-    """Return a guessed time, without digits that nobody knows.
+    """Return an estimated duration, without false precision.
 
     >>> roughly(0.4), roughly(75), roughly(7300)
     ('1 s', '75 s', '2 h 2 min')

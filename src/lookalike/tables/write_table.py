@@ -61,7 +61,7 @@ class Plain(Protocol):
 def write_table(
     target: Target,
     table: pa.Table | Plain,
-    format: str,  # noqa: A002 — what everybody calls it
+    format: str,  # noqa: A002 — the usual name
     *,
     raw_csv: bool = False,
 ) -> None:

@@ -32,14 +32,15 @@ _FACES: Final[dict[Given, type[Frame]]] = {
 
 
 def frame_of(data: Any) -> Frame:
-    """Return the face of some data.
+    """Return the adapter of some data.
 
     >>> frame_of(["one", "two"]).kind
     'list'
     >>> frame_of({"a", "b"})
     Traceback (most recent call last):
         ...
-    lookalike.errors.DocumentError: document 'set': data is set; give a list, a dict, an array of texts, or a table
+    lookalike.errors.DocumentError: data has the unsupported type 'set'; give a list, a dict, an array of texts, or \
+a table
     """
     given = accepted(data)
     if given is Given.SPLITS:
@@ -48,4 +49,5 @@ def frame_of(data: Any) -> Frame:
     if face is not None:
         return face(list(data) if given is Given.ITERABLE else data)
     kind = type(data).__name__
-    raise DocumentError(kind, "data", f"is {kind}", "give a list, a dict, an array of texts, or a table")
+    remedy = "give a list, a dict, an array of texts, or a table"
+    raise DocumentError(None, "data", f"has the unsupported type {kind!r}", remedy)

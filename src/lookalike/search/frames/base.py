@@ -282,7 +282,7 @@ class SplitFrame(Frame):
     kind = "dict of tables"
 
     def __init__(self, data: Any, frame_of: Callable[[Any], Frame]) -> None:
-        """Take the tables, and what gives each its face."""
+        """Take the tables, and the function that adapts each."""
         super().__init__(data)
         self._frames = {str(name): frame_of(table) for name, table in data.items()}
 
