@@ -1,4 +1,4 @@
-"""Groups of documents from verified pairs."""
+"""Groups: clusters of documents, from verified pairs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Linkage = Literal["star", "linked"]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Documents that belong together: the principal one, and all members including it, in order."""
+    """A cluster of documents: its representative, called principal, and all members including it, in order."""
 
     principal: str | int
     members: tuple[str | int, ...]

@@ -31,7 +31,7 @@ METHODS: Final = ("auto", "lsh", "exact", "signatures", "brute")
 METRICS: Final = ("jaccard", "containment", "bag")
 
 HELD: Final = 256 << 20
-"""Bytes of sets that verifying holds at a time, if nothing else is said."""
+"""Bytes of sets that verification holds at a time, by default."""
 SMALL: Final = 3_500_000
 """Up to about this many shingles the exact join takes a fraction of a second, and its recall is 1."""
 UNIT_LENGTH: Final = {"char": 1, "word": 6, "token": 3}

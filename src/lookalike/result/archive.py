@@ -160,7 +160,7 @@ def _batches(messages: pa.MessageReader, name: str, schema: pa.Schema) -> Iterat
         batch = pa.ipc.read_record_batch(message, schema)
         batch.validate(full=True)
         if any(column.null_count for column in batch.columns):
-            raise ValueError(f"{name} has gaps")
+            raise ValueError(f"{name} has missing values")
         yield batch
 
 

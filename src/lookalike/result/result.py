@@ -1,4 +1,4 @@
-"""The outcome of a search, and all that can be asked of it afterwards without searching again."""
+"""The outcome of a search, and what can be asked of it without searching again."""
 
 from __future__ import annotations
 

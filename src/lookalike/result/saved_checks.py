@@ -72,15 +72,21 @@ def check_meta(meta: Mapping[str, Any]) -> None:
     documents, audit = meta["documents"], meta["audit"]
     thresholds = (0.0, meta["searched_threshold"], meta["threshold"], 1.0)
     _demand(all(x <= y for x, y in pairwise(thresholds)), "a threshold is not between 0 and 1")
-    _demand((meta["old_from"] or 0) <= documents, "old documents begin nowhere")
+    _demand((meta["old_from"] or 0) <= documents, "old_from is beyond the last document")
     _demand(meta.get("limited", 0) <= documents, "more documents are limited than there are")
-    _demand(meta["bands"] is None or meta["bands"][0] * meta["bands"][1] <= MOST_HASHES, "bands is too much")
+    _demand(meta["bands"] is None or meta["bands"][0] * meta["bands"][1] <= MOST_HASHES, "bands and rows are too many")
     if (authors := meta.get("authors")) is not None:
         _demand(len(authors["of"]) == documents, "authors are of other documents")
         _demand(all(place is None or place < len(authors["names"]) for place in authors["of"]), "an author has no name")
     if audit is not None:
-        _demand(audit["found"] <= audit["true_pairs"] and audit["drawn"] <= audit["of"] <= documents, "audit is not so")
-        _demand((audit["measured"] is None) == (audit["interval"] is None), "audit has half a measure")
+        _demand(
+            audit["found"] <= audit["true_pairs"] and audit["drawn"] <= audit["of"] <= documents,
+            "the counts of the audit contradict each other",
+        )
+        _demand(
+            (audit["measured"] is None) == (audit["interval"] is None),
+            "audit has a measured share without an interval, or the reverse",
+        )
     _demand((audit is not None) == ("missed.arrow" in meta["parts"]), "audit and missed.arrow belong together")
     needed = {"ids.arrow", "classes.arrow", "pairs.arrow"}
     has_old, of_old = meta["old_from"] is not None, "old_ids.arrow" in meta["parts"]

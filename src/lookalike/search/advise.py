@@ -1,4 +1,4 @@
-"""Which recipe and threshold suit a collection: look at a sample of it, try what there is, and say why.
+"""Which recipe and threshold suit a collection: try the presets on a sample, choose one, and say why.
 
 What is recommended follows from properties of the texts, and from how the like ones among them differ: in letters, as
 scanned pages do; in words, as revisions do; or in all but a passage. What each preset would find on the sample, and at

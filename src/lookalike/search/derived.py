@@ -122,7 +122,7 @@ def _run_again(
 
 
 def shortest_passage(recipe: Recipe) -> int:
-    """Return how long a passage has to be that means something, in units of the recipe."""
+    """Return the length of the shortest meaningful passage, in units of the recipe."""
     words = PRESETS["essays"].min_words or 1
     return words if recipe.unit == "word" else words * _LETTERS
 
@@ -134,7 +134,7 @@ def count_more(result: Result, below: Result) -> int:
 
 
 def _is_quick(result: Result) -> bool:
-    """Return whether a second search takes no time that anybody would notice."""
+    """Return whether a second search is too quick to be noticed."""
     if result.metric == "containment" and result.threshold <= LEAST:
         return False  # there is nothing below
     if result.method not in ("exact", "brute") or result.limited or result.length_of is None:

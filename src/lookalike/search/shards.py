@@ -1,4 +1,4 @@
-"""Signatures of a part of a collection in a file, and the pairs of several such parts: work for many machines.
+"""Shards: parts of a collection that many machines sign, and the pairs of all of them, found on one machine.
 
 Each machine signs its shard; one machine reads the signatures of all and finds the pairs, as one search of the whole
 collection would. What has to be compared exactly comes from the shingles in the files, or from the texts.
@@ -106,7 +106,7 @@ def find_shards(
         raise DocumentError(os.fspath(paths), "paths", "are one path, not several", "give a list of paths")
     shards = [Shard.open(path) for path in paths]
     if not shards:
-        raise DocumentError("shards", "files", "are none", "name the files that lookalike sign wrote")
+        raise DocumentError("shards", "files", "are missing", "name the files that lookalike sign wrote")
     settings = _same_settings(shards)
     strategy = settings.strategy(_threshold(threshold, settings))
     ids = _ids(shards, names=names)
@@ -186,7 +186,7 @@ def _check_sources(shards: Sequence[Shard], ids: Ids, source: Source | None) -> 
         bare = next((shard for shard in shards if not shard.has_shingles), None)
         if bare is not None:
             remedy = "give the texts too (--texts), or sign with keep='shingles'"
-            raise DocumentError(bare.name, "file", "has signatures only, which decide nothing exactly", remedy)
+            raise DocumentError(bare.name, "file", "has only signatures, which give no exact scores", remedy)
         return
     place, signed = 0, Ids.joined(shard.ids for shard in shards)
     for batch in source.batches():

@@ -65,9 +65,9 @@ def opened(target: Target) -> Iterator[IO[bytes]]:
 
 
 def check_output(path: str | os.PathLike[str]) -> None:
-    """Refuse to write to a named pipe, a socket or a device: the null device and what the shell has opened are none.
+    """Refuse to write to a named pipe, a socket or a device, except the null device and what the shell has opened.
 
-    So is a URL that cannot be written to.
+    A URL that cannot be written to is refused too.
     """
     if is_url(path):
         from lookalike.remote import check_writable
@@ -121,7 +121,7 @@ directory); make its folder first, or give another name
 
 @contextmanager
 def harmless(stream: IO[bytes], encoding: str | None = None) -> Iterator[IO[bytes]]:
-    """Yield the stream, or if it is a terminal, one that shows on it what could act on it."""
+    """Yield the stream or, for a terminal, one that escapes characters that could act on it."""
     isatty = getattr(stream, "isatty", None)  # a stream of somebody's own may have no more than `write`
     if isatty is None or isinstance(stream, VisibleStream) or not isatty():
         yield stream
