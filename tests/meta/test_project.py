@@ -166,7 +166,7 @@ def test_no_modules_import_each_other(top: str) -> None:
     assert [cycle for cycle in found if any(module.split(".")[1:2] == [top] for module in cycle)] == []
 
 
-MOST_FILES = 394
+MOST_FILES = 393
 """Files of the package. A new one needs a concept of its own: most often the code belongs in one that is there."""
 KNOWN_MODULES = {
     *(

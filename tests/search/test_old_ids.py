@@ -153,7 +153,7 @@ FEW_AGAINST_MANY = (
     + """
 from array import array
 import lookalike as la
-from lookalike.result.search_record import SearchedDocuments, SearchSettings
+from lookalike.result.view import SearchedDocuments, SearchSettings
 from lookalike.tables.found import Found
 from lookalike.tables.packed import Ids
 

@@ -14,7 +14,7 @@ from lookalike.errors import LookalikeError, RecipeError
 from lookalike.recipe import UNIT_NAMES
 from lookalike.result.authors import submission_pairs
 from lookalike.result.pairs import NamedPairs
-from lookalike.result.search_record import recall_of
+from lookalike.result.view import recall_of
 from lookalike.tables.json import BETWEEN, json_values, write_json
 from lookalike.tables.output_files import opened
 from lookalike.tables.wording import count, duration

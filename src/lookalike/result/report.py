@@ -13,7 +13,7 @@ from lookalike.report.assemble import write_page
 from lookalike.report.collect import PageInput, PageLimits, PagePairs, ReportPage, short
 from lookalike.report.collect import collect as page_of
 from lookalike.result.describe import short_pairs, summary
-from lookalike.result.search_record import recall_of
+from lookalike.result.view import recall_of
 from lookalike.tables.found import COLUMNS
 from lookalike.tables.wording import count
 

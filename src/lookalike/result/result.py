@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike import checks
 from lookalike.documents.ids import checked_ids
 from lookalike.errors import LookalikeError, RecipeError
-from lookalike.result.search_record import Recall, promised_at, recall_of
-from lookalike.result.view import ResultView
+from lookalike.result.view import Recall, ResultView, promised_at, recall_of
 from lookalike.tables.found import DocumentIds
 from lookalike.tables.wording import count
 

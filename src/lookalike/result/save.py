@@ -31,7 +31,7 @@ from lookalike.result.audit import Audit
 from lookalike.result.authors import Authors
 from lookalike.result.pairs import NamedPairs
 from lookalike.result.saved_checks import check_meta, check_parts, schemas
-from lookalike.result.search_record import Recall, SearchedDocuments, SearchSettings
+from lookalike.result.view import Recall, SearchedDocuments, SearchSettings
 from lookalike.tables.found import COLUMNS, DocumentIds, Found, Pairs
 from lookalike.tables.json import parse_json
 from lookalike.tables.number_columns import as_bytes, numbers, whole

@@ -18,7 +18,7 @@ from lookalike.presets import with_preset
 from lookalike.recipe import DEFAULT, Recipe, settings
 from lookalike.result import Recall, Result
 from lookalike.result.describe import short_pairs
-from lookalike.result.search_record import SearchedDocuments, SearchSettings
+from lookalike.result.view import SearchedDocuments, SearchSettings
 from lookalike.search.intake import SearchInput, sources_together
 from lookalike.search.search_run import Run, RunOutcome
 from lookalike.tables.found import Found, Metric

@@ -19,7 +19,7 @@ from lookalike.engine.strategy import Asked, choose_strategy
 from lookalike.errors import DocumentError, MismatchError, RecipeError
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.result import Recall, Result
-from lookalike.result.search_record import SearchedDocuments, SearchSettings
+from lookalike.result.view import SearchedDocuments, SearchSettings
 from lookalike.search.shard_file import Shard, ShardSettings, ShardWriter
 from lookalike.tables.found import COLUMNS, Found
 from lookalike.tables.number_columns import as_bytes, numbers

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
 
 from lookalike.result import Recall, Result
-from lookalike.result.search_record import SearchedDocuments, SearchSettings
+from lookalike.result.view import SearchedDocuments, SearchSettings
 from lookalike.spark.verify import places
 from lookalike.tables.found import COLUMNS, Found
 from lookalike.tables.number_columns import as_bytes, compute, whole
