@@ -236,7 +236,7 @@ def test_common_leaves_frequent_shingles_out_and_says_so(run: Run) -> None:
     assert pairs(run("scan", folder, "-t", "0.5").out)
     done = run("scan", folder, "-t", "0.5", "--common", "0.3")
     assert pairs(done.out) == []
-    assert re.search(r"^lookalike: note: \d+ shingles that ", done.err, re.MULTILINE)
+    assert re.search(r"^lookalike: note: ignored \d+ shingles present in at least 5 ", done.err, re.MULTILINE)
     assert run("scan", folder, "-t", "0.5", "--common", "0.3", "--quiet").err == ""
 
 
