@@ -15,7 +15,7 @@ import pytest
 import lookalike as la
 from lookalike.cli.index import SUBCOMMANDS
 from lookalike.documents.model import Batch
-from lookalike.index.portions import Portion, portions
+from lookalike.index.index_documents import Portion, portions
 from lookalike.tables.packed import Ids, Texts
 from tests.cli.conftest import words
 from tests.index.postgres import server

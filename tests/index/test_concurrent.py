@@ -10,7 +10,7 @@ import pytest
 
 import lookalike as la
 from lookalike.documents.model import Batch
-from lookalike.index.portions import Portion
+from lookalike.index.index_documents import Portion
 from lookalike.tables.packed import Ids, Texts
 from tests.index.concurrent import SIZE, contend, read_beside
 from tests.index.postgres import Server, server

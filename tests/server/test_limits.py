@@ -8,7 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from lookalike.index.within import found_within
+from lookalike.index.index_documents import found_within
 from lookalike.server import collection
 from lookalike.server.settings import ServerLimits
 from tests.server.live import raw_answer, read_all

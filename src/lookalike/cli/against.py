@@ -35,7 +35,7 @@ def old_documents(against: Sequence[str], recipe: Recipe, reading: Reading, memo
     if len(against) > 1:
         shown = " ".join(map(without_password, against))
         raise RecipeError("--against", shown, "given once where it is an index", "add the other documents to the index")
-    from lookalike.index.source import IndexSource
+    from lookalike.index.index_documents import IndexSource
 
     store = open_index(against[0])
     if store.settings.keep != "text":

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lookalike.cli.reading import Reading
-    from lookalike.index.checking import Checking
-    from lookalike.index.hits import Hits
+    from lookalike.index.duplicate_check import Checking
+    from lookalike.index.query import Hits
     from lookalike.tables.packed import Id
 
 __all__ = ["answer", "check_lines"]

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from lookalike.cli.checking import Asked
     from lookalike.documents import Source
-    from lookalike.index.checking import Checking
-    from lookalike.index.hits import Hit, Hits
+    from lookalike.index.duplicate_check import Checking
+    from lookalike.index.query import Hit, Hits
 
 __all__ = ["write"]
 

@@ -14,7 +14,7 @@ from lookalike.server.tokens import read_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.index.stored import Stored
+    from lookalike.index.duplicate_check import Stored
 
 __all__ = ["ENVIRONMENT", "on_server", "token_in"]
 

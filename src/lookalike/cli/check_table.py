@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from lookalike.index.checking import Checking
-    from lookalike.index.hits import Hits
+    from lookalike.index.duplicate_check import Checking
+    from lookalike.index.query import Hits
 
 __all__ = ["to_table"]
 

@@ -28,9 +28,8 @@ if TYPE_CHECKING:
 
     from lookalike.cli.reading import Reading
     from lookalike.documents import Source
-    from lookalike.index.checking import Checking
-    from lookalike.index.hits import Hits
-    from lookalike.index.stored import Stored
+    from lookalike.index.duplicate_check import Checking, Stored
+    from lookalike.index.query import Hits
 
 __all__ = ["Asked", "HitsFormat", "in_index", "run_checks", "with_asked"]
 
@@ -99,7 +98,7 @@ class Asked:
 
     def start(self, stored: Stored) -> Checking:
         """Begin the checks."""
-        from lookalike.index.checking import Checking
+        from lookalike.index.duplicate_check import Checking
 
         least = stored.settings.threshold if self.threshold is None else self.threshold
         if self.fail_over is not None and self.fail_over < least:
@@ -149,7 +148,7 @@ with_asked = makes("asked", _OPTIONS, _make)
 def in_index(where: str, asked: Asked) -> Iterator[Stored]:
     """Open an index that is there."""
     with opened(where) as store:
-        from lookalike.index.stored import StoredHere
+        from lookalike.index.duplicate_check import StoredHere
 
         yield StoredHere(store, asked.threads)
 

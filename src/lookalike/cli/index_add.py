@@ -49,7 +49,7 @@ def index_add(
 ) -> None:
     """Read documents and add them in one transaction."""
     from lookalike.index import Index
-    from lookalike.index.portions import OnlyNew
+    from lookalike.index.index_documents import OnlyNew
 
     if replace and skip_existing:
         raise RecipeError("--replace", "given", "left out with --skip-existing")

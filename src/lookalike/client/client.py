@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.engine.groups import Group
-    from lookalike.index.hits import Hits
+    from lookalike.index.query import Hits
     from lookalike.index.settings import IndexSettings
     from lookalike.recipe import Recipe
     from lookalike.tables.packed import Id

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lookalike.client.client import Client
-    from lookalike.index.hits import Hits
+    from lookalike.index.query import Hits
     from lookalike.tables.packed import Id, Texts
 
 __all__ = ["StoredThere"]

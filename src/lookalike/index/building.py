@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from lookalike.errors import StoreError
 from lookalike.index.abandoned import being_built, remove_abandoned
 from lookalike.index.index import Index
+from lookalike.index.index_documents import portions
 from lookalike.index.opening import MEMORY, is_server
-from lookalike.index.portions import portions
 from lookalike.index.sqlite_schema import sync_folder
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ from lookalike.documents import open_documents
 from lookalike.engine.rows import texts_for_core
 from lookalike.errors import ConflictError, StoreError
 from lookalike.index.contract import DIGEST, Check, Row, check_several
+from lookalike.index.index_documents import IndexSource, found_within
 from lookalike.index.opening import open_store
 from lookalike.index.query import AT_ONCE, FEW, Signed, ask, check_asked, in_bands, sign
-from lookalike.index.source import IndexSource
-from lookalike.index.within import found_within
 from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from lookalike.documents.model import Batch
     from lookalike.engine.groups import Group
     from lookalike.index.contract import Store
-    from lookalike.index.hits import Hits
+    from lookalike.index.query import Hits
     from lookalike.recipe import Recipe
     from lookalike.tables.packed import Id
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from lookalike._native import merge_entries
 from lookalike.errors import StoreError, _show
 from lookalike.index.contract import DIGEST, NO_KIND, Check, Row
-from lookalike.index.mending import made_again
 from lookalike.index.postgres_postings import (
     ENTRY,
     Places,
@@ -20,6 +19,7 @@ from lookalike.index.postgres_postings import (
     windows_of,
 )
 from lookalike.index.postgres_rows import COLUMNS, row_of, values_of
+from lookalike.index.query import made_again
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

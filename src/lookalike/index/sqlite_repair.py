@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike.errors import DamagedError, StoreError
 from lookalike.index import lock
 from lookalike.index.contract import LAST_NUMBER, NO_KIND, Check, Row
-from lookalike.index.mending import made_again
+from lookalike.index.query import made_again
 from lookalike.index.sqlite_check import is_whole, verify
 from lookalike.index.sqlite_columns import ID, columns_of
 from lookalike.index.sqlite_postings import post

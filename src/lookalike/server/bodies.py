@@ -9,7 +9,7 @@ from pydantic_core import from_json
 from starlette.responses import Response
 
 from lookalike.documents.source import Batch
-from lookalike.index.portions import Portion
+from lookalike.index.index_documents import Portion
 from lookalike.server.problems import Problem, field_problem, of_validation, pointer
 from lookalike.tables.json import to_json
 from lookalike.tables.packed import Ids, Texts

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from lookalike.index.within import found_within
+from lookalike.index.index_documents import found_within
 from lookalike.server.problems import Problem
 
 if TYPE_CHECKING:
