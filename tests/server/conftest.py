@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lookalike as la
-from lookalike.index.opening import open_existing, open_store
+from lookalike.index.store_opening import open_existing, open_store
 from tests.index.stores import KINDS, places
 from tests.server.live import Site, in_thread
 

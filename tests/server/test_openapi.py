@@ -9,7 +9,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from lookalike.index.opening import open_store
+from lookalike.index.store_opening import open_store
 from lookalike.server.app import create_app
 from lookalike.server.settings import ServerSettings
 from lookalike.server.state import State

@@ -87,6 +87,6 @@ def without_password(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     if not name.startswith(_SERVER):
         return name
-    from lookalike.index.postgres_server import Address
+    from lookalike.index.postgres_store import Address
 
     return Address.of(name).name

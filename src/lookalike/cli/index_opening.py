@@ -12,6 +12,6 @@ __all__ = ["open_index"]
 
 def open_index(where: str) -> Store:
     """Open an index that is there; what that takes is loaded now."""
-    from lookalike.index.opening import open_existing
+    from lookalike.index.store_opening import open_existing
 
     return open_existing(where)

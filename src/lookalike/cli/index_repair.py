@@ -47,8 +47,7 @@ def _repaired(where: str) -> tuple[str, Check]:
     from contextlib import closing
     from pathlib import Path
 
-    from lookalike.index.opening import is_server
-    from lookalike.index.sqlite_first_page import may_be_repaired, repair_file
+    from lookalike.index.store_opening import is_server, may_be_repaired, repair_file
 
     try:
         store = open_index(where)

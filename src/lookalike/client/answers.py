@@ -9,8 +9,8 @@ from lookalike.client.problems import not_lookalike
 from lookalike.engine.bands import Bands
 from lookalike.engine.groups import Group
 from lookalike.errors import ServerError
+from lookalike.index.index_settings import IndexSettings
 from lookalike.index.query import Hit, Hits
-from lookalike.index.settings import IndexSettings
 from lookalike.recipe import Recipe
 from lookalike.tables.found import COLUMNS
 from lookalike.tables.packed import Ids

@@ -5,15 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any, Final, Self, overload
 
-from lookalike.client.answers import (
-    comparison_of,
-    group_of,
-    hits_of,
-    pairs_table,
-    results_of,
-    settings_of,
-    understood,
-)
+from lookalike.client.answers import comparison_of, group_of, hits_of, pairs_table, results_of, settings_of, understood
 from lookalike.client.batches import MOST_DOCUMENTS, documents_of, in_batches
 from lookalike.client.connection import Connection, spelt
 from lookalike.documents import open_documents
@@ -28,8 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.engine.groups import Group
+    from lookalike.index.index_settings import IndexSettings
     from lookalike.index.query import Hits
-    from lookalike.index.settings import IndexSettings
     from lookalike.recipe import Recipe
     from lookalike.tables.packed import Id
     from lookalike.text.compare import Comparison

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 from lookalike.documents.model import Batch
 from lookalike.errors import DocumentError
 from lookalike.index.contract import NO_KIND, kind_of, wrong_id
-from lookalike.index.index import Index
+from lookalike.index.document_index import Index
 from lookalike.index.index_documents import Portion
-from lookalike.index.memory import MemoryStore
+from lookalike.index.memory_store import MemoryStore
 from lookalike.index.query import AT_ONCE, FEW, Hit, Hits, ask, sign
 from lookalike.tables.packed import Ids, Texts
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lookalike.index.contract import Store
-    from lookalike.index.settings import IndexSettings
+    from lookalike.index.index_settings import IndexSettings
     from lookalike.tables.packed import Id
 
 __all__ = ["Checking", "Stored", "StoredHere"]

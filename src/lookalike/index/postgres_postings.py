@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import psycopg
 
 __all__ = [
+    "COPY_BEGIN",
+    "COPY_END",
     "ENTRY",
     "RECENT",
     "Places",
@@ -52,8 +54,9 @@ _PER_BLOCK: Final = 64
 _BLOCK: Final = 2048
 _MIDDLE: Final = 1 << 63
 """What is taken from a key, so that keys without a sign are in the order of PostgreSQL's numbers."""
-_BEGIN: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_END: Final = b"\xff\xff"
+COPY_BEGIN: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+COPY_END: Final = b"\xff\xff"
+"""What COPY in binary begins and ends with."""
 _COPIED: Final = struct.Struct(">hiqiqiqiqi")  # five columns: four numbers, and the length of the entries
 
 _FIND: Final = """
@@ -240,7 +243,7 @@ def _copy_blocks(connection: psycopg.Connection[Any], places: Places, segment: i
         return
     statement = f"COPY {places.posting} (segment, first, number, checksum, entries) FROM STDIN (FORMAT BINARY)"
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        copy.write(b"".join((_BEGIN, *_copied(segment, entries), _END)))
+        copy.write(b"".join((COPY_BEGIN, *_copied(segment, entries), COPY_END)))
 
 
 def _copied(segment: int, entries: bytes) -> Iterator[bytes]:

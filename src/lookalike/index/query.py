@@ -1,6 +1,7 @@
 """Queries and their answers: documents that share a key, filtered on slots, then verified on what the index keeps.
 
-All functions are the engine's own. A batch of queries is processed as one, so that a query costs little in Python."""
+All functions are the engine's own. A batch of queries is processed as one, so that a query costs little in Python.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from lookalike.engine.strategy import Strategy
     from lookalike.index.contract import Head, Reader, Store
-    from lookalike.index.settings import IndexSettings
+    from lookalike.index.index_settings import IndexSettings
     from lookalike.tables.packed import Id
 
 __all__ = [

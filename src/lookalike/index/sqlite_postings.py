@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Final
 
 from lookalike._native import Postings, entries_of, merge_entries, numbers_in
 from lookalike.index.contract import LAST_NUMBER, Met, checksum, met_of
-from lookalike.index.sqlite_columns import blob, columns_of, damaged, named
+from lookalike.index.sqlite_schema import blob, columns_of, damaged, named
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
 
-    from lookalike.index.settings import IndexSettings
+    from lookalike.index.index_settings import IndexSettings
 
 __all__ = [
     "ENTRY",

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lookalike.errors import DuplicateIdError, StoreError, _show
 from lookalike.index.contract import LAST_NUMBER, Content, Head, Met, Reader, Row, Version, Writer, check_rows
-from lookalike.index.sqlite_columns import ID, columns_of, damaged, named
 from lookalike.index.sqlite_postings import TAIL, merge, post
+from lookalike.index.sqlite_schema import ID, columns_of, damaged, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from lookalike.index.settings import IndexSettings
-    from lookalike.index.sqlite import SqliteStore
+    from lookalike.index.index_settings import IndexSettings
+    from lookalike.index.sqlite_store import SqliteStore
     from lookalike.tables.packed import Id
 
 __all__ = ["SqliteReader", "SqliteWriter", "State", "is_body", "is_right", "read_row", "state_of"]

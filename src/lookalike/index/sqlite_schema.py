@@ -1,4 +1,4 @@
-"""The file of an index: what is in it, how a new one is made, and what is refused.
+"""The file of an index: its tables, how a new one is made, what is refused, and how columns are read.
 
 `docs/format.md` describes the tables. A file is opened only if it has exactly these tables and nothing else: a trigger
 or a view in a file from somewhere else would run when the file is read.
@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import zlib
-from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lookalike.errors import DamagedError, StoreError
-from lookalike.index.lock import locked
-from lookalike.index.settings import IndexSettings
+from lookalike.errors import DamagedError, StoreError, _show
+from lookalike.index.contract import DIGEST, LARGEST_BODY, LONGEST_ID
+from lookalike.index.index_files import give_name, remove_files, unfinished_file
+from lookalike.index.index_settings import IndexSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "APPLICATION",
     "CANNOT",
+    "ID",
     "NO_INDEX",
     "OTHER_DATABASE",
     "PAGE",
@@ -30,18 +32,18 @@ __all__ = [
     "RESTORE",
     "SCHEMA",
     "VERSION",
+    "Columns",
+    "blob",
     "check_file",
+    "columns_of",
     "connect",
     "create_file",
+    "damaged",
     "define_tables",
-    "file_errors",
-    "give_name",
     "has_reset_bug",
-    "new_file",
+    "named",
     "read_settings",
-    "remove_files",
     "store_errors",
-    "sync_folder",
 ]
 
 APPLICATION: Final = 0x6C6B6531
@@ -139,59 +141,13 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 
 def create_file(path: Path, settings: IndexSettings) -> None:
     """Make the file of a new index. It gets its name when it is whole, so nobody meets half of one."""
-    unfinished = new_file(path)
+    unfinished = unfinished_file(path)
     try:
         with store_errors(str(path)), closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
             _fill(connection, settings)
         give_name(unfinished, path)
     finally:
         remove_files(unfinished)
-
-
-def new_file(path: Path) -> Path:
-    """Make an empty file beside a name that is not there yet, for us alone; `give_name` ends what begins here."""
-    unfinished = path.with_name(f"{path.name}.new-{os.getpid()}-{os.urandom(4).hex()}")
-    with file_errors(path, "cannot be created", "check the folder"):
-        handle = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            if os.name != "nt":
-                os.fchmod(handle, 0o600)  # whatever the umask
-        finally:
-            os.close(handle)
-    return unfinished
-
-
-def give_name(unfinished: Path, path: Path) -> None:
-    """Make a file safe, and give it a name that nobody has."""
-    with file_errors(path, "cannot be created", "check the disk and the folder"):
-        with unfinished.open("rb") as file:
-            os.fsync(file.fileno())
-        try:
-            os.link(unfinished, path)
-        except FileExistsError:
-            raise StoreError(str(path), "exists already", "give another name, or open it") from None
-        except OSError:  # a file system without links
-            with locked(path):
-                if os.path.lexists(path):
-                    raise StoreError(str(path), "exists already", "give another name, or open it") from None
-                unfinished.rename(path)
-        sync_folder(path.parent)
-
-
-def remove_files(path: Path) -> None:
-    """Remove a file and what SQLite made beside it."""
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        with suppress(OSError):
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
-
-
-@contextmanager
-def file_errors(path: Path, problem: str, remedy: str) -> Iterator[None]:
-    """Turn the errors of the system into ours."""
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(str(path), f"{problem} ({error.strerror or error})", remedy) from error
 
 
 def define_tables(connection: sqlite3.Connection) -> None:
@@ -257,17 +213,6 @@ def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
         raise DamagedError(name, "has damaged settings", RESTORE) from error
 
 
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder safe."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG)
 _SAID: Final = 200
 _KNOWN: Final = {
@@ -295,3 +240,62 @@ def store_errors(name: str) -> Iterator[None]:
             raise DamagedError(name, "is damaged", REPAIR) from error
         problem, remedy = _KNOWN.get(code, (f"failed: {str(error)[:_SAID]}", "run: lookalike index verify"))
         raise StoreError(name, problem, remedy) from error
+
+
+# -- Columns as they are read ------------------------------------------------------------------------------------------
+# What has another type or size than it can have reads as NULL: SQLite looks at the type and the size of a value without
+# loading it, so a forged file costs no memory. The checksums then find that NULL is not what was written.
+
+# The length of a text ends at its first NUL; that of a blob does not.
+ID: Final = (
+    "CASE WHEN typeof(id) = 'integer' THEN id"
+    f" WHEN typeof(id) = 'text' AND length(CAST(id AS BLOB)) <= {LONGEST_ID} THEN id END"
+)
+
+
+class Columns(NamedTuple):
+    """What to select."""
+
+    head: str
+    """number, id, shingles, length, digest, keys, slots, checksum."""
+    slots: str
+    body: str
+    """body_checksum, body."""
+
+    @property
+    def row(self) -> str:
+        """The head, then the body."""
+        return f"{self.head}, {self.body}"
+
+
+def blob(name: str, size: str) -> str:
+    """Return a blob whose length is as `size` says."""
+    return f"CASE WHEN typeof({name}) = 'blob' AND length({name}) {size} THEN {name} END"
+
+
+def _integer(name: str) -> str:
+    return f"CASE WHEN typeof({name}) = 'integer' THEN {name} END"
+
+
+def columns_of(settings: IndexSettings) -> Columns:
+    """Return the columns of an index with these settings."""
+    slots = blob("slots", f"= {settings.recipe.hashes}")
+    parts = (
+        *("number", ID, _integer("shingles"), _integer("length")),
+        *(blob("digest", f"= {DIGEST}"), blob("keys", f"= {8 * settings.bands.bands}"), slots, _integer("checksum")),
+    )
+    return Columns(", ".join(parts), slots, f"{_integer('body_checksum')}, {blob('body', f'<= {LARGEST_BODY}')}")
+
+
+def named(number: int, id: object) -> str:
+    """Return what a message calls a document: by its number, if its id is not one.
+
+    >>> named(3, "a"), named(3, None)
+    ("document 'a'", 'document number 3')
+    """
+    return f"document number {number}" if id is None else f"document {_show(id)}"
+
+
+def damaged(name: str, what: str) -> DamagedError:
+    """Say what of an index is damaged."""
+    return DamagedError(name, f"is damaged: {what}", REPAIR)

@@ -13,14 +13,7 @@ from starlette.requests import Request  # noqa: TC002 — FastAPI reads the sign
 
 import lookalike
 from lookalike.errors import LookalikeError
-from lookalike.server import (
-    check_routes,
-    collection_routes,
-    document_routes,
-    extract,
-    page_routes,
-    service_routes,
-)
+from lookalike.server import check_routes, collection_routes, document_routes, extract, page_routes, service_routes
 from lookalike.server.description import complete
 from lookalike.server.guard import Guard
 from lookalike.server.problems import Problem, ProblemResponse, field_problem, of_error, of_validation, pointer

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from lookalike.errors import RecipeError
-from lookalike.index.opening import open_existing
+from lookalike.index.store_opening import open_existing
 from lookalike.server.app import create_app
 from lookalike.server.connections import protocol_with
 from lookalike.server.guard import LONGEST_HEADER

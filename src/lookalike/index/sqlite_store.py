@@ -19,27 +19,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.errors import StoreError
-from lookalike.index.contract import Check, Reader, Store, Writer
-from lookalike.index.lock import locked
+from lookalike.index.contract import Store
+from lookalike.index.index_files import give_name, locked, remove_files, unfinished_file
 from lookalike.index.sqlite_postings import Segments, Tail, merge, post, segments_in
 from lookalike.index.sqlite_rows import SqliteReader, SqliteWriter, State, state_of
-from lookalike.index.sqlite_schema import (
-    check_file,
-    connect,
-    create_file,
-    give_name,
-    new_file,
-    read_settings,
-    remove_files,
-    store_errors,
-)
+from lookalike.index.sqlite_schema import check_file, connect, create_file, read_settings, store_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.index.settings import IndexSettings
+    from lookalike.index.contract import Check, Reader, Writer
+    from lookalike.index.index_settings import IndexSettings
 
-__all__ = ["SqliteStore"]
+__all__ = ["SqliteStore", "copy_to_file"]
 
 _LOG: Final = 16 << 20
 """Bytes of the write-ahead log after which it is written back."""
@@ -250,7 +242,7 @@ class SqliteStore(Store):
 
     def verify(self) -> Check:
         """Look at every row, page and key."""
-        from lookalike.index.sqlite_check import verify
+        from lookalike.index.sqlite_repair import verify
 
         return verify(self)
 
@@ -296,7 +288,7 @@ class SqliteStore(Store):
         target = Path(path)
         if os.path.lexists(target):
             raise StoreError(str(target), "exists already", "give another name")
-        unfinished = new_file(target)
+        unfinished = unfinished_file(target)
         try:
             with self.reading(), store_errors(str(target)), closing(sqlite3.connect(unfinished)) as copy:
                 self._reading().backup(copy, pages=-1)
@@ -362,3 +354,14 @@ if hasattr(os, "register_at_fork"):
         after_in_parent=lambda: _after_fork(child=False),
         after_in_child=lambda: _after_fork(child=True),
     )
+
+
+def copy_to_file(store: Store, path: str | os.PathLike[str]) -> None:
+    """Write the documents of a store to the file of a new index."""
+    copy = SqliteStore.create(path, store.settings)
+    try:
+        with copy.writing() as writer, store.reading() as reader:
+            for block in reader.rows():
+                writer.put([row for _, row in block])
+    finally:
+        copy.close()

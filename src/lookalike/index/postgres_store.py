@@ -1,8 +1,14 @@
-"""The server that an index is on: its address, the connection, the tables of a new index, and errors."""
+"""The store in PostgreSQL, for several machines: one row for each document, and sorted postings of their keys.
+
+Each index has a schema of its own. Transactions, locks and what survives a crash are PostgreSQL's. Writers take turns,
+so numbers rise in the order in which documents become visible.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import threading
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,14 +16,21 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from lookalike.errors import DamagedError, MissingExtraError, StoreError
-from lookalike.index.settings import IndexSettings
+from lookalike.index.contract import Check, Reader, Store, Writer
+from lookalike.index.index_settings import IndexSettings
+from lookalike.index.postgres_postings import Places, merge, post_recent, state_of
+from lookalike.index.postgres_repair import repair, verify
+from lookalike.index.postgres_rows import PostgresReader, PostgresWriter
+from lookalike.index.sqlite_store import copy_to_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import psycopg
 
-__all__ = ["Address", "connect", "create_schema", "read_settings", "server_errors"]
+__all__ = ["Address", "PostgresStore", "connect", "create_schema", "read_settings", "server_errors"]
+
+# -- The server --------------------------------------------------------------------------------------------------------
 
 VERSION: Final = 2
 _OLDEST: Final = 15
@@ -175,3 +188,140 @@ def server_errors(name: str) -> Iterator[None]:
         raise StoreError(name, f"cannot be reached ({said})", "check the address and that the server runs") from error
     except psycopg.Error as error:
         raise StoreError(name, f"failed: {error}", "run: lookalike index verify") from error
+
+
+# -- The store ---------------------------------------------------------------------------------------------------------
+
+_SESSION: Final = "SET enable_seqscan = off; SET jit = off"
+"""Tables that were small when a statement was planned may be large when it is executed."""
+_ABANDONED: list[object] = []
+"""Connections of a parent process."""
+
+
+class PostgresStore(Store):
+    """Documents in a schema of a database."""
+
+    def __init__(self, address: Address, settings: IndexSettings) -> None:
+        """Take an index that is there."""
+        self.name = address.name
+        self.settings = settings
+        self.places = Places.of(address.schema, address.name, settings.bands.bands)
+        self._address = address
+        self._connection: psycopg.Connection[Any] | None = None
+        self._lock = threading.RLock()
+        self._pid = os.getpid()
+        self._closed = False
+
+    @classmethod
+    def open_or_create(
+        cls, url: str, create: bool | None, chosen: Callable[[], IndexSettings]
+    ) -> tuple[PostgresStore, bool]:
+        """Open an index, or create it; returns also whether it is new."""
+        address = Address.of(url)
+        with server_errors(address.name), connect(address) as connection:
+            there = read_settings(connection, address)
+            if create is True and there is not None:
+                raise StoreError(address.name, "exists already", "give another schema, or open it with create=False")
+            if create is False and there is None:
+                raise StoreError(address.name, "does not exist", "check the name, or create it with create=True")
+            if there is not None:
+                return cls(address, there), False
+            settings = chosen()
+            if create_schema(connection, address, settings):
+                return cls(address, settings), True
+            there = read_settings(connection, address)  # somebody was quicker
+        if there is None or create is True:
+            raise StoreError(address.name, "exists already", "give another schema, or open it with create=False")
+        return cls(address, there), False
+
+    # -- connection --------------------------------------------------------------------------------------------------
+
+    def _connected(self) -> psycopg.Connection[Any]:
+        if self._closed:
+            raise StoreError(self.name, "is closed", "open it again")
+        if self._connection is None or self._connection.closed:
+            self._connection = connect(self._address)
+            self._connection.execute(_SESSION)
+        return self._connection
+
+    @contextmanager
+    def transaction(self, *, write: bool) -> Iterator[psycopg.Connection[Any]]:
+        """Run a block in a transaction: a snapshot, or alone among writers."""
+        if self._pid != os.getpid():  # a child of a fork has its own connection
+            _ABANDONED.append(self._connection)
+            self._connection, self._lock, self._pid = None, threading.RLock(), os.getpid()
+        with self._lock, server_errors(self.name):
+            connection = self._connected()
+            if connection.info.transaction_status != 0:  # inside another block of this thread
+                yield connection
+                return
+            with connection.transaction():
+                level = "READ COMMITTED READ WRITE" if write else "REPEATABLE READ READ ONLY"
+                connection.execute(f"SET TRANSACTION ISOLATION LEVEL {level}")
+                yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[Reader]:
+        """Read a snapshot."""
+        with self.transaction(write=False) as connection:
+            yield PostgresReader(self, connection)
+
+    @contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """Write when no other writer does."""
+        with self.transaction(write=True) as connection:
+            writer = PostgresWriter(self, connection)
+            yield writer
+            writer.finish()
+
+    # -- keeping -----------------------------------------------------------------------------------------------------
+
+    def verify(self) -> Check:
+        """Look at every row."""
+        return verify(self)
+
+    def repair(self) -> Check:
+        """Repair rows from their texts, and rebuild the indexes."""
+        return repair(self)
+
+    def compact(self) -> None:
+        """Merge all postings, and let PostgreSQL reuse the room of removed rows."""
+        with self.transaction(write=True) as connection:
+            state = state_of(connection, self.places, lock=True)
+            post_recent(connection, self.places, state)
+            merge(connection, self.places, state, all_of_them=True)
+            state.write(connection, self.places)
+        with self._lock, server_errors(self.name):
+            connection = self._connected()
+            connection.autocommit = True
+            for table in (self.places.document, self.places.recent, self.places.posting, self.places.removed):
+                connection.execute(f"VACUUM (ANALYZE) {table}")
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Write all documents to the file of a new index."""
+        copy_to_file(self, path)
+
+    def info(self) -> dict[str, Any]:
+        """Say where it is and how large."""
+        with self.transaction(write=False) as connection:
+            tables = [self.places.document, self.places.recent, self.places.posting, self.places.removed]
+            asked = "SELECT sum(pg_total_relation_size(t::regclass))::bigint FROM unnest(%s::text[]) AS t"
+            row = connection.execute(asked, [tables]).fetchone()
+            state = state_of(connection, self.places)
+            version = connection.info.server_version
+        return {
+            "store": "postgresql",
+            "url": self.name,
+            "bytes": row[0] if row else 0,
+            "segments": len(state.segments),
+            "tail": state.recent,
+            "server": version // 10000,
+        }
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            self._closed = True
+            if self._connection is not None and self._pid == os.getpid():
+                self._connection.close()
+            self._connection = None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Sequence
 
-    from lookalike.index.settings import IndexSettings
+    from lookalike.index.index_settings import IndexSettings
     from lookalike.tables.packed import Id
 
 __all__ = ["MemoryStore"]
@@ -104,7 +104,7 @@ class MemoryStore(Store):
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Write all documents to a new file: an index of its own."""
-        from lookalike.index.copying import copy_to_file
+        from lookalike.index.sqlite_store import copy_to_file
 
         copy_to_file(self, path)
 

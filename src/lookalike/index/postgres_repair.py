@@ -1,4 +1,4 @@
-"""Looking at all rows of an index in PostgreSQL, and repairing them."""
+"""Verifying the rows and postings of an index in PostgreSQL, and repairing them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import psycopg
 
-    from lookalike.index.postgres import PostgresStore
+    from lookalike.index.postgres_store import PostgresStore
 
 __all__ = ["repair", "verify"]
 

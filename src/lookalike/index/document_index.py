@@ -11,8 +11,8 @@ from lookalike.engine.rows import texts_for_core
 from lookalike.errors import ConflictError, StoreError
 from lookalike.index.contract import DIGEST, Check, Row, check_several
 from lookalike.index.index_documents import IndexSource, found_within
-from lookalike.index.opening import open_store
 from lookalike.index.query import AT_ONCE, FEW, Signed, ask, check_asked, in_bands, sign
+from lookalike.index.store_opening import open_store
 from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:
