@@ -13,7 +13,7 @@ from lookalike.documents.limits import HARMLESS, LIMITS, MOST_COLUMNS
 from lookalike.index import contract
 from lookalike.search import workdir
 from lookalike.server import guard
-from lookalike.server.settings import ServerLimits
+from lookalike.server.server_settings import ServerLimits
 
 PAGE = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
 ROWS = {

@@ -86,3 +86,10 @@ def watched() -> Iterator[list[tuple[str, str]]]:
 
 
 _HOOKS: list[object] = []
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Give a server that refuses all that is sent to it, and so stays empty."""
+    with serving("memory", tmp_path_factory.mktemp("empty"))() as site:
+        yield site

@@ -12,7 +12,7 @@ import pytest
 
 import lookalike as la
 from lookalike.client import connection
-from lookalike.client.batches import MOST_BYTES, MOST_DOCUMENTS, in_batches
+from lookalike.client.wire import MOST_BYTES, MOST_DOCUMENTS, in_batches
 from tests.server.scripted import Answer, problem, scripted
 
 INFO = {"ids": "str", "documents": 7}

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lookalike.client.problems import error_of, problem_in
+from lookalike.client.connection import error_of, problem_in
 from lookalike.errors import (
     BandsError,
     ConflictError,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 from lookalike.errors import DocumentError
 from lookalike.opening import open_error, open_file
-from lookalike.server.tokens import read_tokens
+from lookalike.server.server_settings import read_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.index.duplicate_check import Stored
+    from lookalike.index.duplicate_check import StoredDocuments
 
 __all__ = ["ENVIRONMENT", "on_server", "token_in"]
 
@@ -24,10 +24,10 @@ _LONGEST: Final = 4096
 
 
 @contextmanager
-def on_server(url: str, token_file: str | None, *, writes: bool) -> Iterator[Stored]:
+def on_server(url: str, token_file: str | None, *, writes: bool) -> Iterator[StoredDocuments]:
     """Ask a server; with the write token, where a file has both and something is to be added."""
     from lookalike.client import Client
-    from lookalike.client.stored import StoredThere
+    from lookalike.client.client import StoredThere
 
     token = os.environ.get(ENVIRONMENT) or None
     if token_file is not None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from lookalike.cli.reading import Reading
     from lookalike.documents import Source
-    from lookalike.index.duplicate_check import Checking, Stored
+    from lookalike.index.duplicate_check import Checking, StoredDocuments
     from lookalike.index.query import Hits
 
 __all__ = ["Asked", "HitsFormat", "in_index", "run_checks", "with_asked"]
@@ -96,7 +96,7 @@ class Asked:
     color: bool
     quiet: bool
 
-    def start(self, stored: Stored) -> Checking:
+    def start(self, stored: StoredDocuments) -> Checking:
         """Begin the checks."""
         from lookalike.index.duplicate_check import Checking
 
@@ -145,7 +145,7 @@ with_asked = makes("asked", _OPTIONS, _make)
 
 
 @contextmanager
-def in_index(where: str, asked: Asked) -> Iterator[Stored]:
+def in_index(where: str, asked: Asked) -> Iterator[StoredDocuments]:
     """Open an index that is there."""
     with opened(where) as store:
         from lookalike.index.duplicate_check import StoredHere
@@ -154,7 +154,11 @@ def in_index(where: str, asked: Asked) -> Iterator[Stored]:
 
 
 def run_checks(
-    opening: AbstractContextManager[Stored], paths: Sequence[str], reading: Reading, asked: Asked, file: str = ""
+    opening: AbstractContextManager[StoredDocuments],
+    paths: Sequence[str],
+    reading: Reading,
+    asked: Asked,
+    file: str = "",
 ) -> None:
     """Check documents against those that are stored, and write what was found, but not over the `file` of an index."""
     if "-" in paths and sys.stdin is not None and sys.stdin.isatty():

@@ -13,7 +13,7 @@ from lookalike.errors import MissingExtraError, RecipeError
 from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
-    from lookalike.server.settings import ServerSettings
+    from lookalike.server.server_settings import ServerSettings
 
 __all__ = ["HELP", "serve"]
 
@@ -72,7 +72,7 @@ def serve(
     ] = None,
 ) -> None:
     """Serve until told to end."""
-    from lookalike.server.settings import ServerLimits, ServerSettings
+    from lookalike.server.server_settings import ServerLimits, ServerSettings
 
     tokens = _tokens(token_file, make_tokens)
     if where is None:
@@ -105,7 +105,7 @@ def serve(
 
 def _run(where: str, settings: ServerSettings) -> None:
     try:
-        from lookalike.server.running import serve as run
+        from lookalike.server.serving import serve as run
     except ImportError as error:
         if (error.name or "").startswith("lookalike"):
             raise
@@ -118,8 +118,8 @@ def _say_address(address: str) -> None:
 
 
 def _tokens(token_file: str | None, make_tokens: str | None) -> Any:
-    from lookalike.server.tokens import make_tokens as make
-    from lookalike.server.tokens import read_tokens
+    from lookalike.server.server_settings import make_tokens as make
+    from lookalike.server.server_settings import read_tokens
 
     if token_file is not None and make_tokens is not None:
         raise RecipeError("--make-tokens", make_tokens, "left out where --token-file is given")

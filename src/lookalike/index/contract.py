@@ -40,11 +40,11 @@ __all__ = [
     "Content",
     "Head",
     "Met",
-    "Reader",
     "Row",
     "Store",
+    "StoreReader",
+    "StoreWriter",
     "Version",
-    "Writer",
     "check_rows",
     "check_several",
     "checksum",
@@ -200,7 +200,7 @@ class Check:
         return not self.problems
 
 
-class Writer(ABC):
+class StoreWriter(ABC):
     """One transaction."""
 
     @abstractmethod
@@ -216,7 +216,7 @@ class Writer(ABC):
         """Return what tells the documents apart that are there under these ids, as the transaction has them."""
 
 
-class Reader(ABC):
+class StoreReader(ABC):
     """One snapshot."""
 
     @abstractmethod
@@ -268,11 +268,11 @@ class Store(ABC):
     settings: IndexSettings
 
     @abstractmethod
-    def writing(self) -> AbstractContextManager[Writer]:
+    def writing(self) -> AbstractContextManager[StoreWriter]:
         """Begin to write; what is written is kept when the block ends, and dropped if it ends with an error."""
 
     @abstractmethod
-    def reading(self) -> AbstractContextManager[Reader]:
+    def reading(self) -> AbstractContextManager[StoreReader]:
         """Begin to read: the block sees one state."""
 
     @abstractmethod

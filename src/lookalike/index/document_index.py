@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from lookalike import _native, checks
 from lookalike.documents import open_documents
@@ -11,7 +11,7 @@ from lookalike.engine.rows import texts_for_core
 from lookalike.errors import ConflictError, StoreError
 from lookalike.index.contract import DIGEST, Check, Row, check_several
 from lookalike.index.index_documents import IndexSource, found_within
-from lookalike.index.query import AT_ONCE, FEW, Signed, ask, check_asked, in_bands, sign
+from lookalike.index.query import AT_ONCE, FEW, Queryable, Signed, ask, in_bands, sign
 from lookalike.index.store_opening import open_store
 from lookalike.tables.packed import Texts
 
@@ -44,7 +44,7 @@ class Ensured(NamedTuple):
     """Documents that were there with the same content."""
 
 
-class Index:
+class Index(Queryable):
     """Documents that stay: in memory, in a file, or in PostgreSQL.
 
     >>> index = Index.open(":memory:")
@@ -214,51 +214,19 @@ class Index:
 
     # -- asking ------------------------------------------------------------------------------------------------------
 
-    @overload
-    def query(
-        self, documents: str, threshold: float | None = ..., *, top: int | None = ..., threads: int = ...
-    ) -> Hits: ...
-    @overload
-    def query(
-        self,
-        documents: Any,
-        threshold: float | None = ...,
-        *,
-        top: int | None = ...,
-        text: str | None = ...,
-        id: str | None = ...,
-        threads: int = ...,
-    ) -> list[Hits]: ...
-    def query(
-        self,
-        documents: Any,
-        threshold: float | None = None,
-        *,
-        top: int | None = None,
-        text: str | None = None,
-        id: str | None = None,
-        threads: int = 0,
-    ) -> Hits | list[Hits]:
-        """Return the stored documents that are like a text, the most similar first; of documents, a list for each.
-
-        * Neither `threshold` nor `top`: all at or above the threshold of the index.
-        * `threshold`: all at or above it. Below that of the index, every signature is looked at.
-        * `top`: at most so many. Without a threshold, or with 0, these are the nearest of those that share anything,
-          and every signature is looked at.
-        """
-        threshold, top = check_asked(threshold, top)
+    def _hits_of_text(self, text: str, threshold: float | None, top: int | None, threads: int) -> Hits:
         threads = checks.threads(threads)
-        if isinstance(documents, str):
-            signed = sign(Texts.of([documents]), self._store.settings, threads)
-            return ask(self._store, signed, [None], threshold, top, threads)[0]
-        answers: list[Hits] = []
+        signed = sign(Texts.of([text]), self._store.settings, threads)
+        return ask(self._store, signed, [None], threshold, top, threads)[0]
+
+    def _hits_of_each(self, source: Source, threshold: float | None, top: int | None, threads: int) -> Iterator[Hits]:
+        threads = checks.threads(threads)
         together = AT_ONCE if in_bands(self._store.settings, threshold, top) else FEW
-        for batch in open_documents(documents, text=text, id=id).batches():
+        for batch in source.batches():
             for start in range(0, len(batch), together):
                 signed = sign(batch.texts[start : start + together], self._store.settings, threads)
                 ids = list(batch.ids[start : start + together])
-                answers += ask(self._store, signed, ids, threshold, top, threads)
-        return answers
+                yield from ask(self._store, signed, ids, threshold, top, threads)
 
     def get(self, id: Id) -> str:
         """Return the text of a document; `KeyError` if there is none with this id."""

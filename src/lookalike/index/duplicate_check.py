@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from lookalike.index.index_settings import IndexSettings
     from lookalike.tables.packed import Id
 
-__all__ = ["Checking", "Stored", "StoredHere"]
+__all__ = ["Checking", "StoredDocuments", "StoredHere"]
 
 # -- What documents are checked against --------------------------------------------------------------------------------
 
 
-class Stored(Protocol):
+class StoredDocuments(Protocol):
     """What documents are checked against."""
 
     name: str
@@ -101,7 +101,7 @@ class StoredHere:
 class Checking:
     """One run of checks, and what came of it."""
 
-    stored: Stored
+    stored: StoredDocuments
     threshold: float
     """0 asks for the nearest of those that share anything, of which `top` says how many."""
     top: int | None = None

@@ -16,11 +16,11 @@ from lookalike.index.contract import (
     Content,
     Head,
     Met,
-    Reader,
     Row,
     Store,
+    StoreReader,
+    StoreWriter,
     Version,
-    Writer,
     check_rows,
     met_of,
 )
@@ -54,7 +54,7 @@ class MemoryStore(Store):
         self._lock = threading.RLock()
 
     @contextmanager
-    def writing(self) -> Iterator[Writer]:
+    def writing(self) -> Iterator[StoreWriter]:
         """Collect what is written, and take it over at the end."""
         with self._lock:
             writer = _MemoryWriter(self._rows, self._numbers, self._kind, self.name)
@@ -80,7 +80,7 @@ class MemoryStore(Store):
             self.compact()
 
     @contextmanager
-    def reading(self) -> Iterator[Reader]:
+    def reading(self) -> Iterator[StoreReader]:
         """Read; nothing is written meanwhile."""
         with self._lock:
             version = Version(self._next, len(self._rows), self._kind)
@@ -119,7 +119,7 @@ class MemoryStore(Store):
         self._postings = Postings(self.settings.bands.bands)
 
 
-class _MemoryWriter(Writer):
+class _MemoryWriter(StoreWriter):
     def __init__(self, rows: dict[int, Row], numbers: dict[Id, int], kind: str, name: str) -> None:
         self._rows, self._there, self.kind, self._name = rows, numbers, kind, name
         self.added: dict[Id, Row] = {}
@@ -151,7 +151,7 @@ class _MemoryWriter(Writer):
         return {row.id: row.content() for row in rows}
 
 
-class _MemoryReader(Reader):
+class _MemoryReader(StoreReader):
     def __init__(self, rows: dict[int, Row], numbers: dict[Id, int], postings: Postings, version: Version) -> None:
         self._rows, self._numbers, self._postings, self._version = rows, numbers, postings, version
 

@@ -29,7 +29,7 @@ __all__ = [
     "ENTRY",
     "RECENT",
     "Places",
-    "State",
+    "PostgresState",
     "add_recent",
     "add_segment",
     "between",
@@ -104,7 +104,7 @@ class Places(NamedTuple):
 
 
 @dataclass(slots=True)
-class State:
+class PostgresState:
     """The row of `state`."""
 
     next: int
@@ -125,13 +125,13 @@ class State:
         connection.execute(f"UPDATE {places.state} SET {columns}", values)
 
 
-def state_of(connection: psycopg.Connection[Any], places: Places, *, lock: bool = False) -> State:
+def state_of(connection: psycopg.Connection[Any], places: Places, *, lock: bool = False) -> PostgresState:
     """Read the state; it cannot be missing. With a lock, no other writer goes on before this one has ended."""
     asked = f"SELECT next, documents, kind, recent, segments, entries FROM {places.state}"
     row = connection.execute(asked + (" FOR UPDATE" if lock else "")).fetchone()
     if row is None or len(row[4]) != len(row[5]) or not 0 <= row[1] <= row[0] <= LAST_NUMBER + 1:
         raise damaged(places, "the state")
-    return State(*row)
+    return PostgresState(*row)
 
 
 def damaged(places: Places, what: str) -> DamagedError:
@@ -148,7 +148,7 @@ def _rows(connection: psycopg.Connection[Any], statement: str, parameters: Any) 
 
 
 def meet(
-    connection: psycopg.Connection[Any], places: Places, state: State, keys: Sequence[int], most: int
+    connection: psycopg.Connection[Any], places: Places, state: PostgresState, keys: Sequence[int], most: int
 ) -> dict[int, list[int]]:
     """Return the documents of each key that is there, by its place, ascending; some may be more than `most`."""
     met: dict[int, list[int]] = {}
@@ -210,7 +210,7 @@ def add_recent(
     return len(rows)
 
 
-def post_recent(connection: psycopg.Connection[Any], places: Places, state: State) -> None:
+def post_recent(connection: psycopg.Connection[Any], places: Places, state: PostgresState) -> None:
     """Make a segment of the documents in `recent`."""
     if not state.recent:
         return
@@ -222,7 +222,9 @@ def post_recent(connection: psycopg.Connection[Any], places: Places, state: Stat
     state.recent = 0
 
 
-def add_segment(connection: psycopg.Connection[Any], places: Places, state: State, runs: Iterable[bytes]) -> None:
+def add_segment(
+    connection: psycopg.Connection[Any], places: Places, state: PostgresState, runs: Iterable[bytes]
+) -> None:
     """Write a segment; the runs of entries are sorted, and follow each other."""
     number, entries, left = max(state.segments, default=0) + 1, 0, b""
     for run in runs:
@@ -257,7 +259,9 @@ def _copied(segment: int, entries: bytes) -> Iterator[bytes]:
         yield block
 
 
-def merge(connection: psycopg.Connection[Any], places: Places, state: State, *, all_of_them: bool = False) -> None:
+def merge(
+    connection: psycopg.Connection[Any], places: Places, state: PostgresState, *, all_of_them: bool = False
+) -> None:
     """Merge the small segments into one if there are many, or all; removed documents leave those that are merged."""
     if not all_of_them and len(state.segments) <= MOST_SEGMENTS:
         return

@@ -10,7 +10,7 @@ from lookalike.index.contract import DIGEST, NO_KIND, Check, Row
 from lookalike.index.postgres_postings import (
     ENTRY,
     Places,
-    State,
+    PostgresState,
     add_segment,
     between,
     expected_between,
@@ -60,7 +60,7 @@ def _look(connection: psycopg.Connection[Any], store: PostgresStore, check: Chec
         check.problems.append("postings are not those of the documents")
 
 
-def _has_its_postings(connection: psycopg.Connection[Any], places: Places, state: State) -> bool:
+def _has_its_postings(connection: psycopg.Connection[Any], places: Places, state: PostgresState) -> bool:
     """Tell whether every key of every document is where queries look for it, and no other."""
     wrong = (
         f"SELECT count(*), count(*) FILTER (WHERE d.keys IS DISTINCT FROM r.keys) FROM {places.recent} AS r"
@@ -100,7 +100,7 @@ def repair(store: PostgresStore) -> Check:
     places = store.places
     with store.transaction(write=True) as connection:
         found = connection.execute(f"SELECT kind FROM {places.state} FOR UPDATE").fetchone()
-        state = State(0, 0, found[0] if found else NO_KIND)
+        state = PostgresState(0, 0, found[0] if found else NO_KIND)
         for number, row, right, body_checksum in _rows(connection, store, state.kind):
             if right:
                 continue

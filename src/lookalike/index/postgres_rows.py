@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike._native import entries_of
 from lookalike.errors import DamagedError, DuplicateIdError, StoreError, _show
-from lookalike.index.contract import LAST_NUMBER, Content, Head, Met, Reader, Row, Version, Writer, check_rows, kind_of
+from lookalike.index.contract import (
+    LAST_NUMBER,
+    Content,
+    Head,
+    Met,
+    Row,
+    StoreReader,
+    StoreWriter,
+    Version,
+    check_rows,
+    kind_of,
+)
 from lookalike.index.postgres_postings import (
     COPY_BEGIN,
     COPY_END,
@@ -126,7 +137,7 @@ _PORTION: Final = 1 << 17
 """Documents whose keys are sorted at once."""
 
 
-class PostgresWriter(Writer):
+class PostgresWriter(StoreWriter):
     """One transaction."""
 
     def __init__(self, store: PostgresStore, connection: psycopg.Connection[Any]) -> None:
@@ -234,7 +245,7 @@ def _numbers(connection: psycopg.Connection[Any], table: str, ids: Sequence[Id])
     return found
 
 
-class PostgresReader(Reader):
+class PostgresReader(StoreReader):
     """One snapshot."""
 
     def __init__(self, store: PostgresStore, connection: psycopg.Connection[Any]) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from lookalike.errors import DamagedError, MissingExtraError, StoreError
-from lookalike.index.contract import Check, Reader, Store, Writer
+from lookalike.index.contract import Check, Store, StoreReader, StoreWriter
 from lookalike.index.index_settings import IndexSettings
 from lookalike.index.postgres_postings import Places, merge, post_recent, state_of
 from lookalike.index.postgres_repair import repair, verify
@@ -261,13 +261,13 @@ class PostgresStore(Store):
                 yield connection
 
     @contextmanager
-    def reading(self) -> Iterator[Reader]:
+    def reading(self) -> Iterator[StoreReader]:
         """Read a snapshot."""
         with self.transaction(write=False) as connection:
             yield PostgresReader(self, connection)
 
     @contextmanager
-    def writing(self) -> Iterator[Writer]:
+    def writing(self) -> Iterator[StoreWriter]:
         """Write when no other writer does."""
         with self.transaction(write=True) as connection:
             writer = PostgresWriter(self, connection)

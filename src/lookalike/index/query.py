@@ -8,6 +8,7 @@ from __future__ import annotations
 import heapq
 import math
 import zlib
+from abc import ABC, abstractmethod
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -16,6 +17,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, overload
 
 from lookalike import _native, checks
+from lookalike.documents import open_documents
 from lookalike.engine.rows import texts_for_core
 from lookalike.errors import RecipeError
 from lookalike.index.contract import Row
@@ -24,8 +26,9 @@ from lookalike.tables.packed import Texts
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from lookalike.documents import Source
     from lookalike.engine.strategy import Strategy
-    from lookalike.index.contract import Head, Reader, Store
+    from lookalike.index.contract import Head, Store, StoreReader
     from lookalike.index.index_settings import IndexSettings
     from lookalike.tables.packed import Id
 
@@ -35,6 +38,7 @@ __all__ = [
     "MOST",
     "Hit",
     "Hits",
+    "Queryable",
     "Signed",
     "ask",
     "check_asked",
@@ -122,6 +126,58 @@ class Hits(Sequence[Hit]):
     def __repr__(self) -> str:
         """Show the hits."""
         return f"Hits({list(self._hits)!r}{', truncated' if self.truncated else ''})"
+
+
+class Queryable(ABC):
+    """What can be queried: an `Index`, or a `Client` of one behind a server."""
+
+    @overload
+    def query(
+        self, documents: str, threshold: float | None = ..., *, top: int | None = ..., threads: int = ...
+    ) -> Hits: ...
+    @overload
+    def query(
+        self,
+        documents: Any,
+        threshold: float | None = ...,
+        *,
+        top: int | None = ...,
+        text: str | None = ...,
+        id: str | None = ...,
+        threads: int = ...,
+    ) -> list[Hits]: ...
+    def query(
+        self,
+        documents: Any,
+        threshold: float | None = None,
+        *,
+        top: int | None = None,
+        text: str | None = None,
+        id: str | None = None,
+        threads: int = 0,
+    ) -> Hits | list[Hits]:
+        """Return the stored documents that are like a text, the most similar first; of documents, a list for each.
+
+        * Neither `threshold` nor `top`: all at or above the threshold of the index.
+        * `threshold`: all at or above it. Below that of the index, every signature is looked at.
+        * `top`: at most so many. Without a threshold, or with 0, these are the nearest of those that share anything,
+          and every signature is looked at.
+
+        `text` and `id` name the columns of a data frame. For a `Client`, `threads` has no effect, and the server may
+        limit `top`.
+        """
+        threshold, top = check_asked(threshold, top)
+        if isinstance(documents, str):
+            return self._hits_of_text(documents, threshold, top, threads)
+        return list(self._hits_of_each(open_documents(documents, text=text, id=id), threshold, top, threads))
+
+    @abstractmethod
+    def _hits_of_text(self, text: str, threshold: float | None, top: int | None, threads: int) -> Hits: ...
+
+    @abstractmethod
+    def _hits_of_each(
+        self, source: Source, threshold: float | None, top: int | None, threads: int
+    ) -> Iterable[Hits]: ...
 
 
 # -- Signing and asking ------------------------------------------------------------------------------------------------
@@ -218,7 +274,7 @@ class _Candidates:
     truncated: frozenset[int] = frozenset()
 
 
-def _by_bands(reader: Reader, signed: Signed, strategy: Strategy) -> _Candidates:
+def _by_bands(reader: StoreReader, signed: Signed, strategy: Strategy) -> _Candidates:
     met = reader.meet(signed.keys, MOST)
     heads = reader.heads(sorted(set(met.numbers)))
     there = [number in heads for number in met.numbers]
@@ -233,7 +289,7 @@ def _by_bands(reader: Reader, signed: Signed, strategy: Strategy) -> _Candidates
 
 
 def _by_slots(
-    reader: Reader, signed: Signed, strategy: Strategy, threshold: float | None, top: int | None
+    reader: StoreReader, signed: Signed, strategy: Strategy, threshold: float | None, top: int | None
 ) -> _Candidates:
     """Look at every signature: there is no band for such a threshold, or no threshold at all."""
     size = strategy.recipe.hashes

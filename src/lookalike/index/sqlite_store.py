@@ -22,13 +22,13 @@ from lookalike.errors import StoreError
 from lookalike.index.contract import Store
 from lookalike.index.index_files import give_name, locked, remove_files, unfinished_file
 from lookalike.index.sqlite_postings import Segments, Tail, merge, post, segments_in
-from lookalike.index.sqlite_rows import SqliteReader, SqliteWriter, State, state_of
+from lookalike.index.sqlite_rows import SqliteReader, SqliteState, SqliteWriter, state_of
 from lookalike.index.sqlite_schema import check_file, connect, create_file, read_settings, store_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.index.contract import Check, Reader, Writer
+    from lookalike.index.contract import Check, StoreReader, StoreWriter
     from lookalike.index.index_settings import IndexSettings
 
 __all__ = ["SqliteStore", "copy_to_file"]
@@ -131,7 +131,7 @@ class SqliteStore(Store):
         self._file = found
 
     @contextmanager
-    def reading(self) -> Iterator[Reader]:
+    def reading(self) -> Iterator[StoreReader]:
         """Read in one transaction."""
         with self._lock, store_errors(self.name):
             if self._reader is not None and self._reader.in_transaction:
@@ -213,7 +213,7 @@ class SqliteStore(Store):
             pass  # later, then
 
     @contextmanager
-    def writing(self) -> Iterator[Writer]:
+    def writing(self) -> Iterator[StoreWriter]:
         """Write in one transaction."""
         with self.exclusive() as connection:
             writer = SqliteWriter(connection, self.settings, self.name)
@@ -222,7 +222,7 @@ class SqliteStore(Store):
 
     # -- keeping -----------------------------------------------------------------------------------------------------
 
-    def segments(self, connection: sqlite3.Connection, state: State) -> Segments:
+    def segments(self, connection: sqlite3.Connection, state: SqliteState) -> Segments:
         """Return the segments that a snapshot has."""
         if self._segments is None or self._segments[0] != state.version:
             # Numbers of segments can come again when there was a time without any.
@@ -233,7 +233,7 @@ class SqliteStore(Store):
                 self._segments = state.version, self._segments[1]
         return self._segments[1]
 
-    def tail(self, connection: sqlite3.Connection, state: State) -> Tail:
+    def tail(self, connection: sqlite3.Connection, state: SqliteState) -> Tail:
         """Return the tail that a snapshot has."""
         if self._tail is None or self._tail.first != state.posted or self._tail.next > state.next:
             self._tail = Tail(state.posted, self.settings, self.name)

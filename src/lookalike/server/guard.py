@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 
 from lookalike.server.bodies import NDJSON
-from lookalike.server.logs import LOG, shortened
+from lookalike.server.monitoring import LOG, shortened
 from lookalike.server.problems import Problem, ProblemResponse
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from lookalike.server.state import State
-    from lookalike.server.tokens import Right
+    from lookalike.server.server_settings import Right
+    from lookalike.server.server_state import ServerState
 
 __all__ = ["HEADERS", "LONGEST_HEADER", "MOST_HEADERS", "Guard"]
 
@@ -64,7 +64,7 @@ _LINGER: Final = 2.0
 class Guard:
     """Checks requests, and watches over their bodies and answers."""
 
-    def __init__(self, app: ASGIApp, state: State, methods: Callable[[str], set[str]]) -> None:
+    def __init__(self, app: ASGIApp, state: ServerState, methods: Callable[[str], set[str]]) -> None:
         """Stand before an application; `methods` tells what can be done at an address."""
         self._app, self._state, self._methods = app, state, methods
 
@@ -221,7 +221,7 @@ def _too_large(limit: int) -> Problem:
 class _Exchange:
     """A request and its answer, as they pass."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, state: State) -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send, state: ServerState) -> None:
         self._scope, self._receive, self._send, self._state = scope, receive, send, state
         self._began = time.monotonic()
         self._bytes = 0

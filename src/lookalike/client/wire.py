@@ -1,11 +1,13 @@
-"""What a server answers, as the values that `la.Index` gives."""
+"""What is sent to a server, and what it answers, as the values that `la.Index` gives."""
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.client.problems import not_lookalike
+from lookalike.client.connection import not_lookalike
 from lookalike.engine.bands import Bands
 from lookalike.engine.groups import Group
 from lookalike.errors import ServerError
@@ -13,18 +15,92 @@ from lookalike.index.index_settings import IndexSettings
 from lookalike.index.query import Hit, Hits
 from lookalike.recipe import Recipe
 from lookalike.tables.found import COLUMNS
-from lookalike.tables.packed import Ids
+from lookalike.tables.packed import Ids, encoded
 from lookalike.text.compare import Comparison
 from lookalike.text.passages import Passage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
+    from lookalike.documents import Source
     from lookalike.tables.packed import Id
 
-__all__ = ["comparison_of", "group_of", "hits_of", "pairs_table", "results_of", "settings_of", "understood"]
+__all__ = [
+    "MOST_BYTES",
+    "MOST_DOCUMENTS",
+    "Some",
+    "comparison_of",
+    "documents_of",
+    "group_of",
+    "hits_of",
+    "in_batches",
+    "pairs_table",
+    "results_of",
+    "settings_of",
+    "understood",
+]
+
+# -- Documents on their way --------------------------------------------------------------------------------------------
+
+MOST_DOCUMENTS: Final = 1000
+"""Documents of one request: a server takes no more."""
+MOST_BYTES: Final = 4_000_000
+"""Bytes of one request, about; a document that is larger is alone in its own."""
+
+
+@dataclass(slots=True)
+class Some:
+    """Documents of one request."""
+
+    ids: list[Id] = field(default_factory=list)
+    _spelt: list[bytes] = field(default_factory=list)
+    """Each as JSON."""
+    _size: int = 0
+
+    def fits(self, document: bytes, most: int) -> bool:
+        """Tell whether another document may come in."""
+        return not self.ids or (len(self.ids) < most and self._size + len(document) <= MOST_BYTES)
+
+    def put(self, id: Id, document: bytes) -> None:
+        """Take a document."""
+        self.ids.append(id)
+        self._spelt.append(document)
+        self._size += len(document)
+
+    def body(self, **asked: Any) -> bytes:
+        """Return the body of a request: the documents, and what else is asked for."""
+        more = "".join(
+            f", {json.dumps(name)}: {json.dumps(value)}" for name, value in asked.items() if value is not None
+        )
+        return b'{"documents": [' + b", ".join(self._spelt) + b"]" + more.encode() + b"}"
+
+
+def in_batches(documents: Iterable[tuple[Id, str]], most: int = MOST_DOCUMENTS, *, sent_as: str = "") -> Iterator[Some]:
+    """Give documents in batches, which are made when they are asked for.
+
+    Where `sent_as` is given, the server sees it with a number behind it in the place of each id.
+    """
+    some = Some()
+    for number, (id, text) in enumerate(documents):
+        name = f"{sent_as}-{number}" if sent_as else id
+        document = encoded(json.dumps({"id": name, "text": text}, ensure_ascii=False))
+        if not some.fits(document, most):
+            yield some
+            some = Some()
+        some.put(id, document)
+    if some.ids:
+        yield some
+
+
+def documents_of(source: Source) -> Iterator[tuple[Id, str]]:
+    """Give the documents of a source, one by one."""
+    for batch in source.batches():
+        yield from zip(batch.ids, batch.texts, strict=True)
+
+
+# -- Answers -----------------------------------------------------------------------------------------------------------
 
 _SCORES = ("jaccard", "containment_query", "containment_document", "standard_error")
 
