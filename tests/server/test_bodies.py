@@ -105,6 +105,27 @@ def test_a_body_that_says_it_is_too_large(site: Site) -> None:
         assert time.monotonic() - began < 20
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "kind", "remedy"),
+    [
+        ("POST", "/v1/check", "application/json", "send less at a time, or lines of application/x-ndjson"),
+        ("POST", "/v1/documents", "application/json", "send less at a time, or lines of application/x-ndjson"),
+        ("POST", "/v1/compare", "application/json", "send less"),
+        ("PUT", "/v1/documents/a", "application/json", "send less"),
+        ("POST", "/v1/extract?name=x.txt", "application/octet-stream", "send a smaller file, or its text"),
+    ],
+)
+def test_a_body_that_is_too_large_is_told_what_helps_there(
+    empty: Site, method: str, path: str, kind: str, remedy: str
+) -> None:
+    """Lines are a remedy only where lines are taken."""
+    head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: 10000001\r\n\r\n"
+    with empty.connect() as connection:
+        connection.sendall(head.encode())
+        status, problem = problem_of(read_all(connection))
+    assert (status, problem["detail"]) == (413, f"the body is larger than 10,000,000 bytes; {remedy}")
+
+
 def test_a_chunked_body_is_counted_while_it_is_read(site: Site) -> None:
     head = f"{HEAD}Transfer-Encoding: chunked\r\n\r\n"
     with site.connect() as connection:

@@ -108,7 +108,7 @@ class Guard:
         limit = self._state.limits.body
         length = headers.get("content-length", "0")
         if not exchange.lines and length.isascii() and length.isdigit() and int(length) > limit:
-            raise _too_large(limit)
+            raise _too_large(limit, scope["path"])
 
     def _right(self, scope: Scope, headers: Headers) -> Right:
         """Return what a request may do, by its token."""
@@ -211,8 +211,12 @@ def _check_body(scope: Scope, headers: Headers) -> bool:
     return kind == NDJSON
 
 
-def _too_large(limit: int) -> Problem:
-    return Problem(413, f"the body is larger than {limit:,} bytes; send less at a time, or lines of {NDJSON}")
+def _too_large(limit: int, path: str) -> Problem:
+    if path in _BYTES:
+        remedy = "send a smaller file, or its text"
+    else:
+        remedy = f"send less at a time, or lines of {NDJSON}" if path in _LINES else "send less"
+    return Problem(413, f"the body is larger than {limit:,} bytes; {remedy}")
 
 
 # -- one request -------------------------------------------------------------------------------------------------------
@@ -251,7 +255,7 @@ class _Exchange:
         if self.lines:
             return message
         if self._bytes > limits.body:
-            raise _too_large(limits.body)
+            raise _too_large(limits.body, self._scope["path"])
         if self._waited > limits.body_seconds + self._bytes / _SLOWEST:
             raise Problem(408, "the body came too slowly")
         return message
