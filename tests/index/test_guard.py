@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import lookalike as la
+from lookalike.cli import main
 from lookalike.index import index_files
+from lookalike.index.index_files import locked
 from lookalike.index.sqlite_schema import has_reset_bug
 from tests.index.workload import History, small
 
@@ -99,3 +103,66 @@ def test_closing_a_reader_leaves_the_log(tmp_path: Path) -> None:
         assert list(reader) == ["a"]
     assert path.read_bytes() == saved[0]
     assert path.with_name("index.db-wal").read_bytes() == saved[1]
+
+
+# -- what is left beside the file ------------------------------------------------------------------------------------
+
+
+def beside(path: Path) -> set[str]:
+    return {one.name for one in path.parent.iterdir()}
+
+
+def test_reading_leaves_no_files_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A log that only readers have opened is empty: SQLite removes it when the last connection of all is closed."""
+    texts, path = tmp_path / "texts", tmp_path / "made" / "index.db"
+    texts.mkdir()
+    path.parent.mkdir()
+    (texts / "a.txt").write_text("one two three four five six seven eight")
+    assert main(["index", "build", str(path), str(texts)]) == 0
+    assert beside(path) == {"index.db"}
+    for command in (
+        ["index", "info", str(path)],
+        ["index", "query", str(path), str(texts / "a.txt")],
+        ["index", "verify", str(path)],
+        ["check", str(texts / "a.txt"), "--index", str(path)],
+    ):
+        main(command)
+        assert beside(path) == {"index.db"}, command
+    capsys.readouterr()
+
+
+def test_an_index_that_is_left_open_leaves_no_files_behind(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    with la.Index.open(path) as index:
+        index.add({"a": "one two three four"})
+    program = f"import lookalike; index = lookalike.Index.open({str(path)!r}); print(len(index))"
+    assert subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout.strip() == b"1"
+    assert beside(path) == {"index.db", "index.db-lock"}
+
+
+def test_the_last_of_several_readers_removes_the_log(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    with la.Index.open(path) as index:
+        index.add({"a": "one two three four"})
+    assert beside(path) == {"index.db", "index.db-lock"}
+    with la.Index.open(path) as one:
+        with la.Index.open(path) as other:
+            assert len(one) == len(other) == 1
+        assert "index.db-wal" in beside(path)
+        assert list(one) == ["a"]
+    assert beside(path) == {"index.db", "index.db-lock"}
+
+
+def test_a_reader_leaves_the_log_of_a_writer(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    with la.Index.open(path) as index:
+        index.add({"a": "one two three four"})
+        index.compact()  # which empties the log
+        with la.Index.open(path) as reader:
+            assert list(reader) == ["a"]
+        assert {"index.db-wal", "index.db-shm"} <= beside(path)
+        index.add({"b": "five six seven eight"})
+        with la.Index.open(path) as reader, locked(path):
+            assert list(reader) == ["a", "b"]
+        assert index.verify().ok
+    assert beside(path) == {"index.db", "index.db-lock"}

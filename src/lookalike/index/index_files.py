@@ -51,8 +51,8 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a file; wait for another process to let go of it."""
+def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold the lock of a file; wait for another process to let go of it, or fail at once."""
     try:
         import fcntl
     except ImportError:  # Windows: SQLite's own locks have to do
@@ -62,7 +62,7 @@ def locked(path: Path) -> Iterator[None]:
     _HELD.add(handle)
     pid = os.getpid()
     try:
-        pause, until = _PAUSE, time.monotonic() + PATIENCE
+        pause, until = _PAUSE, time.monotonic() + (PATIENCE if wait else 0.0)
         while True:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

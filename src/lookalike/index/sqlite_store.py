@@ -10,6 +10,7 @@ last connection of all is closed, SQLite makes a checkpoint with the whole file 
 
 from __future__ import annotations
 
+import atexit
 import os
 import sqlite3
 import threading
@@ -323,12 +324,34 @@ class SqliteStore(Store):
             if self._closed:
                 return
             self._closed = True
+            only_read = self.only_read
             try:
                 # Closing the last connection makes a checkpoint.
                 with locked(self.path) if self._writer is not None else nullcontext():
                     self.forget()
             except StoreError:  # somebody writes for long; what was added is safe, and theirs will be the checkpoint
                 self.forget()
+            if only_read:
+                self._remove_empty_log()
+
+    @property
+    def only_read(self) -> bool:
+        """Whether the file is open, and not for writing."""
+        return self._reader is not None and self._writer is None
+
+    def _remove_empty_log(self) -> None:
+        """Have SQLite remove the empty log, and its table, that connections without a right to write leave behind.
+
+        A connection with that right removes them if it is the last one: SQLite locks the whole file to find out. Where
+        no lock file is, nobody has written here, and to make one would only leave another file behind.
+        """
+        log, lock = (self.path.with_name(self.path.name + ending) for ending in ("-wal", "-lock"))
+        with suppress(StoreError, sqlite3.Error, OSError):
+            if log.stat().st_size or not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)):
+                return
+            held = locked(self.path, wait=False) if lock.exists() else nullcontext()
+            with held, closing(connect(self.path, read_only=False)) as connection:
+                connection.execute("SELECT version FROM state").fetchone()
 
 
 def _never_close(connection: sqlite3.Connection) -> None:
@@ -336,6 +359,14 @@ def _never_close(connection: sqlite3.Connection) -> None:
     import ctypes
 
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+
+
+@atexit.register
+def _close_readers() -> None:
+    """Close what was only read, and was left open; the log of a writer is safe where it is."""
+    for store in list(_OPEN):
+        if store.only_read:
+            store.close()
 
 
 def _before_fork() -> None:
