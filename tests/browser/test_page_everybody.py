@@ -113,7 +113,7 @@ def test_everything_is_done_by_keyboard(visit: Visit, own_server: str) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#live")).to_contain_text("Passage 1 of")
     page.keyboard.press("Escape")
-    expect(page.locator("#title")).to_be_focused()
+    expect(page.locator(".found").get_by_role("link", name=name_of(3))).to_be_focused()
     tab_to(page, "name")
     page.keyboard.insert_text("by-keyboard.txt")
     page.keyboard.press("Enter")
@@ -127,6 +127,17 @@ def test_everything_is_done_by_keyboard(visit: Visit, own_server: str) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator("#said")).to_contain_text("Removed: by-keyboard.txt")
+
+
+def test_escape_returns_to_the_row_that_one_came_from(visit: Visit, essays_server: str) -> None:
+    page = visit(essays_server, f"#document/{name_of(3)}")
+    row = page.locator(".found").get_by_role("link", name=name_of(12))
+    row.press("Enter")
+    expect(page.locator(".passage-mark").first).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(row).to_be_focused()
+    page.locator("#places").get_by_text("Documents").click()
+    expect(page.locator("#title")).to_be_focused()
 
 
 def test_a_text_is_sent_with_ctrl_and_enter(visit: Visit, essays_server: str) -> None:

@@ -85,6 +85,7 @@ async function readDocument({ slot, found, text, about }, id) {
     if (answer === undefined) return;
     const title = drawHits(found, answer, { it: "this document", some: "other document", none: "No other document is like it", id: "like-title", threshold, toPair: (other) => linkTo("pair", id, other), nearest: () => ask(null) });
     if (threshold === null) title.focus();
+    else if (document.activeElement === $("title")) focusRow(); // unless somebody has gone on meanwhile
   };
   return ask(access.info.threshold);
 }
