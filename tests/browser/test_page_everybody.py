@@ -212,10 +212,10 @@ def test_a_token_is_asked_for_and_kept_in_memory_only(visit: Visit, tmp_path: Pa
         assert violations(page) == []
         page.keyboard.insert_text("wrong" * 8)
         page.keyboard.press("Enter")
-        expect(dialog).to_contain_text("This token is not known here")
+        expect(dialog).to_contain_text("This server does not know that token")
         page.get_by_label("Token", exact=True).fill(read)
         page.get_by_role("button", name="Use this token").click()
-        expect(page.locator("#foot")).to_contain_text("you may read, not change")
+        expect(page.locator("#foot")).to_contain_text("you can read, but not change anything")
         page.get_by_label("Text", exact=True).fill(ESSAY)
         page.get_by_role("button", name="Check", exact=True).click()
         expect(page.locator(".found")).to_contain_text(name_of(7))
@@ -236,7 +236,7 @@ def test_a_token_is_asked_for_and_kept_in_memory_only(visit: Visit, tmp_path: Pa
         page.reload()
         expect(dialog).to_be_visible()
         page.keyboard.press("Escape")
-        expect(page.get_by_role("alert")).to_contain_text("Without a token this server tells nothing")
+        expect(page.get_by_role("alert")).to_contain_text("Without a token this server answers nothing")
 
 
 def test_a_server_that_is_read_only_hides_what_cannot_be_done(visit: Visit, tmp_path: Path) -> None:

@@ -291,7 +291,7 @@ def test_an_index_that_is_not_there(run: Run, command: str, where: str, essays: 
 
 def test_a_file_that_is_no_index(run: Run) -> None:
     Path("notes.txt").write_text("a note", encoding="utf-8")
-    assert run("index", "info", "notes.txt").complaint.startswith("notes.txt is no index; ")
+    assert run("index", "info", "notes.txt").complaint.startswith("notes.txt is not an index; ")
 
 
 # -- scan --against ----------------------------------------------------------------------------------------------------

@@ -140,7 +140,7 @@ if _can_mount():  # only root can, and not in every container
     def test_the_disk_is_full(small_disk: Path, tmp_path: Path) -> None:
         (small_disk / "reserve").write_bytes(bytes(300_000))
         acknowledged, message = _fill(small_disk / "index.db", 0)
-        assert "the disk is full; make room" in message
+        assert "the disk is full; free some space" in message
         with la.Index.open(small_disk / "index.db") as index, pytest.raises(la.StoreError):
             index.backup(small_disk / "copy.db")
         assert not list(small_disk.glob("copy.db*"))

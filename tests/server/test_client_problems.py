@@ -59,7 +59,7 @@ def through(problem: Problem, ids: list[str | int]) -> Exception:
         ),
         (RecipeError("top", 5000, "at most 1000"), RecipeError, "top must be what the server allows"),
         (RecipeError("threshold", 2, "at most 1"), RecipeError, "threshold must be what the server allows"),
-        (InternalError("oh"), ServerError, "answers 500: a bug of lookalike"),
+        (InternalError("oh"), ServerError, "answers 500: a bug in lookalike"),
         (MismatchError("a", "b", {"k": (1, 2)}), ServerError, "answers 409: a and b differ"),
         (BandsError("no bands"), ServerError, "answers 422: no bands"),
     ],

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["Client", "StoredThere"]
 
 _PAGE: Final = 1000
-"""Ids, pairs or groups that are asked for at once."""
+"""Ids, pairs or clusters that are requested at once."""
 
 
 class Client(Queryable):
@@ -190,7 +190,7 @@ class Client(Queryable):
             return int(info["documents"])
 
     def __bool__(self) -> bool:
-        """Return True: an index without documents is an index."""
+        """Return True: an empty index is still an index."""
         return True
 
     def __contains__(self, id: object) -> bool:
@@ -210,13 +210,13 @@ class Client(Queryable):
             return pairs_table(found)
 
     def groups(self, threshold: float | None = None) -> list[Group]:
-        """Return the groups of stored documents that are alike, the largest first."""
+        """Return the clusters of similar stored documents, the largest first."""
         found = list(self._pages("/v1/groups", "groups", threshold))
         with understood(self.url):
             return [group_of(one, self._members(one, threshold), self.url) for one in found]
 
     def _members(self, group: dict[str, Any], threshold: float | None) -> list[Id]:
-        """Return the documents of a group; of a large one, a list of groups names only the first."""
+        """Return the documents of a cluster; of a large one, a list of clusters names only the first."""
         members: list[Id] = list(group["documents"])
         path = f"/v1/groups/{int(group['group'])}"
         while len(members) < group["size"]:

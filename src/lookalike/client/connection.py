@@ -221,9 +221,9 @@ def _unreachable(url: str, error: Exception) -> ServerError:
 
     if isinstance(error, exceptions.SSLError):
         remedy = "SSL_CERT_FILE names the certificate of an authority of your own"
-        return ServerError(url, f"has a certificate that is not trusted ({_short(error)})", remedy)
+        return ServerError(url, f"has an untrusted certificate ({_short(error)})", remedy)
     if isinstance(error, exceptions.NameResolutionError):
-        return ServerError(url, "has a name that nobody knows", "check the address")
+        return ServerError(url, "has an unknown host name", "check the address")
     if isinstance(error, exceptions.NewConnectionError):  # first: it is a kind of timeout, too
         return ServerError(url, "cannot be reached", "check the address, and that lookalike serve runs there")
     if isinstance(error, exceptions.TimeoutError):
@@ -261,7 +261,7 @@ def problem_in(body: bytes) -> dict[str, Any]:
 
 def not_lookalike(url: str, status: int) -> ServerError:
     """Say that an answer is none of the API."""
-    return ServerError(url, "does not answer as lookalike serve does", "check the address", status)
+    return ServerError(url, "does not answer like lookalike serve", "check the address", status)
 
 
 def error_of(url: str, status: int, problem: dict[str, Any], ids: Sequence[Id] = ()) -> Exception:
@@ -278,12 +278,12 @@ def error_of(url: str, status: int, problem: dict[str, Any], ids: Sequence[Id] =
     if status in (500, 503) and detail.startswith(_OF_INDEX):
         what, _, remedy = detail.removeprefix(_OF_INDEX).partition("; ")
         kind = DamagedError if what.startswith("is damaged") else StoreError
-        return kind(url, what, remedy or "ask whoever runs the server")
+        return kind(url, what, remedy or "ask the operator of the server")
     if status == 403:
         detail, _, remedy = detail.partition("; ")
     else:
         remedy = _REMEDIES.get(status, "")
-    return ServerError(url, f"answers {status}: {detail}", remedy or "ask whoever runs the server", status)
+    return ServerError(url, f"answers {status}: {detail}", remedy or "ask the operator of the server", status)
 
 
 _REMEDIES: Final = {
@@ -303,7 +303,9 @@ def _of_somebody_else(url: str, status: int) -> ServerError:
         remedy = "give the address that it leads to: the token is sent to no other"
         return ServerError(url, "redirects to another address", remedy, status)
     if status == 413:
-        return ServerError(url, "takes no request of this size", "raise the limit of the proxy before it", status)
+        return ServerError(
+            url, "does not accept a request of this size", "raise the limit of the proxy before it", status
+        )
     if status in (429, 502, 503, 504):
         return ServerError(
             url, f"cannot answer now ({status})", "check that lookalike serve runs, and try again", status

@@ -126,9 +126,9 @@ def results_of(found: dict[str, Any], ids: Sequence[Id]) -> list[Hits]:
 
 
 def group_of(found: dict[str, Any], members: Sequence[Id], url: str) -> Group:
-    """Return a group, whose members may have come in several answers."""
+    """Return a cluster, whose members may have come in several answers."""
     if len(members) != found["size"]:
-        raise ServerError(url, "changed while a group was read", "ask again", 200)
+        raise ServerError(url, "changed while a cluster was being read", "ask again", 200)
     return Group(found["principal"], tuple(members))
 
 

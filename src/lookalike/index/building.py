@@ -50,7 +50,7 @@ def build(
     how many documents were read, and may still refuse.
     """
     if where == MEMORY:
-        raise StoreError(where, "would be gone at once", "give the name of a file, or a postgresql:// URL")
+        raise StoreError(where, "would be lost at once", "give the name of a file, or a postgresql:// URL")
     placed = _new_schema(where) if is_server(where) else _new_file(where)
     with placed as (name, unfinished):
         try:

@@ -41,7 +41,7 @@ class Ensured(NamedTuple):
 
     added: int
     unchanged: int
-    """Documents that were there with the same content."""
+    """Documents that were already there with the same content."""
 
 
 class Index(Queryable):
@@ -85,7 +85,7 @@ class Index(Queryable):
           the share `recall` (0.999) of the documents at the threshold, and more above it.
         * `keep`: ``"text"`` (scores are exact, and passages can be shown), ``"shingles"`` (exact), or ``"signature"``
           (scores are estimates, with their standard error).
-        * `secret`: draw a random seed that is shown to nobody, so that nobody can make texts that collide.
+        * `secret`: draw a random seed that is never shown, so that nobody can craft texts that collide.
         """
         return cls(open_store(where, recipe, threshold, recall, keep, secret, create))
 
@@ -249,7 +249,7 @@ class Index(Queryable):
             return reader.count()
 
     def __bool__(self) -> bool:
-        """Return True: an index without documents is an index."""
+        """Return True: an empty index is still an index."""
         return True
 
     def __contains__(self, id: object) -> bool:
@@ -272,7 +272,7 @@ class Index(Queryable):
         return found_within(self._store, threshold).pairs
 
     def groups(self, threshold: float | None = None) -> list[Group]:
-        """Return the groups of stored documents that are alike."""
+        """Return the clusters of similar stored documents."""
         return list(found_within(self._store, threshold).groups)
 
     # -- keeping -----------------------------------------------------------------------------------------------------
@@ -283,7 +283,7 @@ class Index(Queryable):
         return self._store.settings.shown().recipe
 
     def info(self) -> dict[str, Any]:
-        """Say what it is, and how large: fit for JSON."""
+        """Describe it, and how large it is: ready for JSON."""
         settings = self._store.settings.shown()
         return {
             **self._store.info(),
@@ -298,7 +298,7 @@ class Index(Queryable):
         }
 
     def verify(self) -> Check:
-        """Look at every document and every key; `.ok` says whether all is well, `.problems` what is not."""
+        """Check every document and every key; `.ok` says whether all is well, `.problems` what is wrong."""
         return self._store.verify()
 
     def repair(self) -> Check:
@@ -306,7 +306,7 @@ class Index(Queryable):
         return self._store.repair()
 
     def compact(self) -> None:
-        """Free the space of removed documents, and make queries as quick as they can be."""
+        """Free the space of removed documents, and make queries as fast as possible."""
         self._store.compact()
 
     def backup(self, path: str | os.PathLike[str]) -> None:

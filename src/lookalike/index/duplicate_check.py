@@ -99,13 +99,13 @@ class StoredHere:
 
 @dataclass(slots=True)
 class Checking:
-    """One run of checks, and what came of it."""
+    """One run of checks, and its outcome."""
 
     stored: StoredDocuments
     threshold: float
-    """0 asks for the nearest of those that share anything, of which `top` says how many."""
+    """0 asks for the nearest of those that share anything; `top` says how many."""
     top: int | None = None
-    """At most so many hits of each document."""
+    """At most this many hits per document."""
     own: bool = False
     """Whether a document that is stored under its own id is its own hit."""
     add: bool = False
@@ -119,10 +119,10 @@ class Checking:
     own_left_out: int = 0
     """Documents that were stored under their own ids, and would have been their own hits."""
     truncated: int = 0
-    """Documents that share a key with so many that not all were looked at."""
+    """Documents that share a key with so many others that not all were examined."""
     closest: float = 0.0
     _kind: str = NO_KIND
-    """What the ids of the store are, as far as it was looked at."""
+    """What the ids of the store are, as far as is known."""
 
     def refuses(self, name: Id) -> str:
         """Say why a document with this id cannot be added; nothing if it can. The first one decides what ids are."""

@@ -162,14 +162,14 @@ _UNLIMITED = (2**62, 2**62)
 
 
 class Within(NamedTuple):
-    """Pairs and groups, by id."""
+    """Pairs and clusters, by id."""
 
     pairs: pa.Table
     groups: Sequence[Group]
 
 
 def found_within(store: Store, threshold: float | None) -> Within:
-    """Return the pairs at or above a threshold, and the groups that they make."""
+    """Return the pairs at or above a threshold, and the clusters that they form."""
     settings = store.settings
     if settings.keep == "text":
         least = settings.threshold if threshold is None else threshold

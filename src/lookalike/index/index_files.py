@@ -52,10 +52,10 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
-    """Hold the lock of a file; wait for another process to let go of it, or fail at once."""
+    """Hold the lock of a file; wait for another process to release it, or fail at once."""
     try:
         import fcntl
-    except ImportError:  # Windows: SQLite's own locks have to do
+    except ImportError:  # Windows: SQLite's own locks have to suffice
         yield
         return
     handle = _open(path)
@@ -80,11 +80,11 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
     finally:
         if os.getpid() == pid:  # else it was closed after the fork
             _HELD.discard(handle)
-            os.close(handle)  # which lets go of the lock
+            os.close(handle)  # which releases the lock
 
 
 def is_free(path: Path) -> bool:
-    """Tell whether nobody holds the lock of a file; without such locks, nobody knows."""
+    """Tell whether nobody holds the lock of a file; without such locks it is unknown, so False."""
     try:
         import fcntl
     except ImportError:
@@ -130,7 +130,7 @@ def unfinished_file(path: Path) -> Path:
 
 
 def give_name(unfinished: Path, path: Path) -> None:
-    """Make a file safe, and give it a name that nobody has."""
+    """Sync a file, and give it a name that is not taken."""
     with file_errors(path, "cannot be created", "check the disk and the folder"):
         with unfinished.open("rb") as file:
             os.fsync(file.fileno())
@@ -155,7 +155,7 @@ def remove_files(path: Path) -> None:
 
 @contextmanager
 def file_errors(path: Path, problem: str, remedy: str) -> Iterator[None]:
-    """Turn the errors of the system into ours."""
+    """Translate the errors of the system into ours."""
     try:
         yield
     except OSError as error:
@@ -163,7 +163,7 @@ def file_errors(path: Path, problem: str, remedy: str) -> Iterator[None]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder safe."""
+    """Sync the names in a folder."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -184,7 +184,7 @@ def being_built(unfinished: Path) -> Iterator[None]:
     """Hold a lock that says that a file is being built."""
     mark = unfinished.with_name(unfinished.name + _BUILD)
     with ExitStack() as held:
-        with suppress(StoreError):  # where no lock can be made, no index can, which says it better
+        with suppress(StoreError):  # where no lock can be made, no index can be either, and its error says more
             held.enter_context(locked(mark))
         try:
             yield

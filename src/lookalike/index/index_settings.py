@@ -35,14 +35,14 @@ class IndexSettings:
 
     recipe: Recipe
     threshold: float
-    """Queries at or above it are answered from the bands; others look at every signature."""
+    """Queries at or above it are answered from the bands; others examine every signature."""
     recall: float
     """The share of the documents at the threshold that the bands find, at least."""
     bands: Bands
     keep: Keep = "text"
     """What is kept of a document beside its signature: with text or shingles, scores are exact."""
     secret: bool = False
-    """Whether the seed was drawn at random, and is shown to nobody."""
+    """Whether the seed was drawn at random, and is never shown."""
 
     @classmethod
     def chosen(
@@ -126,7 +126,7 @@ class IndexSettings:
         """Read them back; `ValueError` if they are not what this version writes."""
         given: Any = json.loads(text)
         if not isinstance(given, dict) or given.get("format") != FORMAT:
-            raise ValueError("the settings have another format")
+            raise ValueError("the settings have a different format")
         _check_types(given)
         bands = Bands(given["bands"], given["rows"])
         recipe = Recipe.parse(given["recipe"])
@@ -155,4 +155,4 @@ _TYPES: Final[Mapping[str, type]] = {
 
 def _check_types(given: Mapping[str, Any]) -> None:
     if set(given) != set(_TYPES) or any(type(given[name]) is not kind for name, kind in _TYPES.items()):
-        raise ValueError("the settings have other fields than this version writes")
+        raise ValueError("the settings have different fields from those of this version")

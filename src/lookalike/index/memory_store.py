@@ -87,7 +87,7 @@ class MemoryStore(Store):
             yield _MemoryReader(self._rows, self._numbers, self._postings, version)
 
     def verify(self) -> Check:
-        """Look at nothing: memory is trusted."""
+        """Check nothing: memory is trusted."""
         return Check(len(self._rows))
 
     def repair(self) -> Check:
@@ -114,7 +114,7 @@ class MemoryStore(Store):
         return {"store": "memory", "bytes": held + self._postings.size()}
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release everything."""
         self._rows, self._numbers = {}, {}
         self._postings = Postings(self.settings.bands.bands)
 

@@ -47,7 +47,7 @@ RECENT: Final = 8192
 """Documents that may be in `recent`."""
 MOST_SEGMENTS: Final = 4
 WINDOW: Final = 1 << 22
-"""Entries that a merge holds at once."""
+"""Entries that a merge holds at a time."""
 ENTRY: Final = 12
 _PER_BLOCK: Final = 64
 """Entries of a block: a query reads one for each key and segment."""
@@ -135,7 +135,7 @@ def state_of(connection: psycopg.Connection[Any], places: Places, *, lock: bool 
 
 
 def damaged(places: Places, what: str) -> DamagedError:
-    """Return the error for something that is not what was written."""
+    """Return the error about something that is not what was written."""
     return DamagedError(places.name, f"is damaged: {what}", "run: lookalike index repair")
 
 
@@ -293,7 +293,7 @@ def _merged(
 
 
 def windows_of(entries: int) -> Iterator[tuple[int, int]]:
-    """Part the keys: hashes are spread evenly, so the windows are equally full."""
+    """Split the keys into windows: hashes are spread evenly, so the windows are equally full."""
     windows = max(1, entries // WINDOW)
     for window in range(windows):
         yield window * 2**64 // windows, (window + 1) * 2**64 // windows - 1

@@ -19,7 +19,7 @@ from lookalike.index.postgres_postings import (
     windows_of,
 )
 from lookalike.index.postgres_rows import COLUMNS, row_of, values_of
-from lookalike.index.query import made_again
+from lookalike.index.query import rebuilt_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ _BLOCK = 1000
 
 
 def verify(store: PostgresStore) -> Check:
-    """Look at every row, in one snapshot."""
+    """Check every row, in one snapshot."""
     check = Check()
     try:
         with store.transaction(write=False) as connection:
@@ -51,13 +51,13 @@ def _look(connection: psycopg.Connection[Any], store: PostgresStore, check: Chec
     check.documents = count
     in_range = least is None or greatest is None or 0 <= least <= greatest < state.next
     if state.documents != count or not in_range:
-        check.problems.append("the number of documents is another than was recorded")
+        check.problems.append("the number of documents differs from the recorded one")
         return
     for _, row, right, _ in _rows(connection, store, state.kind):
         if not right:
             check.problems.append(f"document {_show(row.id)} is damaged")
     if not check.problems and not _has_its_postings(connection, store.places, state):
-        check.problems.append("postings are not those of the documents")
+        check.problems.append("the postings do not match the documents")
 
 
 def _has_its_postings(connection: psycopg.Connection[Any], places: Places, state: PostgresState) -> bool:
@@ -95,7 +95,7 @@ def _rows(connection: psycopg.Connection[Any], store: PostgresStore, kind: str) 
 
 
 def repair(store: PostgresStore) -> Check:
-    """Make damaged rows again from their texts, remove those that cannot be, and rebuild the indexes."""
+    """Rebuild damaged rows from their texts, remove those that cannot be rebuilt, and rebuild the indexes."""
     lost = []
     places = store.places
     with store.transaction(write=True) as connection:
@@ -104,13 +104,15 @@ def repair(store: PostgresStore) -> Check:
         for number, row, right, body_checksum in _rows(connection, store, state.kind):
             if right:
                 continue
-            mended = made_again(row, body_checksum, store.settings)
+            rebuilt = rebuilt_row(row, body_checksum, store.settings)
             connection.execute(f"DELETE FROM {places.document} WHERE number = %s", [number])
-            if mended is None:
+            if rebuilt is None:
                 lost.append(row.id)
                 continue
             marks = ", ".join(["%s"] * 10)
-            connection.execute(f"INSERT INTO {places.document} ({COLUMNS}) VALUES ({marks})", values_of(number, mended))
+            connection.execute(
+                f"INSERT INTO {places.document} ({COLUMNS}) VALUES ({marks})", values_of(number, rebuilt)
+            )
         for table in (places.recent, places.posting, places.removed, places.state):
             connection.execute(f"DELETE FROM {table}")
         for table in (places.document, places.recent, places.posting):

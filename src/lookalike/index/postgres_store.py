@@ -62,7 +62,7 @@ INSERT INTO {schema}.state VALUES (1, 0, 0, 'none', 0, '{{}}', '{{}}');
 # The index on ids is of their hashes: an id may be longer than an entry of an index.
 
 _HAS_LZ4: Final = "SELECT 1 FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY(enumvals)"
-"""It compresses several times as quickly as PostgreSQL's own way, but not every server was built with it."""
+"""It compresses several times faster than PostgreSQL's own method, but not every server was built with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Address:
         name = f"postgresql://{host}{parts.path}#{schema}"
         if not _SCHEMA_NAME.fullmatch(schema):
             raise StoreError(
-                name, "has a schema with other characters than a-z, 0-9 and _", "give another name behind #"
+                name, "has a schema name with characters other than a-z, 0-9 and _", "give another name behind #"
             )
         return cls(parts._replace(fragment="").geturl(), schema, name)
 
@@ -136,7 +136,7 @@ def read_settings(connection: psycopg.Connection[Any], address: Address) -> Inde
     if there is None or there[0] is None:
         return None
     if there[1] is None:
-        raise StoreError(address.name, "is a schema, but no index", "give another name behind #")
+        raise StoreError(address.name, "is a schema, but not an index", "give another name behind #")
     row = connection.execute(f"SELECT format, value, checksum FROM {address.schema}.settings").fetchone()
     if row is not None and row[0] > VERSION:
         raise StoreError(address.name, f"has the newer format {row[0]}", "open it with a newer version of lookalike")
@@ -152,7 +152,7 @@ def read_settings(connection: psycopg.Connection[Any], address: Address) -> Inde
 
 
 def create_schema(connection: psycopg.Connection[Any], address: Address, settings: IndexSettings) -> bool:
-    """Make the tables of a new index; False if somebody else has just done so."""
+    """Make the tables of a new index; False if somebody else has just made them."""
     import psycopg
 
     value = settings.to_json()
@@ -170,7 +170,7 @@ def create_schema(connection: psycopg.Connection[Any], address: Address, setting
 
 @contextmanager
 def server_errors(name: str) -> Iterator[None]:
-    """Turn the errors of PostgreSQL into ours."""
+    """Translate the errors of PostgreSQL into ours."""
     try:
         import psycopg
     except ImportError:
@@ -178,9 +178,13 @@ def server_errors(name: str) -> Iterator[None]:
     try:
         yield
     except psycopg.errors.InsufficientPrivilege as error:
-        raise StoreError(name, "may not be used by this user", "ask for the rights, or connect as another") from error
+        raise StoreError(
+            name, "cannot be used by this user", "ask for the permissions, or connect as another user"
+        ) from error
     except (psycopg.errors.DiskFull, psycopg.errors.OutOfMemory) as error:
-        raise StoreError(name, "could not be written: the server has no room", "make room on the server") from error
+        raise StoreError(
+            name, "could not be written: the server's disk or memory is full", "free some space on the server"
+        ) from error
     except psycopg.errors.DataCorrupted as error:
         raise DamagedError(name, "is damaged", "run: lookalike index repair") from error
     except psycopg.OperationalError as error:
@@ -229,7 +233,7 @@ class PostgresStore(Store):
             settings = chosen()
             if create_schema(connection, address, settings):
                 return cls(address, settings), True
-            there = read_settings(connection, address)  # somebody was quicker
+            there = read_settings(connection, address)  # somebody else was faster
         if there is None or create is True:
             raise StoreError(address.name, "exists already", "give another schema, or open it with create=False")
         return cls(address, there), False
@@ -277,7 +281,7 @@ class PostgresStore(Store):
     # -- keeping -----------------------------------------------------------------------------------------------------
 
     def verify(self) -> Check:
-        """Look at every row."""
+        """Check every row."""
         return verify(self)
 
     def repair(self) -> Check:

@@ -44,7 +44,7 @@ __all__ = [
     "check_asked",
     "estimate",
     "in_bands",
-    "made_again",
+    "rebuilt_row",
     "sign",
 ]
 
@@ -96,7 +96,7 @@ class Hits(Sequence[Hit]):
         self.query = query
         """The id of the document that was asked about; None for a text."""
         self.truncated = truncated
-        """Whether so many documents share a part of the signature that not all were looked at."""
+        """Whether so many documents share a part of the signature that not all were examined."""
 
     @property
     def ids(self) -> list[Id]:
@@ -159,9 +159,9 @@ class Queryable(ABC):
         """Return the stored documents that are like a text, the most similar first; of documents, a list for each.
 
         * Neither `threshold` nor `top`: all at or above the threshold of the index.
-        * `threshold`: all at or above it. Below that of the index, every signature is looked at.
-        * `top`: at most so many. Without a threshold, or with 0, these are the nearest of those that share anything,
-          and every signature is looked at.
+        * `threshold`: all at or above it. Below that of the index, every signature is examined.
+        * `top`: at most this many. Without a threshold, or with 0, these are the nearest of those that share anything,
+          and every signature is examined.
 
         `text` and `id` name the columns of a data frame. For a `Client`, `threads` has no effect, and the server may
         limit `top`.
@@ -183,14 +183,14 @@ class Queryable(ABC):
 # -- Signing and asking ------------------------------------------------------------------------------------------------
 
 AT_ONCE: Final = 1024
-"""Queries that are worked on as one."""
+"""Queries that are processed together."""
 FEW: Final = 16
-"""Queries that look at every signature: each may have very many candidates, whose texts are held."""
+"""The same for queries that examine every signature: each may have very many candidates, whose texts are held."""
 MOST: Final = 10_000
-"""Documents of one key that are looked at; a query that meets a larger bucket is `truncated`."""
+"""Documents of one key that are examined; a query that meets a larger bucket is `truncated`."""
 _ALL: Final = 2**32 - 1
 _SPARE: Final = 4
-"""Without a threshold, so many times as many documents as asked for are verified: their estimates may be off."""
+"""Without a threshold, this many times as many documents as requested are verified: their estimates may be off."""
 _CHANCE: Final = 1 / 256
 """That a byte of two slots agrees although the slots do not."""
 _NO_THRESHOLD: Final = 1e-9
@@ -223,7 +223,7 @@ def check_asked(threshold: float | None, top: int | None) -> tuple[float | None,
 
 
 def in_bands(settings: IndexSettings, threshold: float | None, top: int | None) -> bool:
-    """Tell whether the bands answer a query; else every signature is looked at."""
+    """Tell whether the bands answer a query; otherwise every signature is examined."""
     return top is None if threshold is None else threshold >= settings.threshold
 
 
@@ -291,7 +291,7 @@ def _by_bands(reader: StoreReader, signed: Signed, strategy: Strategy) -> _Candi
 def _by_slots(
     reader: StoreReader, signed: Signed, strategy: Strategy, threshold: float | None, top: int | None
 ) -> _Candidates:
-    """Look at every signature: there is no band for such a threshold, or no threshold at all."""
+    """Examine every signature: there is no band for such a threshold, or no threshold at all."""
     size = strategy.recipe.hashes
     least = 0 if threshold is None else strategy.least
     most = _ALL if threshold is not None or top is None else top * _SPARE + 16
@@ -389,8 +389,8 @@ def estimate(agreeing: int, hashes: int) -> tuple[float, float]:
 # -- Repairing ---------------------------------------------------------------------------------------------------------
 
 
-def made_again(row: Row, body_checksum: int, settings: IndexSettings) -> Row | None:
-    """Return a row made from its text, if a text was kept and is the one that was added; else None.
+def rebuilt_row(row: Row, body_checksum: int, settings: IndexSettings) -> Row | None:
+    """Return a row rebuilt from its text, if a text was kept and is the one that was added; otherwise None.
 
     Its own checksum tells. The digest would not: it is of the normalized text, and the same when a letter has become a
     capital.

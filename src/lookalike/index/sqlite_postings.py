@@ -47,7 +47,7 @@ _PORTION: Final = 1 << 17
 """Documents whose entries are sorted at once."""
 MOST_SEGMENTS: Final = 4
 _WINDOW: Final = 1 << 22
-"""Entries that a merge holds at once."""
+"""Entries that a merge holds at a time."""
 _MANY: Final = 500
 _FIRSTS: Final = blob("firsts", "= 8 * ((entries + ?1 - 1) / ?1)")
 _SEGMENT: Final = f"SELECT number, first_page, entries, {_FIRSTS}, checksum FROM segment ORDER BY number"

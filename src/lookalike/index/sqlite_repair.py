@@ -23,7 +23,7 @@ from lookalike.errors import DamagedError, StoreError
 from lookalike.index import index_files
 from lookalike.index.contract import DIGEST, LAST_NUMBER, NO_KIND, Check, Row
 from lookalike.index.index_files import file_errors, remove_files, sync_folder
-from lookalike.index.query import made_again
+from lookalike.index.query import rebuilt_row
 from lookalike.index.sqlite_postings import ENTRY, PER_PAGE, Segments, post, removed_in, segments_in
 from lookalike.index.sqlite_rows import is_body, is_right
 from lookalike.index.sqlite_schema import CANNOT, ID, RESTORE, columns_of, connect, create_file, named, store_errors
@@ -46,7 +46,7 @@ _SAID: Final = 20
 
 
 def verify(store: SqliteStore) -> Check:
-    """Look at every row, page and key, in one snapshot."""
+    """Check every row, page and key, in one snapshot."""
     check = Check()
     try:
         with store.reading():
@@ -65,20 +65,20 @@ def _look(connection: sqlite3.Connection, store: SqliteStore, check: Check) -> N
     count, least, greatest = connection.execute("SELECT count(*), min(number), max(number) FROM document").fetchone()
     check.documents = count
     if state is None or state[2] != count or not isinstance(state[0], int):
-        check.problems.append("the number of documents is another than was recorded")
+        check.problems.append("the number of documents differs from the recorded one")
         return
     if count and not 0 <= least <= greatest < state[0]:
-        check.problems.append("documents have numbers that were never given")
+        check.problems.append("documents have numbers that were never assigned")
         return
     if not isinstance(state[1], int) or not 0 <= state[1] <= state[0]:
-        check.problems.append("the number of documents with postings is none")
+        check.problems.append("the number of documents with postings is out of range")
         return
     for found in connection.execute(f"SELECT {columns_of(store.settings).row} FROM document ORDER BY number"):
         row = Row(found[1], found[2], found[3], found[4], found[5], found[6], found[9])
         if not is_whole(row, found[7], found[8], store.settings):
             check.problems.append(f"{named(found[0], row.id)} is damaged")
         elif type(row.id).__name__ != state[3]:
-            check.problems.append(f"{named(found[0], row.id)} has an id of another kind")
+            check.problems.append(f"{named(found[0], row.id)} has an id of the wrong kind")
     if not check.problems:
         _look_at_postings(connection, store, state[1], check)
 
@@ -96,7 +96,7 @@ def _look_at_postings(connection: sqlite3.Connection, store: SqliteStore, posted
     segments = Segments(segments_in(connection, store.name), store.name)
     (pages,) = connection.execute("SELECT count(*) FROM page").fetchone()
     if pages != sum(len(segment.firsts) for segment in segments.all):
-        check.problems.append("there are pages of no segment, or too few")
+        check.problems.append("there are pages that belong to no segment, or pages are missing")
     removed = removed_in(connection, store.name)
     total = sum(segment.entries for segment in segments.all)
     windows = max(1, max(total, min(posted, check.documents) * bands) // _WINDOW)
@@ -107,10 +107,10 @@ def _look_at_postings(connection: sqlite3.Connection, store: SqliteStore, posted
             parts += segments.read(connection, segment.between(least, greatest)).values()
         found = merge_entries(parts, least, greatest, removed.tobytes())
         if found != _expected(connection, posted, bands, least, greatest):
-            check.problems.append("postings are not those of the documents")
+            check.problems.append("the postings do not match the documents")
             return
     if any(not _is_sorted(connection, segment.first_page, len(segment.firsts)) for segment in segments.all):
-        check.problems.append("a segment is not in order")
+        check.problems.append("a segment is not sorted")
 
 
 def _expected(connection: sqlite3.Connection, posted: int, bands: int, least: int, greatest: int) -> bytes:
@@ -320,7 +320,7 @@ class Rescue:
         # Then the id may be what is damaged; a text under another id would be a document that nobody added.
         if id not in named or not isinstance(id, int | str) or not isinstance(body, bytes):
             return None
-        return made_again(Row(id, shingles, length, digest, keys, slots, body), own, self._settings)
+        return rebuilt_row(Row(id, shingles, length, digest, keys, slots, body), own, self._settings)
 
     def lost(self) -> list[Id]:
         """Return the ids of documents that should be there, and are not."""

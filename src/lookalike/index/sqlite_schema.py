@@ -56,8 +56,8 @@ _LARGEST_SETTINGS: Final = 1 << 16
 _PATIENCE: Final = 10.0
 """Seconds that SQLite waits for a lock of its own."""
 _HEADER: Final = b"SQLite format 3\0"
-NO_INDEX: Final = "is no index"
-OTHER_DATABASE: Final = "is a database, but no index"
+NO_INDEX: Final = "is not an index"
+OTHER_DATABASE: Final = "is a database, but not an index"
 _OTHER_FILE: Final = "give the file of an index, or a new name; if it is a damaged index, run: lookalike index repair"
 CANNOT: Final = "cannot be repaired"
 REPAIR: Final = "run: lookalike index repair"
@@ -114,8 +114,8 @@ def has_reset_bug(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> boo
     >>> has_reset_bug((3, 51, 2)), has_reset_bug((3, 51, 3))
     (True, False)
     """
-    mended = version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
-    return version >= (3, 7) and not mended
+    fixed = version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
+    return version >= (3, 7) and not fixed
 
 
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
@@ -174,12 +174,12 @@ def _fill(connection: sqlite3.Connection, settings: IndexSettings) -> None:
 
 
 def check_file(path: Path) -> None:
-    """Refuse what is no file of an index, before SQLite looks at it."""
+    """Refuse what is not the file of an index, before SQLite reads it."""
     try:
         if path.is_dir():
             raise StoreError(str(path), "is a folder", "give the file of an index")
         if not path.is_file():
-            raise StoreError(str(path), "is no file", "give the file of an index")
+            raise StoreError(str(path), "is not a file", "give the file of an index")
         with path.open("rb") as file:
             header = file.read(100)
     except OSError as error:
@@ -200,7 +200,7 @@ def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
         raise StoreError(name, f"has the format {version}, not {VERSION}", "open it with another version of lookalike")
     found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
     if found != SCHEMA:
-        raise DamagedError(name, "has other tables than an index", RESTORE)
+        raise DamagedError(name, "does not have exactly the tables of an index", RESTORE)
     rows = connection.execute(
         f"SELECT CASE WHEN length(CAST(value AS BLOB)) <= {_LARGEST_SETTINGS} THEN value END, checksum FROM settings"
     ).fetchmany(2)
@@ -216,20 +216,20 @@ def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG)
 _SAID: Final = 200
 _KNOWN: Final = {
-    sqlite3.SQLITE_FULL: ("could not be written: the disk is full", "make room; everything added before is safe"),
+    sqlite3.SQLITE_FULL: ("could not be written: the disk is full", "free some space; everything added before is safe"),
     sqlite3.SQLITE_BUSY: ("is in use by another process", "try again when it has finished"),
     sqlite3.SQLITE_LOCKED: ("is in use by another process", "try again when it has finished"),
     sqlite3.SQLITE_READONLY: ("cannot be written", "check the permissions of the file and its folder"),
     sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "check the name and the permissions"),
     sqlite3.SQLITE_IOERR: ("could not be read or written (I/O error)", "check the disk; then open the index again"),
     sqlite3.SQLITE_PERM: ("cannot be opened", "check its permissions"),
-    sqlite3.SQLITE_NOMEM: ("needs more memory than there is", "add fewer documents at a time"),
+    sqlite3.SQLITE_NOMEM: ("needs more memory than is available", "add fewer documents at a time"),
 }
 
 
 @contextmanager
 def store_errors(name: str) -> Iterator[None]:
-    """Turn the errors of SQLite into ours."""
+    """Translate the errors of SQLite into ours."""
     try:
         yield
     except UnicodeDecodeError as error:  # a message of SQLite that quotes damaged bytes, or a damaged text

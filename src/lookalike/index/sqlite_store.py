@@ -211,7 +211,7 @@ class SqliteStore(Store):
                 how = "TRUNCATE" if now else "PASSIVE"
                 self._execute(writer, f"PRAGMA wal_checkpoint({how})")
         except (OSError, sqlite3.OperationalError):
-            pass  # later, then
+            pass  # it will be written back later
 
     @contextmanager
     def writing(self) -> Iterator[StoreWriter]:
@@ -242,7 +242,7 @@ class SqliteStore(Store):
         return self._tail
 
     def verify(self) -> Check:
-        """Look at every row, page and key."""
+        """Check every row, page and key."""
         from lookalike.index.sqlite_repair import verify
 
         return verify(self)

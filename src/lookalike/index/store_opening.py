@@ -92,7 +92,7 @@ def _open_file(
 def open_existing(where: str) -> Store:
     """Open an index that is there, and lasts."""
     if where == MEMORY:
-        raise StoreError(where, "is gone when a command ends", "give the name of a file, or a postgresql:// URL")
+        raise StoreError(where, "is lost when a command ends", "give the name of a file, or a postgresql:// URL")
     try:
         return open_store(where, None, None, None, None, False, False)
     except StoreError as error:

@@ -159,16 +159,16 @@ def create_app(state: ServerState) -> FastAPI:
 
 
 def _only_known_parameters(request: Request) -> None:
-    """Refuse parameters that a route does not have, or that are given twice: nobody would notice which counts."""
+    """Refuse parameters that a route does not have, or that are given twice: nobody would notice which one counts."""
     if not request.scope["path"].startswith("/v1/"):
-        return  # the page may do with its own address what it likes
+        return  # the page may use its own address as it likes
     known = {parameter.alias for parameter in request.scope["route"].dependant.query_params}
     given = Counter(name for name, _ in request.query_params.multi_items())
-    wrong = {name: "is no parameter of this" for name in given if name not in known}
+    wrong = {name: "is not a parameter of this request" for name in given if name not in known}
     wrong |= {name: "is given more than once" for name, count in given.items() if name in known and count > 1}
     if wrong:
         listed = [field_problem(pointer(name), problem, "leave it out") for name, problem in list(wrong.items())[:100]]
-        raise Problem(422, "there are parameters that this does not take", listed)
+        raise Problem(422, "there are parameters that this request does not take", listed)
 
 
 async def _problem(request: Request, error: Exception) -> Response:

@@ -74,7 +74,7 @@ def parsed(data: bytes) -> Any:
     try:
         return from_json(data, allow_inf_nan=False)
     except ValueError as error:
-        raise Problem(400, f"the body is no JSON: {error}") from None
+        raise Problem(400, f"the body is not JSON: {error}") from None
 
 
 def validated(kind: type[Model], value: Any, place: Sequence[str | int] = ()) -> Model:
@@ -203,7 +203,7 @@ async def batches(request: Request, state: ServerState) -> AsyncIterator[list[Se
     size = 0
     async for chunk in _chunks(request):
         if state.ending.is_set():
-            raise Problem(503, "the server is ending; send the rest again")
+            raise Problem(503, "the server is shutting down; send the rest again")
         for number, line in lines.end() if chunk is None else lines.feed(chunk):
             waiting.append(_document(number, line))
             size += len(line)
@@ -253,7 +253,7 @@ def _document(number: int, line: bytes) -> SentDocument:
     try:
         return validated(SentDocument, parsed(line))
     except Problem as problem:
-        detail = f"line {number:,}: {problem.detail.replace('the body is no JSON', 'no JSON')}"
+        detail = f"line {number:,}: {problem.detail.replace('the body is not JSON', 'not JSON')}"
         raise Problem(problem.status, detail, problem.errors) from None
 
 

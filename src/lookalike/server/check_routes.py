@@ -114,7 +114,7 @@ def _bounds(state: ServerState, asked: _Asked) -> tuple[float | None, int]:
 
 
 def _answer(hits: Hits, top: int, asked: _Asked) -> dict[str, Any]:
-    """Return so many hits; it is no news to who asked for so many that there are more."""
+    """Return this many hits; whoever asked for this many knows that there may be more."""
     others = [hit.to_dict() for hit in hits if hits.query is None or hit.id != hits.query]
     return {"hits": others[:top], "truncated": hits.truncated or (asked.top is None and len(others) > top)}
 

@@ -249,18 +249,18 @@ def _missing() -> Problem:
 # -- Pairs and clusters ------------------------------------------------------------------------------------------------
 
 _MEMBERS = 1000
-"""Documents of a group that a list of groups names."""
+"""Documents of a cluster that a list of clusters names."""
 _Threshold = Annotated[float | None, Query(gt=0, le=1, description="Default: that of the index.")]
 
 
-@router.get("/v1/groups", summary="The groups of documents that are alike.", responses=answers({200: (Groups,)}))
+@router.get("/v1/groups", summary="The clusters of similar documents.", responses=answers({200: (Groups,)}))
 async def groups(
     request: Request,
     threshold: _Threshold = None,
     after: Annotated[str | None, AFTER] = None,
     limit: Annotated[int, LIMIT] = 100,
 ) -> Response:
-    """List groups, the largest first."""
+    """List clusters, the largest first."""
     state = state_of(request)
     found = await state.collection.at(threshold)
     return Json(await state.run(_groups, found, int(after or 0), limit))
@@ -279,27 +279,27 @@ def _group(found: SimilarDocuments, number: int, start: int = 0, limit: int = _M
 
 @router.get(
     "/v1/groups/{group}",
-    summary="The documents of one group, however large.",
+    summary="The documents of one cluster, however large.",
     responses=answers({200: (OneGroupPart,)}, 404),
 )
 async def group(
     request: Request,
-    group: Annotated[int, Path(ge=1, le=2**31, description="Its place in the list of groups, from 1.")],
+    group: Annotated[int, Path(ge=1, le=2**31, description="Its place in the list of clusters, from 1.")],
     threshold: _Threshold = None,
     after: Annotated[str | None, AFTER] = None,
     limit: Annotated[int, LIMIT] = _MEMBERS,
 ) -> Response:
-    """List the documents of a group, in the order in which they were added."""
+    """List the documents of a cluster, in the order in which they were added."""
     state = state_of(request)
     found = await state.collection.at(threshold)
     if group > len(found.groups):
-        raise Problem(404, f"there is no group {group:,} of {len(found.groups):,}")
+        raise Problem(404, f"there is no cluster {group:,} among {len(found.groups):,}")
     start = int(after or 0)
     listed = _group(found, group, start, limit)
     return Json(listed | {"next": _rest(start, limit, listed["size"])["next"]})
 
 
-@router.get("/v1/pairs", summary="The pairs of documents that are alike.", responses=answers({200: (PairList,)}))
+@router.get("/v1/pairs", summary="The pairs of similar documents.", responses=answers({200: (PairList,)}))
 async def pairs(
     request: Request,
     threshold: _Threshold = None,

@@ -54,7 +54,7 @@ def _check_id(given: object) -> Id:
     value = _whole(given)
     if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool) and _LOW <= value <= _HIGH):
         return value
-    raise PydanticCustomError("id_type", "must be a text, or a whole number of 64 bits")
+    raise PydanticCustomError("id_type", "must be a string or a 64-bit integer")
 
 
 AnyId = Annotated[Any, PlainValidator(_check_id), WithJsonSchema(_ID_SCHEMA)]
@@ -273,7 +273,7 @@ class Removed(_Strict):
 
 
 class OneGroup(_Strict):
-    """Documents that are alike."""
+    """A cluster: documents that are alike."""
 
     group: int
     """Its place in the list, from 1."""
@@ -284,13 +284,13 @@ class OneGroup(_Strict):
 
 
 class OneGroupPart(OneGroup):
-    """Some of the documents of a group."""
+    """Some of the documents of a cluster."""
 
     next: str | None
 
 
 class Groups(_Strict):
-    """Groups, the largest first."""
+    """Clusters, the largest first."""
 
     groups: list[OneGroup]
     next: str | None

@@ -63,7 +63,7 @@ class Metrics:
     """What is counted."""
 
     def __init__(self) -> None:
-        """Begin at nothing."""
+        """Start at zero."""
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "lookalike_requests",
@@ -78,11 +78,11 @@ class Metrics:
             buckets=_SECONDS,
             registry=self._registry,
         )
-        self._in_work = Gauge("lookalike_in_work", "Requests that are worked on.", registry=self._registry)
+        self._in_work = Gauge("lookalike_in_work", "Requests being processed.", registry=self._registry)
         self._documents = Gauge("lookalike_documents", "Documents in the index.", registry=self._registry)
 
     def working(self) -> AbstractContextManager[object]:
-        """Count a request while it is worked on."""
+        """Count a request while it is processed."""
         return self._in_work.track_inprogress()
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:

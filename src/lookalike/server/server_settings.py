@@ -58,9 +58,9 @@ class ServerLimits:
     """Hits of one document."""
     connections: int = 64
     in_work: int = 16
-    """Requests that are worked on at the same time."""
+    """Requests that are processed at the same time."""
     waiting: int = 64
-    """Requests that wait for their turn; the next one is refused."""
+    """Requests that wait their turn; the next one is refused."""
     seconds: float = 30.0
     """For the work on one request."""
     header_seconds: float = 10.0
@@ -169,7 +169,7 @@ def read_tokens(path: Path) -> Tokens:
     with os.fdopen(handle, "rb") as file:
         mode = os.fstat(file.fileno()).st_mode
         if not stat.S_ISREG(mode):
-            raise DocumentError(name, "file", "is no file", _FORM)
+            raise DocumentError(name, "file", "is not a file", _FORM)
         if os.name != "nt" and mode & _OTHERS:
             raise DocumentError(name, "file", "can be used by others", f"run: chmod 600 {name}")
         content = file.read(_LARGEST)
@@ -181,7 +181,7 @@ def _parsed(name: str, content: str) -> Tokens:
     for line in filter(None, map(str.strip, content.splitlines())):
         right, _, token = line.partition(" ")
         if right not in ("read", "write") or right in found or not _TOKEN.fullmatch(token.strip()):
-            raise DocumentError(name, "file", "holds other lines than two tokens of 32 characters or more", _FORM)
+            raise DocumentError(name, "file", "holds lines other than two tokens of 32 characters or more", _FORM)
         found[right] = token.strip()
     if set(found) != {"read", "write"} or found["read"] == found["write"]:
         raise DocumentError(name, "file", "does not hold two different tokens", _FORM)

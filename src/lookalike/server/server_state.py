@@ -150,9 +150,9 @@ class ServerState:
     # -- work --------------------------------------------------------------------------------------------------------
 
     async def run(self, function: Callable[..., Result], *args: Any) -> Result:
-        """Run what takes long, or waits, on a thread: a problem if too many wait already, or it takes too long.
+        """Run long work on a thread: a problem if too many requests wait already, or if it takes too long.
 
-        What has begun goes on to its end all the same.
+        Work that has begun is finished all the same.
         """
         limits = self.limits
         with self._lock:
@@ -206,7 +206,7 @@ class ServerState:
     # -- ending ------------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Finish what has begun, and close the index."""
+        """Finish work that has begun, and close the index."""
         self.ending.set()
         self._pool.shutdown(wait=True)
         self.collection.close()

@@ -84,7 +84,7 @@ class LimitedProtocol(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP."""
         del msg
-        self._refuse(Problem(400, "this is no HTTP request that can be read"))
+        self._refuse(Problem(400, "this is not a readable HTTP request"))
 
     def _start_clock(self) -> None:
         self._clock = self.loop.call_later(self.limits.header_seconds, self._too_slow)
@@ -97,7 +97,7 @@ class LimitedProtocol(H11Protocol):
     def _too_slow(self) -> None:
         self._clock = None
         if not self.transport.is_closing():
-            self._refuse(Problem(408, f"the headers took longer than {self.limits.header_seconds:g} s"))
+            self._refuse(Problem(408, f"the headers took longer to arrive than {self.limits.header_seconds:g} s"))
 
     def _refuse(self, problem: Problem) -> None:
         """Answer without the application, and close."""
