@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Connection", "checked_url", "error_of", "not_lookalike", "problem_in", "retry_after", "spelt"]
 
-# -- Requests ----------------------------------------------------------------------------------------------------------
+# -- requests ----------------------------------------------------------------------------------------------------------
 
 _JSON: Final = "application/json"
 _PASSING: Final = frozenset({429, 502, 503, 504})
@@ -240,7 +240,7 @@ def _short(error: Exception) -> str:
     return words if len(words) <= 120 else words[:119] + "…"
 
 
-# -- Problems ----------------------------------------------------------------------------------------------------------
+# -- problems ----------------------------------------------------------------------------------------------------------
 
 _TYPE: Final = "urn:lookalike:problem:"
 _OF_DOCUMENT: Final = re.compile(r"/documents/([0-9]{1,9})(?:/(\w+))?")

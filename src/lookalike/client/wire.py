@@ -42,7 +42,7 @@ __all__ = [
     "understood",
 ]
 
-# -- Documents on their way --------------------------------------------------------------------------------------------
+# -- documents on their way --------------------------------------------------------------------------------------------
 
 MOST_DOCUMENTS: Final = 1000
 """Documents of one request: a server takes no more."""
@@ -100,7 +100,7 @@ def documents_of(source: Source) -> Iterator[tuple[Id, str]]:
         yield from zip(batch.ids, batch.texts, strict=True)
 
 
-# -- Answers -----------------------------------------------------------------------------------------------------------
+# -- answers -----------------------------------------------------------------------------------------------------------
 
 _SCORES = ("jaccard", "containment_query", "containment_document", "standard_error")
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Checking", "StoredDocuments", "StoredHere"]
 
-# -- What documents are checked against --------------------------------------------------------------------------------
+# -- what documents are checked against --------------------------------------------------------------------------------
 
 
 class StoredDocuments(Protocol):
@@ -94,7 +94,7 @@ class StoredHere:
         return len(Index(self._store))
 
 
-# -- The check ---------------------------------------------------------------------------------------------------------
+# -- the check ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)

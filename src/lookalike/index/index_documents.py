@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PORTION", "IndexSource", "OnlyNew", "Portion", "found_within", "portions"]
 
-# -- Documents on their way in -----------------------------------------------------------------------------------------
+# -- documents on their way in -----------------------------------------------------------------------------------------
 
 PORTION: Final = 50_000
 """Documents that are committed at once, about."""
@@ -109,7 +109,7 @@ class OnlyNew(Source):
         return self._source.size()
 
 
-# -- Documents on their way out ----------------------------------------------------------------------------------------
+# -- documents on their way out ----------------------------------------------------------------------------------------
 
 _BATCH: Final = 8 << 20
 
@@ -156,7 +156,7 @@ class IndexSource(Source):
             return Size(reader.count(), 0)
 
 
-# -- Pairs and clusters ------------------------------------------------------------------------------------------------
+# -- pairs and clusters ------------------------------------------------------------------------------------------------
 
 _UNLIMITED = (2**62, 2**62)
 

@@ -27,7 +27,7 @@ __all__ = [
     "unfinished_file",
 ]
 
-# -- One process at a time ---------------------------------------------------------------------------------------------
+# -- one process at a time ---------------------------------------------------------------------------------------------
 
 PATIENCE: Final = 60.0
 """Seconds to wait for another process."""
@@ -113,7 +113,7 @@ def _open(path: Path) -> int:
     return handle
 
 
-# -- New files ---------------------------------------------------------------------------------------------------------
+# -- new files ---------------------------------------------------------------------------------------------------------
 
 
 def unfinished_file(path: Path) -> Path:
@@ -173,7 +173,7 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-# -- What a killed build leaves ----------------------------------------------------------------------------------------
+# -- what a killed build leaves ----------------------------------------------------------------------------------------
 
 _BUILD: Final = "-build"
 """The index locks its own file only while it is written; this lock is held until the build has ended."""

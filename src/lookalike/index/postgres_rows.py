@@ -55,7 +55,7 @@ __all__ = [
     "values_of",
 ]
 
-# -- Columns -----------------------------------------------------------------------------------------------------------
+# -- columns -----------------------------------------------------------------------------------------------------------
 
 HEAD: Final = "number, id, shingles, length, digest, keys, slots, checksum"
 COLUMNS: Final = f"{HEAD}, body_checksum, body"
@@ -128,7 +128,7 @@ def row_of(found: Sequence[Any], kind: str) -> tuple[int, Row, bool]:
     return number, replace(row, body=bytes(body)), right and zlib.crc32(body) == expected
 
 
-# -- Writing and reading -----------------------------------------------------------------------------------------------
+# -- writing and reading -----------------------------------------------------------------------------------------------
 
 _BLOCK: Final = 1000
 _TOGETHER: Final = 16

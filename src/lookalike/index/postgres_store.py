@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Address", "PostgresStore", "connect", "create_schema", "read_settings", "server_errors"]
 
-# -- The server --------------------------------------------------------------------------------------------------------
+# -- the server --------------------------------------------------------------------------------------------------------
 
 VERSION: Final = 2
 _OLDEST: Final = 15
@@ -194,7 +194,7 @@ def server_errors(name: str) -> Iterator[None]:
         raise StoreError(name, f"failed: {error}", "run: lookalike index verify") from error
 
 
-# -- The store ---------------------------------------------------------------------------------------------------------
+# -- the store ---------------------------------------------------------------------------------------------------------
 
 _SESSION: Final = "SET enable_seqscan = off; SET jit = off"
 """Tables that were small when a statement was planned may be large when it is executed."""

@@ -242,7 +242,7 @@ def store_errors(name: str) -> Iterator[None]:
         raise StoreError(name, problem, remedy) from error
 
 
-# -- Columns as they are read ------------------------------------------------------------------------------------------
+# -- columns as they are read ------------------------------------------------------------------------------------------
 # What has another type or size than it can have reads as NULL: SQLite looks at the type and the size of a value without
 # loading it, so a forged file costs no memory. The checksums then find that NULL is not what was written.
 

@@ -26,7 +26,7 @@ from lookalike.server.server_state import ServerState, state_of
 
 __all__ = ["SCRIPTS", "STYLES", "create_app"]
 
-# -- The page ----------------------------------------------------------------------------------------------------------
+# -- the page ----------------------------------------------------------------------------------------------------------
 
 page_router = APIRouter(include_in_schema=False)
 
@@ -68,7 +68,7 @@ def _own(name: str) -> str:
     return (files("lookalike.server") / "page" / name).read_text(encoding="utf-8")
 
 
-# -- About the server --------------------------------------------------------------------------------------------------
+# -- about the server --------------------------------------------------------------------------------------------------
 
 service_router = APIRouter()
 _FACTS = ("store", "documents", "bytes", "recipe", "threshold", "recall", "bands", "rows", "keep", "secret")
@@ -119,7 +119,7 @@ async def metrics(request: Request) -> Response:
     return Response(state.metrics.shown(documents), media_type=METRICS_TYPE)
 
 
-# -- The application ---------------------------------------------------------------------------------------------------
+# -- the application ---------------------------------------------------------------------------------------------------
 
 _ROUTERS: Final = (check_routes.router, document_routes.router, service_router, page_router)
 _DESCRIPTION: Final = "/v1/openapi.json"

@@ -121,7 +121,7 @@ def as_source(documents: Sequence[SentDocument]) -> Source:
     return Portion("the request", [Batch(ids, texts)])
 
 
-# -- Lines -------------------------------------------------------------------------------------------------------------
+# -- lines -------------------------------------------------------------------------------------------------------------
 
 _PAUSE: Final = 0.2
 """Seconds without another byte, after which the lines that are there are worked on."""
@@ -257,7 +257,7 @@ def _document(number: int, line: bytes) -> SentDocument:
         raise Problem(problem.status, detail, problem.errors) from None
 
 
-# -- Their description -------------------------------------------------------------------------------------------------
+# -- their description -------------------------------------------------------------------------------------------------
 
 _REFERENCE: Final = "#/components/schemas/{model}"
 _ALWAYS: Final = (400, 401, 403, 422, 500, 503, 504)

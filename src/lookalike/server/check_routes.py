@@ -180,7 +180,7 @@ def reading_of(a: str, b: str, recipe: Recipe) -> dict[str, Any]:
     }
 
 
-# -- The text of a file ------------------------------------------------------------------------------------------------
+# -- the text of a file ------------------------------------------------------------------------------------------------
 
 # A sandboxed process takes it out, never this one. Nothing is written to a disk and nothing is opened: the bytes go to
 # the process, and their name only chooses the reader.

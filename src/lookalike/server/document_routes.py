@@ -246,7 +246,7 @@ def _missing() -> Problem:
     return Problem(404, f"this id {problem}", [field_problem("/id", problem, "check the id")])
 
 
-# -- Pairs and clusters ------------------------------------------------------------------------------------------------
+# -- pairs and clusters ------------------------------------------------------------------------------------------------
 
 _MEMBERS = 1000
 """Documents of a cluster that a list of clusters names."""

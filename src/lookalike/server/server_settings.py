@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PORT", "Right", "ServerLimits", "ServerSettings", "Tokens", "is_loopback", "make_tokens", "read_tokens"]
 
-# -- Settings ----------------------------------------------------------------------------------------------------------
+# -- settings ----------------------------------------------------------------------------------------------------------
 
 PORT: Final = 8765
 _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -108,7 +108,7 @@ class ServerSettings:
         return _LOCAL | own | {name.lower() for name in self.allowed}
 
 
-# -- Tokens ------------------------------------------------------------------------------------------------------------
+# -- tokens ------------------------------------------------------------------------------------------------------------
 
 Right = Literal["read", "write"]
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_\-.~+/]{32,200}=*")

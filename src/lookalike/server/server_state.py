@@ -14,7 +14,6 @@ from lookalike.index import Index
 from lookalike.index.index_documents import found_within
 from lookalike.server.monitoring import Metrics
 from lookalike.server.problems import Problem
-from lookalike.server.server_settings import ServerLimits, ServerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,12 +23,13 @@ if TYPE_CHECKING:
 
     from lookalike.engine.groups import Group
     from lookalike.index.contract import Store, Version
+    from lookalike.server.server_settings import ServerSettings
 
     Result = TypeVar("Result")
 
-__all__ = ["AllPairs", "ServerLimits", "ServerSettings", "ServerState", "SimilarDocuments", "state_of"]
+__all__ = ["AllPairs", "ServerState", "SimilarDocuments", "state_of"]
 
-# -- The pairs and clusters of all documents ---------------------------------------------------------------------------
+# -- the pairs and clusters of all documents ---------------------------------------------------------------------------
 
 _KEPT: Final = 4
 """Thresholds whose answers are kept."""
@@ -119,7 +119,7 @@ def _later(detail: str) -> Problem:
     return Problem(503, detail, headers={"retry-after": "2"})
 
 
-# -- The server --------------------------------------------------------------------------------------------------------
+# -- the server --------------------------------------------------------------------------------------------------------
 
 
 class ServerState:

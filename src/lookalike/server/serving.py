@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["listening", "protocol_with", "run_workers", "serve", "server_of"]
 
-# -- Connections -------------------------------------------------------------------------------------------------------
+# -- connections -------------------------------------------------------------------------------------------------------
 
 _LINGER = 1.0
 """Seconds until a refused connection is closed, unless the client closes it before."""
@@ -119,7 +119,7 @@ class LimitedProtocol(H11Protocol):
         self.loop.call_later(_LINGER, self.transport.close)
 
 
-# -- Processes ---------------------------------------------------------------------------------------------------------
+# -- processes ---------------------------------------------------------------------------------------------------------
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 _PAUSE: Final = 1.0
@@ -188,7 +188,7 @@ def _send(pid: int, number: int) -> None:
         os.kill(pid, number)
 
 
-# -- The server --------------------------------------------------------------------------------------------------------
+# -- the server --------------------------------------------------------------------------------------------------------
 
 _SPARE = 5.0
 """Seconds beyond the longest request that an ending server waits."""
