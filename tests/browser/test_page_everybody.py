@@ -131,7 +131,7 @@ def test_everything_is_done_by_keyboard(visit: Visit, own_server: str) -> None:
 
 def test_escape_returns_to_the_row_that_one_came_from(visit: Visit, essays_server: str) -> None:
     page = visit(essays_server, f"#document/{name_of(3)}")
-    row = page.locator(".found").get_by_role("link", name=name_of(12))
+    row = page.locator(".found").get_by_role("link", name=name_of(7))
     row.press("Enter")
     expect(page.locator(".passage-mark").first).to_be_visible()
     page.keyboard.press("Escape")
