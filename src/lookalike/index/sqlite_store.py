@@ -55,13 +55,14 @@ class SqliteStore(Store):
         self._segments: tuple[int, Segments] | None = None
         self._file: os.stat_result | None = None
         self._held = False
-        self._failed = self._closed = False
+        self._failed = self._closed = self._opened = False
         check_file(self.path)
         _OPEN.add(self)
         try:
             with self._lock, store_errors(self.name):
                 self._still_there()
                 self.settings = read_settings(self._reading(), self.name)
+            self._opened = True
         except BaseException:
             self.close()
             raise
@@ -336,8 +337,8 @@ class SqliteStore(Store):
 
     @property
     def only_read(self) -> bool:
-        """Whether the file is open, and not for writing."""
-        return self._reader is not None and self._writer is None
+        """Whether the file is open, and not for writing; one that was refused is not."""
+        return self._opened and self._reader is not None and self._writer is None
 
     def _remove_empty_log(self) -> None:
         """Have SQLite remove the empty log, and its table, that connections without a right to write leave behind.
@@ -346,7 +347,7 @@ class SqliteStore(Store):
         no lock file is, nobody has written here, and to make one would only leave another file behind.
         """
         log, lock = (self.path.with_name(self.path.name + ending) for ending in ("-wal", "-lock"))
-        with suppress(StoreError, sqlite3.Error, OSError):
+        with suppress(StoreError, sqlite3.Error, OSError, UnicodeDecodeError):  # the last: of a damaged schema
             if log.stat().st_size or not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)):
                 return
             held = locked(self.path, wait=False) if lock.exists() else nullcontext()
