@@ -55,7 +55,7 @@ def through(problem: Problem, ids: list[str | int]) -> Exception:
         (
             DamagedError("/secret/a.db", "is damaged: x", "run: repair"),
             DamagedError,
-            "http://127.0.0.1:8765 is damaged; whoever",
+            "http://127.0.0.1:8765 is damaged; the operator",
         ),
         (RecipeError("top", 5000, "at most 1000"), RecipeError, "top must be what the server allows"),
         (RecipeError("threshold", 2, "at most 1"), RecipeError, "threshold must be what the server allows"),
