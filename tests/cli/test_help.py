@@ -99,7 +99,7 @@ def test_every_example_in_the_help_is_a_command_line_that_works(
 ) -> None:
     # A server would run for ever; all that comes before it is tried.
     monkeypatch.setattr("lookalike.server.running.serve", lambda where, settings, started: None)
-    monkeypatch.setattr("lookalike.cli.check_server.on_server", stored_here)
+    monkeypatch.setattr("lookalike.cli.check.on_server", stored_here)
     shown = run(*page, "--help").out
     examples = re.findall(r"^    (?:.*\| )?lookalike (.+?)(?:  .*| >.*)?$", shown, re.MULTILINE)
     assert examples

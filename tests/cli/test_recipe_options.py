@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lookalike as la
-from lookalike.cli.recipe_options import OPTIONS, make_recipe
+from lookalike.cli.search_options import RECIPE as OPTIONS
+from lookalike.cli.search_options import make_recipe
 from lookalike.recipe import _CHOICES
 
 if TYPE_CHECKING:

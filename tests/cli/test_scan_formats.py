@@ -17,7 +17,7 @@ import pytest
 from pyarrow import parquet
 
 import lookalike as la
-import lookalike.cli.searching
+import lookalike.cli.search_options
 from tests.cli.conftest import COLLECTION, ROWS, SCRIPT, words
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ def test_ctrl_c_in_the_search_ends_with_130(run: Run, monkeypatch: pytest.Monkey
     def interrupted(*args: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(lookalike.cli.searching, "find_kept", interrupted)
+    monkeypatch.setattr(lookalike.cli.search_options, "find_kept", interrupted)
     done = run("scan", "corpus.jsonl")
     assert (done.code, done.out, done.err) == (130, "", "")
     done = run("scan", "corpus.jsonl", "--work", "here")
@@ -389,7 +389,7 @@ def test_parquet_is_nothing_for_a_terminal() -> None:
 
 
 def test_stages_are_shown_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    from lookalike.cli.progress import showing_progress
+    from lookalike.cli.messages import showing_progress
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -409,13 +409,13 @@ def test_stages_are_shown_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_log_gets_a_line_every_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    from lookalike.cli import progress
+    from lookalike.cli import messages
 
     now = 100.0
-    monkeypatch.setattr(progress, "monotonic", lambda: now)
+    monkeypatch.setattr(messages, "monotonic", lambda: now)
     log = io.StringIO()
     monkeypatch.setattr(sys, "stderr", log)
-    with progress.showing_progress() as report:
+    with messages.showing_progress() as report:
         assert report is not None
         for second in range(1, 26):
             now = 100.0 + second

@@ -14,7 +14,7 @@ from typer.main import get_command
 
 import lookalike
 from lookalike import hashing
-from lookalike.cli.app import app
+from lookalike.cli.commands import app
 from tests.docs.pages import (
     ROOT,
     Block,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
-from lookalike.cli import finishing, main
+from lookalike.cli import main, search_run
 from lookalike.tables.files import check_place
 from tests.faults.child import run as run_child
 from tests.faults.child import start
@@ -185,11 +185,11 @@ def test_a_long_search_is_kept_without_being_asked(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(la.Result, "write_pairs", fail)
-    monkeypatch.setattr("lookalike.cli.dedupe.write_table", fail)
+    monkeypatch.setattr("lookalike.cli.dedupe_output.write_table", fail)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert main([command[0], "corpus.jsonl", "--quiet", *command[1:]]) == 2
     assert capfd.readouterr().err.endswith("check the name and the disk\n"), "a short one is soon done again"
-    monkeypatch.setattr(finishing, "LONG", 0.0)
+    monkeypatch.setattr(search_run, "LONG", 0.0)
     assert main([command[0], "corpus.jsonl", "--quiet", *command[1:]]) == 2
     said = capfd.readouterr().err
     kept = re.search(r"the search is kept in (\S+): lookalike report \1 PATH", said)
@@ -212,6 +212,6 @@ def test_an_exact_search_is_not_in_the_work_folder(
 
     monkeypatch.setattr(la.Result, "write_pairs", fail)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(finishing, "LONG", 0.0)
+    monkeypatch.setattr(search_run, "LONG", 0.0)
     assert main(["scan", "corpus.jsonl", "--quiet", "--method", "exact", "--work", "work", "-o", "pairs.csv"]) == 2
     assert re.search(r"the search is kept in \S+\.lookalike: lookalike report", capfd.readouterr().err)

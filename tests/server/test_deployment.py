@@ -17,7 +17,7 @@ import pytest
 from typer.main import get_command
 
 import lookalike as la
-from lookalike.cli.app import app
+from lookalike.cli.commands import app
 from tests.index.postgres import server
 from tests.server.proxy import NAME, proxy
 from tests.server.served import Served

@@ -39,7 +39,7 @@ def run_here(*args: str) -> int:
     from typer.main import get_command
 
     from lookalike.cli import run_guarded
-    from lookalike.cli.help import Command
+    from lookalike.cli.commands import Command
     from lookalike.spark.job import job
 
     app = typer.Typer(add_completion=False)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lookalike.cli.help import examples
-from lookalike.cli.hints import command_line
-from lookalike.cli.left_out import LONGEST, LeftOut, template_texts, with_left_out
+from lookalike.cli.commands import examples
+from lookalike.cli.input import Reading, say_flags, with_limits
 from lookalike.cli.messages import complain
+from lookalike.cli.options import command_line, whole_number
 from lookalike.cli.output import (
     Color,
     ColorOption,
@@ -24,21 +24,41 @@ from lookalike.cli.output import (
     wants_color,
     wants_json,
 )
-from lookalike.cli.reading import Reading, say_flags, with_limits
-from lookalike.cli.recipe_options import as_typed, with_recipe
-from lookalike.cli.values import whole_number
+from lookalike.cli.search_options import (
+    LONGEST,
+    LeftOut,
+    as_typed,
+    in_words,
+    template_texts,
+    with_left_out,
+    with_recipe,
+)
 from lookalike.documents.limits import Limits  # noqa: TC001 — the signature is read at run time
 from lookalike.documents.one import read_document
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
+from lookalike.recipe import (
+    UNIT_NAMES,
+    Recipe,
+)
 from lookalike.tables.files import check_output, check_place
 from lookalike.tables.json import to_json
+from lookalike.tables.visible import visible
+from lookalike.text.compare_json import longest
+from lookalike.text.passages import SHORTEST
+from lookalike.text.shingles import normalize
 from lookalike.urls import is_url
 
 if TYPE_CHECKING:
-    from lookalike.documents.text_file import TextFile
+    from collections.abc import Iterator
 
-__all__ = ["HELP", "compare"]
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from lookalike.documents.text_file import TextFile
+    from lookalike.text.compare import Comparison
+
+__all__ = ["HELP", "_to_table", "compare", "verdict"]
+
 
 SHOWN = 5
 
@@ -109,9 +129,7 @@ def compare(
 
         send(to_json(to_values(first, second, found, top=shown or 0)), output, encoding="utf-8")
     else:
-        from lookalike.cli.compare_table import to_table
-
-        parts = to_table(first, second, found, least=least, top=SHOWN if shown is None else shown)
+        parts = _to_table(first, second, found, least=least, top=SHOWN if shown is None else shown)
         send_drawn(parts, output, color=in_color)
 
 
@@ -144,3 +162,139 @@ def _keep_inputs(output: str | None, *inputs: str) -> None:
         if Path(name).is_file() and Path(name).samefile(output):
             raise DocumentError(output, "file", "is one of the documents", "write the result to another file")
     check_place(output)
+
+
+def _to_table(a: TextFile, b: TextFile, found: Comparison, *, least: int | None, top: int) -> Iterator[RenderableType]:
+    """Give what is printed, part by part."""
+
+    from rich.text import Text
+
+    yield _names(a, b)
+    yield Text()
+    yield Text(verdict(a.text, b.text, found), style="bold")
+    yield Text()
+    yield _scores(found)
+    yield Text()
+    yield from _passages(a, b, found, SHORTEST[found.recipe.unit] if least is None else least, top)
+    yield Text("Similarity is not proof of copying: read the passages.", style="italic")
+
+
+def _names(a: TextFile, b: TextFile) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    for letter, document in (("A", a), ("B", b)):
+        grid.add_row(Text(letter, style="bold"), Text(visible(document.name), overflow="fold"))
+    return grid
+
+
+def verdict(a: str, b: str, found: Comparison) -> str:
+    """Return one sentence on how alike the two texts are.
+
+    >>> from lookalike import compare
+    >>> a, b = "Rain, rain, go away!", "rain rain go away"
+    >>> verdict(a, b, compare(a, b))
+    'Identical after normalising: they differ only in what the recipe ignores.'
+    """
+
+    from lookalike.cli.drawing import percent
+
+    if found.jaccard == 1.0 and (found.spans_a or found.spans_b) and a != b:
+        return "Identical in all that counts; what was left out may differ."
+    if found.jaccard == 1.0:
+        return _same(a, b, found.recipe)
+    most = max(found.containment_a, found.containment_b)
+    part, whole = ("A", "B") if found.containment_a >= found.containment_b else ("B", "A")
+    if found.jaccard >= 0.5:
+        return "Near-copy: most of each document is in the other."
+    if most >= 0.8:
+        return f"Large parts shared: {whole} contains {'all' if most == 1.0 else 'nearly all'} of {part}."
+    if most >= 0.4:
+        return f"Large parts shared: {percent(most)} of {part} is in {whole} too."
+    # By the usual length, not by --min-passage: with 1 word, all texts of a language share passages.
+    if most >= 0.1 or any(passage.units >= SHORTEST[found.recipe.unit] for passage in found.passages):
+        return "Some passages shared; the documents are otherwise different."
+    return "Little in common."
+
+
+def _same(a: str, b: str, recipe: Recipe) -> str:
+    if a == b:
+        return "Identical: the two texts are the same, character for character."
+    left, right = normalize(a, recipe), normalize(b, recipe)
+    if left != right:
+        return "The same shingles, in another order or number."
+    if not left:
+        return "Nothing is left of either text after normalising, so there is nothing to tell them apart."
+    return "Identical after normalising: they differ only in what the recipe ignores."
+
+
+def _scores(found: Comparison) -> Table:
+    from rich.table import Table
+
+    from lookalike.cli.drawing import count_of, fraction, percent
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(no_wrap=True, style="cyan")
+    grid.add_column(no_wrap=True, style="cyan", justify="right")
+    grid.add_column()
+
+    def score(name: str, value: float, meaning: str) -> None:
+        grid.add_row(name, fraction(value), percent(value), meaning)
+
+    recipe = found.recipe
+    sketch = "fast sketch" if recipe.sketch == "fast" else f"classic sketch, {recipe.family}"
+    score("Jaccard", found.jaccard, "of all their different shingles are in both")
+    score("A in B", found.containment_a, "of A's shingles are in B (containment)")
+    score("B in A", found.containment_b, "of B's shingles are in A")
+    error = f"± {found.standard_error:.4f}"
+    grid.add_row(
+        "Estimate",
+        fraction(found.estimate),
+        error,
+        f"Jaccard by signatures: {count_of(recipe.hashes, 'hash')}, {sketch}",
+    )
+    grid.add_row("Shingles", f"{found.shared:,}", "shared", _sizes(found))
+    if found.min_words is not None:
+        unit = f"{UNIT_NAMES[found.recipe.unit]}s"
+        grid.add_row("Counted", f"≥ {found.min_words:,}", unit, "what is shared in shorter passages does not count")
+    if found.left_out_a or found.left_out_b:
+        total = sum(found.left_out_a.values()) + sum(found.left_out_b.values())
+        said = f"A: {in_words(found.left_out_a)}; B: {in_words(found.left_out_b)}"
+        grid.add_row("Left out", f"{total:,}", "words", said)
+    return grid
+
+
+def _sizes(found: Comparison) -> str:
+    from lookalike.cli.drawing import count_of
+
+    recipe = found.recipe
+    length = count_of(recipe.k, UNIT_NAMES[recipe.unit]) + (", repeats count" if recipe.bag else "")
+    return f"A has {found.shingles_a:,}, B has {found.shingles_b:,}; each is {length}"
+
+
+def _how(recipe: Recipe) -> str:
+    return "whatever the names, comments and layout" if recipe.unit == "token" else "word for word"
+
+
+def _passages(a: TextFile, b: TextFile, found: Comparison, least: int, top: int) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from lookalike.cli.drawing import Passages, count_of
+
+    unit = UNIT_NAMES[found.recipe.unit]
+    at_least = f"of at least {count_of(least, unit)}"
+    if not found.passages:
+        yield Text(f"No shared passage {at_least} (--min-passage shows shorter ones).")
+        yield Text()
+        return
+    shown = longest(found.passages, top)
+    heading = f"{count_of(len(found.passages), 'shared passage')} {at_least}, {_how(found.recipe)}"
+    if len(shown) < len(found.passages):
+        heading += "; the longest" if len(shown) == 1 else f"; the {len(shown)} longest"
+    yield Text(f"{heading}:", style="bold")
+    yield Text()
+    view = Passages(a.text, b.text, found.recipe)
+    for number, passage in enumerate(shown, start=1):
+        yield from view.show(passage, number)

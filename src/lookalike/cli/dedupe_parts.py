@@ -6,20 +6,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.cli.cut_rows import cut_rows_file
-from lookalike.cli.messages import complain
-from lookalike.cli.names import common_folder, shorten
-from lookalike.cli.options import flag, makes, option, typed
+from lookalike.cli.input import nothing_read, say_flags, say_notes, say_skipped
+from lookalike.cli.messages import complain, showing_progress
+from lookalike.cli.options import flag, makes, option, typed, whole_number
 from lookalike.cli.output import width
-from lookalike.cli.progress import showing_progress
-from lookalike.cli.reading import say_flags, say_notes
-from lookalike.cli.row_files import RowShape, form_of, row_file
-from lookalike.cli.running import nothing_read, say_skipped
-from lookalike.cli.scan_table import grid, next_step
-from lookalike.cli.searching import Search
-from lookalike.cli.values import whole_number
+from lookalike.cli.search_options import Search
 from lookalike.errors import RecipeError
+from lookalike.search.kept_rows import cut_rows_file
 from lookalike.search.repeats import PARTS, Repeats, Sought
+from lookalike.search.row_files import RowShape, form_of, row_file
 from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
@@ -29,10 +24,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from lookalike.cli.row_files import RowOptions
     from lookalike.documents import Source
     from lookalike.recipe import Recipe
     from lookalike.search.repeats import CutBatch
+    from lookalike.search.row_files import RowOptions
 
 __all__ = ["Found", "Parts", "cut_parts", "to_table", "with_parts"]
 
@@ -192,7 +187,10 @@ def _batch(columns: dict[str, Any]) -> pa.RecordBatch:
 
 def to_table(found: Found, next_command: str) -> Iterator[RenderableType]:
     """Give what is printed for a person when nothing is written, part by part."""
+
     from rich.text import Text
+
+    from lookalike.cli.drawing import next_step
 
     if not found.cuts:
         yield Text("There is nothing to cut.", style="bold")
@@ -208,6 +206,8 @@ def to_table(found: Found, next_command: str) -> Iterator[RenderableType]:
 
 
 def _cuts(rows: list[dict[str, Any]]) -> Table:
+    from lookalike.cli.drawing import common_folder, grid, shorten
+
     folder = common_folder([str(row[side]) for row in rows for side in ("id", "kept_id")])
     half = (width() - len("  10,000–10,000  100  ")) // 2
     table = grid(("Cut from", "left"), ("Characters", "right"), ("Words", "right"), ("First in", "left"))

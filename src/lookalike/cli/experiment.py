@@ -7,7 +7,7 @@ from typing import Final
 
 import typer
 
-from lookalike.cli.help import examples
+from lookalike.cli.commands import examples
 
 __all__ = ["HELP", "SUBCOMMANDS", "experiment"]
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from lookalike.cli.help import examples
-from lookalike.cli.options import makes
+from lookalike.cli.commands import examples
+from lookalike.cli.input import PathsArgument, Reading
+from lookalike.cli.options import completion, makes, share, whole_number
 from lookalike.cli.output import (
     Color,
     ColorOption,
@@ -21,9 +22,8 @@ from lookalike.cli.output import (
     wants_color,
     wants_json,
 )
-from lookalike.cli.reading import PathsArgument, Reading
-from lookalike.cli.recipe_options import OPTIONS, make_recipe
-from lookalike.cli.values import completion, share, whole_number
+from lookalike.cli.search_options import RECIPE as OPTIONS
+from lookalike.cli.search_options import make_recipe
 from lookalike.errors import RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.tables.json import to_json
@@ -180,7 +180,7 @@ def _drawn(
 ) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from lookalike.cli.scan_table import grid
+    from lookalike.cli.drawing import grid
     from lookalike.experiments.batch import APPROACHES
 
     unit = "words" if recipe.unit == "word" else "characters"

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from lookalike.cli.commands import examples
 from lookalike.cli.experiment_options import FOLDER, SeedOption, TextOption, setup_of
-from lookalike.cli.help import examples
+from lookalike.cli.options import whole_number
 from lookalike.cli.output import send
-from lookalike.cli.values import whole_number
 from lookalike.tables.visible import visible
 
 __all__ = ["HELP", "experiment_data"]

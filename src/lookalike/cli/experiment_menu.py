@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lookalike.cli.commands import examples
 from lookalike.cli.experiment_options import (
     FOLDER,
     OutOption,
@@ -18,7 +19,6 @@ from lookalike.cli.experiment_options import (
     told,
 )
 from lookalike.cli.experiment_show import to_table
-from lookalike.cli.help import examples
 from lookalike.cli.output import Color, send, send_drawn, wants_color
 from lookalike.tables.visible import visible
 

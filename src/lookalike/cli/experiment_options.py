@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from lookalike.cli.options import whole_number
 from lookalike.cli.output import width
-from lookalike.cli.values import whole_number
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.tables.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lookalike.cli.progress import Report
+    from lookalike.cli.messages import Report
     from lookalike.experiments.experiment import Experiment, Setup
     from lookalike.experiments.store import Folder, State
 
@@ -147,7 +147,7 @@ def made_anew(
     experiments: Sequence[Experiment], setup: Setup, folder: Folder, files: Sequence[str] | None
 ) -> Iterator[str]:
     """Run experiments, with a bar while they last on a terminal, and give a line for each that is done."""
-    from lookalike.cli.progress import showing_progress
+    from lookalike.cli.messages import showing_progress
     from lookalike.experiments.gallery import tally
     from lookalike.experiments.run import run
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lookalike.cli.commands import examples
 from lookalike.cli.experiment_options import (
     FOLDER,
     IdsArgument,
@@ -14,7 +15,6 @@ from lookalike.cli.experiment_options import (
     setup_of,
     spoken_time,
 )
-from lookalike.cli.help import examples
 from lookalike.cli.messages import complain
 from lookalike.cli.output import send
 from lookalike.errors import LookalikeError

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lookalike.cli.help import examples
+from lookalike.cli.commands import examples
+from lookalike.cli.options import completion
 from lookalike.cli.output import Color, ColorOption, Format, FormatOption, send, send_drawn, wants_color, wants_json
-from lookalike.cli.values import completion
 from lookalike.tables.json import to_json
 from lookalike.vocabulary import TERMS, Term, look_up
 

@@ -9,19 +9,20 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from lookalike.cli.help import examples
+from lookalike.cli.commands import examples
+from lookalike.cli.input import PathsArgument, Reading, say_flags, say_notes, with_reading
+from lookalike.cli.options import completion, one_of, whole_number
 from lookalike.cli.output import (
     Color,
     ColorOption,
     OutputOption,
     RawCsvOption,
     check_raw_csv,
+    destination,
+    keep_sources,
     send_drawn,
     wants_color,
 )
-from lookalike.cli.reading import PathsArgument, Reading, say_flags, say_notes, with_reading
-from lookalike.cli.values import completion, one_of, whole_number
-from lookalike.cli.writing import destination, keep_sources
 from lookalike.documents.skipped import reason_words, unread_first
 from lookalike.tables.json import to_json
 from lookalike.tables.visible import visible

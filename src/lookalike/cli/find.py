@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from lookalike.cli.finishing import Attempts, keep_search
-from lookalike.cli.help import examples
-from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, RawCsvOption
-from lookalike.cli.reading import Reading, say_notes, with_reading
+from lookalike.cli.commands import examples
+from lookalike.cli.input import Reading, say_notes, with_reading
+from lookalike.cli.options import share, whole_number
+from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, RawCsvOption, keep_sources
 from lookalike.cli.scan import FormatOption, SaveOption, TopOption  # noqa: TC001 — the signature is read at run time
 from lookalike.cli.scan_output import Hint, Shown, show
-from lookalike.cli.values import share, whole_number
-from lookalike.cli.writing import keep_sources
+from lookalike.cli.search_run import Attempts, keep_search
 from lookalike.search.shards import find_shards
 
 __all__ = ["HELP", "find"]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lookalike.cli.help import examples
-from lookalike.cli.hints import command_line
-from lookalike.cli.options import typed
+from lookalike.cli.commands import examples
+from lookalike.cli.input import PathsArgument, Reading, with_reading
+from lookalike.cli.options import command_line, typed
 from lookalike.cli.output import Color, ColorOption, Format, FormatOption, send, send_drawn, wants_color, wants_json
-from lookalike.cli.reading import PathsArgument, Reading, with_reading
-from lookalike.cli.recipe_options import as_typed, with_recipe
-from lookalike.cli.searching import Demand, with_demand
+from lookalike.cli.search_options import Demand, as_typed, with_demand, with_recipe
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.tables.json import to_json
 
@@ -66,7 +64,7 @@ def plan(
 def _to_table(cost: str, next_command: str) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from lookalike.cli.scan_table import next_step
+    from lookalike.cli.drawing import next_step
 
     yield Text(cost)
     if next_command:

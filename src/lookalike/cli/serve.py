@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lookalike.cli.help import examples
-from lookalike.cli.values import size, whole_number
+from lookalike.cli.commands import examples
+from lookalike.cli.options import size, whole_number
 from lookalike.errors import MissingExtraError, RecipeError
 from lookalike.tables.visible import visible
 

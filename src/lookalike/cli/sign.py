@@ -6,14 +6,15 @@ from typing import Annotated
 
 import typer
 
-from lookalike.cli.help import examples
+from lookalike.cli.commands import examples
+from lookalike.cli.input import PathsArgument, Reading, say_skipped, with_reading
 from lookalike.cli.messages import complain
-from lookalike.cli.output import QuietOption  # noqa: TC001 — the signature is read at run time
-from lookalike.cli.reading import PathsArgument, Reading, with_reading
-from lookalike.cli.recipe_options import with_recipe
-from lookalike.cli.running import say_skipped
-from lookalike.cli.values import completion, share, whole_number
-from lookalike.cli.writing import keep_sources
+from lookalike.cli.options import completion, share, whole_number
+from lookalike.cli.output import (
+    QuietOption,
+    keep_sources,
+)
+from lookalike.cli.search_options import with_recipe
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.search.shards import KEEPS, sign_shard
 from lookalike.tables.wording import count

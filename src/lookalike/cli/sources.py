@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lookalike.cli.help import examples
-from lookalike.cli.left_out import LONGEST, LeftOut, template_texts, with_left_out
-from lookalike.cli.names import path_of
+from lookalike.cli.commands import examples
+from lookalike.cli.input import PathsArgument, Reading, limits_of, say_flags, with_reading
+from lookalike.cli.messages import showing_progress
+from lookalike.cli.options import whole_number
 from lookalike.cli.output import (
     Color,
     ColorOption,
@@ -17,16 +18,13 @@ from lookalike.cli.output import (
     FormatOption,
     OutputOption,
     QuietOption,
+    keep_sources,
     send,
     send_drawn,
     wants_color,
     wants_json,
 )
-from lookalike.cli.progress import showing_progress
-from lookalike.cli.reading import PathsArgument, Reading, limits_of, say_flags, with_reading
-from lookalike.cli.recipe_options import with_recipe
-from lookalike.cli.values import whole_number
-from lookalike.cli.writing import keep_sources
+from lookalike.cli.search_options import LONGEST, LeftOut, template_texts, with_left_out, with_recipe
 from lookalike.documents.one import read_document
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.tables.json import to_json
@@ -113,6 +111,8 @@ def sources(
 
 def _same_file(essay: str, paths: Sequence[str]) -> Callable[[str | int], bool] | None:
     """Return what tells whether a document that was read from the paths is the essay itself."""
+    from lookalike.search.row_files import path_of
+
     if not Path(essay).is_file():
         return None
 
@@ -129,11 +129,8 @@ def _table(found: Sources, top: int) -> Iterator[RenderableType]:
     """Give what is printed, part by part."""
     from rich.text import Text
 
-    from lookalike.cli.compare_table import percent
-    from lookalike.cli.names import shorten
+    from lookalike.cli.drawing import Passages, count_of, grid, percent, shorten
     from lookalike.cli.output import width
-    from lookalike.cli.passage_table import Passages, count_of
-    from lookalike.cli.scan_table import grid
     from lookalike.recipe import UNIT_NAMES
     from lookalike.tables.visible import visible
 

@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from pyspark.sql import SparkSession
 
-from lookalike.cli.help import examples
-from lookalike.cli.left_out import template_texts
+from lookalike.cli.commands import examples
+from lookalike.cli.input import Reading, say_notes, say_skipped, with_reading
 from lookalike.cli.messages import complain
-from lookalike.cli.reading import Reading, say_notes, with_reading
-from lookalike.cli.recipe_options import with_recipe
-from lookalike.cli.running import say_skipped
-from lookalike.cli.searching import Search, with_search
+from lookalike.cli.search_options import Search, template_texts, with_recipe, with_search
 from lookalike.errors import RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.result.keep import KEEP, KeepRule

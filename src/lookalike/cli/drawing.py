@@ -1,30 +1,134 @@
-"""Passages for a person: both documents beside each other, each passage in a colour of its own."""
+"""How results are laid out for a person: names that fit, percentages, tables, passages, the next command."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich import box
 from rich.cells import cell_len
+from rich.console import Group
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from lookalike.cli.output import width
 from lookalike.recipe import UNIT_NAMES
 from lookalike.tables.visible import visible
 from lookalike.text.compare_json import Lines
 from lookalike.text.shingles import units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rich.console import RenderableType
 
     from lookalike.recipe import Recipe
     from lookalike.text.passages import Passage
 
-__all__ = ["Passages", "count_of"]
+__all__ = ["Passages", "common_folder", "count_of", "folded", "fraction", "grid", "next_step", "percent", "shorten"]
+
+
+GAP = "…"
+
+
+def shorten(name: str, width: int) -> str:
+    """Return the name in at most `width` cells; what is cut is in the middle, and the end, which tells more, is longer.
+
+    >>> shorten("essays/2024/autumn/why-tides-rise.txt", 24)
+    'essays/…y-tides-rise.txt'
+    >>> shorten("雨の日.txt", 7)
+    '雨….txt'
+    """
+    from rich.cells import cell_len, set_cell_size
+
+    shown = visible(name)
+    if cell_len(shown) <= width:
+        return shown
+    head = (width - 1) // 3
+    tail = width - 1 - head
+    end = shown[-tail:]
+    while cell_len(end) > tail:
+        end = end[1:]
+    return set_cell_size(shown, head).rstrip() + GAP + end
+
+
+def common_folder(names: Iterable[str]) -> str:
+    """Return the folder that all names begin with, with its slash, or nothing.
+
+    >>> common_folder(["a/b/one.txt", "a/b/c/two.txt"]), common_folder(["a/one.txt", "two.txt"])
+    ('a/b/', '')
+    """
+    shared: str | None = None
+    for name in names:
+        folder = name[: name.rfind("/") + 1]
+        if shared is None:
+            shared = folder
+        while not folder.startswith(shared):
+            shared = shared[: shared[:-1].rfind("/") + 1]
+        if not shared:
+            return ""
+    return shared or ""
+
+
+def fraction(value: float) -> str:
+    """Return a share with four digits; only 1 itself is shown as 1, and only 0 as 0.
+
+    >>> fraction(0.99999), fraction(1.0), fraction(0.00001)
+    ('0.9999', '1.0000', '0.0001')
+    """
+    return f"{_inside(value, 1e-4):.4f}"
+
+
+def percent(value: float) -> str:
+    """Return a share in percent, rounded but never to 0 or 100 unless it is that.
+
+    >>> percent(0.99999), percent(1.0), percent(0.5)
+    ('99.9%', '100.0%', '50.0%')
+    """
+    return f"{_inside(value, 1e-3):.1%}"
+
+
+def _inside(value: float, step: float) -> float:
+    return value if value in (0.0, 1.0) else min(max(value, step), 1.0 - step)
+
+
+def folded(command: str, cells: int) -> str:
+    r"""Return a command over several lines that can be copied as they are, none longer than `cells` if possible.
+
+    >>> print(folded("lookalike compare essays/one.txt essays/two.txt -k 3", 36))
+    lookalike compare essays/one.txt \
+        essays/two.txt -k 3
+    """
+    lines = [""]
+    for word in re.findall(r"(?:'[^']*'|\S)+", command):
+        if lines[-1].strip() and len(lines[-1]) + 1 + len(word) > cells - 2:
+            lines.append("   ")
+        lines[-1] += f" {word}" if lines[-1] else word
+    return " \\\n".join(lines)
+
+
+def next_step(command: str) -> Group:
+    """Return the command that comes next, in lines that can be copied."""
+    lines = folded(command, width() - len("Next: "))
+    # In a group, because a bare text loses its no_wrap when it is printed.
+    return Group(Text.assemble(("Next: ", "bold"), (lines, "cyan"), overflow="ignore", no_wrap=True))
+
+
+def grid(*headers: tuple[str, Any]) -> Table:
+    """Return an empty table with these columns, each with its side."""
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style="dim",
+        border_style="dim",
+    )
+    for header, justify in headers:
+        table.add_column(header, justify=justify, no_wrap=True)
+    return table
+
 
 # A passage longer than both together is cut in the middle: enough to judge it, and five fit on two screens.
 HEAD, TAIL, SLACK = 320, 160, 60
