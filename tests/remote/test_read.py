@@ -194,7 +194,7 @@ def test_commands_take_urls(bucket: Bucket, run: Run) -> None:
     assert shown.json["pairs"] == []
     against = run("scan", a, "--against", b, "--format", "json")
     assert len(against.json["pairs"]) == 1
-    assert run("plan", f"{bucket.url}/e/").code == 0
+    assert run("estimate", f"{bucket.url}/e/").code == 0
 
 
 def test_a_string_is_a_url_alone_and_a_text_in_a_list(bucket: Bucket) -> None:

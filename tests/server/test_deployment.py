@@ -49,7 +49,7 @@ def options_of(command: str) -> set[str]:
     """The options that a command has."""
     given: Any = get_command(app)
     for word in command.split():
-        given = given.commands[word]
+        given = given.get_command(None, word)
     return {spelling for parameter in given.params for spelling in parameter.opts}
 
 

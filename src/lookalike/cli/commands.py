@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, MutableMapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -23,9 +22,9 @@ from typer.main import get_command
 from lookalike.cli.messages import print_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-__all__ = ["COMMANDS", "AllCommands", "Command", "Commands", "Group", "app", "examples", "with_default"]
+__all__ = ["ALIASES", "COMMANDS", "AllCommands", "Command", "Group", "app", "examples", "with_default"]
 
 
 OPTIONAL_VALUE: Final = {"--audit": "--audit=default"}
@@ -66,10 +65,6 @@ class Command(TyperCommand):
         end = args.index("--") if "--" in args else len(args)
         return super().parse_args(ctx, [OPTIONAL_VALUE.get(arg, arg) for arg in args[:end]] + args[end:])
 
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the parts of the usage line, without the braces that some versions of Typer put around arguments."""
-        return [re.sub(r"^\{(.*)\}", r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
-
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options section by section."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
@@ -86,28 +81,32 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """The list of commands, before the options: it is what people look for."""
+    """A command with commands of its own, each loaded when it is asked for; the help lists them before the options."""
 
-    summaries: Mapping[str, str]
+    def wait_for(self, summaries: Mapping[str, str], load: Callable[[str], Any]) -> None:
+        """Have these commands, which `load` makes by name."""
+        self._summaries, self._load = summaries, load
+        self.commands: dict[str, Any] = dict.fromkeys(summaries)  # Typer suggests one of these for a misspelt name
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line."""
         _take_as_given(self.get_params(ctx))
         return super().parse_args(ctx, args)
 
-    def take(self, commands: Commands) -> None:
-        """Have these commands."""
-        self.commands = commands
-        self.summaries = commands.summaries
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 — Click's signature
+        """Return the command, loading it now if need be."""
+        if self.commands.get(cmd_name) is None and cmd_name in self._summaries:
+            self.commands[cmd_name] = self._load(cmd_name)
+        return self.commands.get(cmd_name)
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 — Click's signature
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Give the names in the order of the list."""
-        return list(self.commands)
+        return list(self._summaries)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the commands, then the options."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(self.summaries.items()))
+            formatter.write_dl(list(self._summaries.items()))
         records = [record for parameter in self.get_params(ctx) if (record := parameter.get_help_record(ctx))]
         with formatter.section("Options"):
             formatter.write_dl(records)
@@ -125,7 +124,7 @@ COMMANDS: Final = {
     "sign": "Write the signatures of a shard, for find on another machine.",
     "find": "Find the documents of signed shards that look alike.",
     "advise": "Tell which preset suits a collection, and why.",
-    "plan": "Tell what a scan would cost, before it runs.",
+    "estimate": "Estimate what a scan would cost, before it runs.",
     "files": "List what would be read, and what not and why.",
     "explain": "Explain a word, such as recall, in three sentences.",
     "experiment": "Make the figures of the source reports anew, and judge what they say.",
@@ -135,45 +134,10 @@ COMMANDS: Final = {
 }
 """What each command does, in one line: the first sentence of its help."""
 
+ALIASES: Final = {"plan": "estimate"}
+"""Old names of commands, which still work and which no help shows."""
+
 _DEFAULT: Final = "scan"
-
-
-class Commands(MutableMapping[str, Any]):
-    """Name → command; a command is loaded when it is asked for."""
-
-    def __init__(
-        self, summaries: Mapping[str, str] | None = None, above: str = "", modules: Mapping[str, str] | None = None
-    ) -> None:
-        """Start with nothing loaded; `above` is the command that these belong to, `modules` says where they are."""
-        self.summaries = COMMANDS if summaries is None else summaries
-        self._modules = modules or {}
-        self._above = above
-        self._loaded: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        """Return the command, loading it now if need be."""
-        if name not in self._loaded:
-            if name not in self.summaries:
-                raise KeyError(name)
-            full_name = f"{self._above}_{name}" if self._above else name
-            self._loaded[name] = _load(name, full_name, self._modules.get(name, full_name))
-        return self._loaded[name]
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        """Add a command."""
-        self._loaded[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        """Remove a command that was added."""
-        del self._loaded[name]
-
-    def __iter__(self) -> Iterator[str]:
-        """Give the names, without loading anything."""
-        return iter([*self.summaries, *(name for name in self._loaded if name not in self.summaries)])
-
-    def __len__(self) -> int:
-        """Return the number of commands."""
-        return sum(1 for _ in self)
 
 
 class AllCommands(Group):
@@ -182,22 +146,28 @@ class AllCommands(Group):
     def __init__(self, **settings: Any) -> None:
         """Take them from the list, where they wait to be loaded."""
         super().__init__(**settings)
-        self.take(Commands())
+        self.wait_for(COMMANDS, lambda name: _load(name, name, name))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command, also by an old name."""
+        return super().get_command(ctx, ALIASES.get(cmd_name, cmd_name))
 
 
 def _load(name: str, full_name: str, file: str) -> Any:
     module = import_module(f"lookalike.cli.{file}")
     text: str = getattr(module, f"{full_name.upper()}_HELP", None) or module.HELP
     function = getattr(module, full_name)
-    subcommands = getattr(module, "SUBCOMMANDS", None) if file == full_name else None
     alone = typer.Typer(name=name, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    if subcommands is None:
+    if file != full_name or not hasattr(module, "SUBCOMMANDS"):
         alone.command(name, cls=Command, help=text)(function)
         return get_command(alone)
     alone.callback(cls=Group, help=text, invoke_without_command=True)(function)
-    group = get_command(alone)
+    group, files = get_command(alone), getattr(module, "MODULES", {})
     if isinstance(group, Group):  # it is: this tells the type checker
-        group.take(Commands(subcommands, full_name, getattr(module, "MODULES", None)))
+        group.wait_for(
+            module.SUBCOMMANDS,
+            lambda below: _load(below, f"{full_name}_{below}", files.get(below, f"{full_name}_{below}")),
+        )
     return group
 
 
@@ -207,7 +177,7 @@ def with_default(args: Sequence[str]) -> list[str]:
     >>> with_default(["./essays", "-t", "0.5"]), with_default(["explain", "band"]), with_default(["compere"])
     (['scan', './essays', '-t', '0.5'], ['explain', 'band'], ['compere'])
     """
-    if args and args[0] not in COMMANDS and _is_path(args[0]):
+    if args and args[0] not in COMMANDS and args[0] not in ALIASES and _is_path(args[0]):
         return [_DEFAULT, *args]
     return list(args)
 

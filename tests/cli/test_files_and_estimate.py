@@ -1,10 +1,11 @@
-"""`lookalike files` and `lookalike plan`: what would be read, and what it would cost."""
+"""`lookalike files` and `lookalike estimate`: what would be read, and what it would cost."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,19 +91,19 @@ def test_files_of_nothing(run: Run) -> None:
         (["files", "mixed", "--format", "parquet"], "--format must be table, json, jsonl or csv, not 'parquet'"),
         (["files", "mixed", "--top", "x"], "--top must be a whole number of at least 0, not 'x'"),
         (["files", "mixed", "-o", "mixed/a.txt"], "mixed/a.txt is among the documents"),
-        (["plan"], "Missing argument 'PATH"),
-        (["plan", "nowhere"], "nowhere does not exist"),
-        (["plan", "mixed", "--memory", "big"], "--memory must be a size such as 6GB"),
-        (["plan", "mixed", "--format", "csv"], "--format must be table or json, not 'csv'"),
+        (["estimate"], "Missing argument 'PATH"),
+        (["estimate", "nowhere"], "nowhere does not exist"),
+        (["estimate", "mixed", "--memory", "big"], "--memory must be a size such as 6GB"),
+        (["estimate", "mixed", "--format", "csv"], "--format must be table or json, not 'csv'"),
     ],
 )
 def test_bad_input_is_one_line(run: Run, mixed: str, args: list[str], message: str) -> None:
     assert message in run(*args).complaint
 
 
-def test_plan_tells_the_cost_before_the_run(start: Start) -> None:
+def test_estimate_tells_the_cost_before_the_run(start: Start) -> None:
     Path("sample").symlink_to(COLLECTION)
-    done = start("plan", "sample", "-t", "0.7", "-k", "3")
+    done = start("estimate", "sample", "-t", "0.7", "-k", "3")
     assert (done.code, done.err) == (0, "")
     assert [line.split()[0] for line in done.out.split("\n\n")[0].splitlines()] == [
         *("documents", "method", "recall", "memory", "disk", "time")
@@ -111,30 +112,37 @@ def test_plan_tells_the_cost_before_the_run(start: Start) -> None:
     assert done.out.endswith("\n\nNext: lookalike scan sample --threshold 0.7 -k 3\n")
 
 
-def test_plan_as_json(run: Run, tables: None) -> None:
-    cost = run("plan", "corpus.parquet", "--format", "json").json
+def test_estimate_as_json(run: Run, tables: None) -> None:
+    cost = run("estimate", "corpus.parquet", "--format", "json").json
     assert cost["schema"] == "lookalike/1"
     assert (cost["documents"], cost["method"], cost["promised_recall"], cost["disk"]) == (6, "exact", 1.0, 0)
     assert cost["memory"] > 0
-    cost = run("plan", "corpus.parquet", "--method", "lsh", "--recall", "0.95", "--format", "json").json
+    cost = run("estimate", "corpus.parquet", "--method", "lsh", "--recall", "0.95", "--format", "json").json
     assert cost["method"] == "lsh"
     assert 0.95 <= cost["promised_recall"] < 1
 
 
-def test_plan_of_a_search_larger_than_memory(run: Run) -> None:
+def test_estimate_of_a_search_larger_than_memory(run: Run) -> None:
     lines = (json.dumps({"text": words(n, n + 200)}) + "\n" for n in range(2000))
     Path("large.jsonl").write_text("".join(lines), encoding="utf-8")
-    cost = run("plan", "large.jsonl", "--method", "lsh", "--memory", "1MB", "--format", "json").json
+    cost = run("estimate", "large.jsonl", "--method", "lsh", "--memory", "1MB", "--format", "json").json
     assert cost["method"] == "lsh"
     assert cost["disk"] > 0
 
 
-def test_plan_leaves_out_what_is_too_large(run: Run) -> None:
+def test_estimate_leaves_out_what_is_too_large(run: Run) -> None:
     Path("large").mkdir()
     Path("large/a.txt").write_text(words(0, 100), encoding="utf-8")
     Path("large/b.txt").write_text(words(0, 5000), encoding="utf-8")
     limit = ("--max-document", "20kB")
-    assert run("plan", "large", *limit).out.startswith("documents  1 in 689 B (1 skipped: 1 too large)\n")
-    assert run("plan", "large").out.startswith("documents  2 in ")
-    cost = run("plan", "large/b.txt", *limit, "--format", "json").json
+    assert run("estimate", "large", *limit).out.startswith("documents  1 in 689 B (1 skipped: 1 too large)\n")
+    assert run("estimate", "large").out.startswith("documents  2 in ")
+    cost = run("estimate", "large/b.txt", *limit, "--format", "json").json
     assert (cost["documents"], cost["bytes"], cost["too_large"]) == (0, 0, 1)
+
+
+def test_the_old_name_works_and_is_not_shown(run: Run, tables: None) -> None:
+    Path("plan").mkdir()  # a folder of that name is no reason to scan it
+    assert run("plan", "corpus.parquet", "--format", "json").json["documents"]
+    assert not re.search(r"^  plan ", run("--help").out, re.MULTILINE)
+    assert run("index", "plan").code == 2

@@ -1,4 +1,4 @@
-"""`lookalike plan PATH…`: what a scan would cost, before anything runs."""
+"""`lookalike estimate PATH…`: what a scan would cost, before it runs."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-__all__ = ["HELP", "plan"]
+__all__ = ["HELP", "estimate"]
 
 HELP = examples(
-    "Tell what a scan would cost, before it runs.",
-    "lookalike plan corpus.parquet",
-    "lookalike plan corpus.parquet --memory 6GB -t 0.7",
-    "lookalike plan essays/ --preset essays",
-    "lookalike plan corpus.parquet --format json",
-    last="Memory and time are estimates for this machine. The plan of what is removed is made by lookalike dedupe.",
+    "Estimate what a scan would cost, before it runs.",
+    "lookalike estimate corpus.parquet",
+    "lookalike estimate corpus.parquet --memory 6GB -t 0.7",
+    "lookalike estimate essays/ --preset essays",
+    "lookalike estimate corpus.parquet --format json",
+    last="Memory and time are estimates for this machine. The removal plan is made by lookalike dedupe.",
 )
 
 
 @with_recipe
 @with_reading
 @with_demand
-def plan(
+def estimate(
     paths: PathsArgument,
     *,
     reading: Reading,
