@@ -170,7 +170,7 @@ _LIMITS: Final[dict[str, tuple[Any, Any]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
     """How paths become documents."""
 

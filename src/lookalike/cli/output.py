@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import shutil
 import sys
 from contextlib import contextmanager, nullcontext
 from enum import StrEnum
@@ -220,6 +219,8 @@ def wants_color(color: str, *, to_file: bool = False) -> bool:
 
 def width() -> int:
     """Return how wide the output is: as the terminal, or COLUMNS, or 80."""
+    import shutil
+
     return min(max(shutil.get_terminal_size((80, 24)).columns, NARROWEST), WIDEST)
 
 

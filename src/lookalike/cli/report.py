@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import stat
 import sys
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -22,22 +22,16 @@ from lookalike.cli.output import (
     QuietOption,
     keep_sources,
 )
-from lookalike.cli.search_options import as_typed
+from lookalike.cli.search_run import AnonymiseOption, files_of, write_html
 from lookalike.documents import Both
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.tables.visible import visible
-from lookalike.urls import shown_url
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lookalike.cli.search_options import Search
     from lookalike.documents import Source
-    from lookalike.recipe import Recipe
-    from lookalike.report.marks import Marks
     from lookalike.result import Result
 
-__all__ = ["HELP", "AnonymiseOption", "ReportOption", "files_of", "origin", "reopened", "report", "write_html"]
+__all__ = ["HELP", "reopened", "report"]
 
 
 HELP = examples(
@@ -49,15 +43,6 @@ HELP = examples(
     last="RESULT is what lookalike scan essays/ --save run.lookalike wrote. Documents are read again at PATH. Without "
     "PATH lookalike asks before it reads the files that RESULT names. lookalike scan --report does both at once.",
 )
-
-ReportOption = Annotated[
-    str | None,
-    typer.Option("--report", metavar="FILE", help="Write a report with passages, one HTML file.", show_default=False),
-]
-AnonymiseOption = Annotated[
-    bool,
-    typer.Option("--anonymise", help="A report without names; who is who goes to a key file beside it, .key.csv."),
-]
 
 
 @with_reading
@@ -116,55 +101,8 @@ def report(
     write_html(found, output, **given_texts, marks=kept, anonymise=anonymise, quiet=quiet)
 
 
-def files_of(output: str | None, *, anonymise: bool) -> list[str | None]:
-    """Return the files that a report is written to."""
-    if not anonymise or output is None:
-        return [output]
-    from lookalike.report.anonymous import key_path
-
-    return [output, key_path(output)]
-
-
-def write_html(
-    result: Result,
-    output: str,
-    *,
-    texts: Any = None,
-    against: Any = None,
-    marks: Marks | None = None,
-    anonymise: bool = False,
-    quiet: bool = False,
-) -> None:
-    """Write a report, and say on standard error where it is and what it lacks."""
-    from lookalike.result.report import write_report
-
-    problem = write_report(result, output, texts=texts, against=against, marks=marks, anonymise=anonymise)
-    if problem:
-        complain(f"note: {problem}")
-    if not quiet:
-        complain(f"{output}: report of {result.summary()}")
-    if anonymise and not quiet:
-        from lookalike.report.anonymous import key_path
-
-        complain(f"{key_path(output)}: who is who; keep it to yourself")
-
-
 _LISTED: Final = 5
 """Paths that a message names, at most."""
-
-
-def origin(
-    paths: Sequence[str], recipe: Recipe, reading: Reading, search: Search, more: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return how a scan was called, for its report: the command, and where the documents are."""
-    search = search.shown()
-    same = (typed(reading, Reading()), as_typed(search, recipe), more)
-    return {
-        "command": command_line("scan", paths, *same),
-        "paths": [shown_url(path) for path in paths],
-        "against": [shown_url(path) for path in search.against],
-        "reading": asdict(reading),
-    }
 
 
 def reopened(result: Result, saved: str, output: str, *, trust: bool, quiet: bool) -> Source | None:

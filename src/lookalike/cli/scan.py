@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -21,15 +21,24 @@ from lookalike.cli.output import (
     VerboseOption,
     keep_sources,
 )
-from lookalike.cli.report import AnonymiseOption, ReportOption, files_of, origin, write_html
 from lookalike.cli.scan_output import Hint, ResultFormat, Shown, after_scan, below_threshold, show
 from lookalike.cli.search_options import Search, with_recipe, with_search
-from lookalike.cli.search_run import Attempts, StrictOption, exit_if_strict, keep_search, run_search
+from lookalike.cli.search_run import (
+    AnonymiseOption,
+    Attempts,
+    ReportOption,
+    StrictOption,
+    exit_if_strict,
+    files_of,
+    keep_search,
+    origin,
+    run_search,
+    write_html,
+)
 from lookalike.errors import RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.result.authors import KNOWN, check_rule, group_by, left_out
 from lookalike.result.pairs import only_pairs
-from lookalike.search.below import find_below
 from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
@@ -63,7 +72,7 @@ SHORT: Final = 200
 """Characters: texts that are shorter fill the top of a list, because they are soon alike."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PairRules:
     """The options, as they were typed."""
 
@@ -93,8 +102,7 @@ class PairRules:
         yield from (name for name in (self.meta, self.marks) if name is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What the files say."""
 
     given: PairRules
@@ -260,8 +268,10 @@ def scan(
         made = origin(paths, recipe, reading, search, [*typed(rules, PairRules())])
         result = result.with_origin(made | {"left_out": pairs_left_out(notes, result)})
         hint = Hint()
-        if not quiet:
-            below = find_below(audited) if shown.for_people else None
+        if shown.for_people and not quiet:
+            from lookalike.search.below import find_below
+
+            below = find_below(audited)
             below = None if below is None else known.apply(below)[0]
             more = below_threshold(result, below, paths, recipe, search)
             hint = Hint(after_scan(result, paths, recipe, reading, search), more)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from lookalike.cli.input import Reading, is_index, say_skipped
 from lookalike.cli.messages import complain
@@ -42,8 +42,7 @@ class ResultFormat(StrEnum):
     MD = "md"
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """How the result is shown."""
 
     format: ResultFormat
@@ -90,8 +89,7 @@ class Shown:
         return cls(kind, output, most, in_color, passages, raw_csv, files)
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(NamedTuple):
     """What a person may do next."""
 
     next_command: str = ""

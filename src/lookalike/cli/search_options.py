@@ -167,7 +167,7 @@ LEFT_OUT: Final[dict[str, tuple[Any, Any]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class LeftOut:
     """What is left out of a score."""
 
@@ -271,7 +271,7 @@ _SEARCH: Final[dict[str, tuple[Any, Any]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Demand:
     """What decides the cost of a search."""
 
@@ -290,7 +290,7 @@ class Demand:
         return THRESHOLD if self.threshold is None else self.threshold
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Search(Demand):
     """All that decides what a search finds."""
 

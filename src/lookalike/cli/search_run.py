@@ -7,28 +7,44 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from lookalike.cli.input import nothing_read, say_flags, say_notes, skipped_lines
+from lookalike.cli.input import Reading, nothing_read, say_flags, say_notes, skipped_lines
 from lookalike.cli.messages import UNREADABLE, complain, describe, showing_progress
-from lookalike.cli.options import command_line
+from lookalike.cli.options import command_line, typed
+from lookalike.cli.search_options import as_typed
 from lookalike.documents.skipped import unread
 from lookalike.errors import DocumentError, LookalikeError
 from lookalike.tables.wording import count
+from lookalike.urls import shown_url
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from lookalike.cli.input import Reading
     from lookalike.cli.search_options import Search
     from lookalike.documents import Skipped, Source
     from lookalike.recipe import Recipe
+    from lookalike.report.marks import Marks
     from lookalike.result import Result
 
-__all__ = ["LONG", "Attempts", "StrictOption", "exit_if_strict", "is_unwritten", "keep_search", "run_search"]
+__all__ = [
+    "LONG",
+    "AnonymiseOption",
+    "Attempts",
+    "ReportOption",
+    "StrictOption",
+    "exit_if_strict",
+    "files_of",
+    "is_unwritten",
+    "keep_search",
+    "origin",
+    "run_search",
+    "write_html",
+]
 
 
 StrictOption = Annotated[bool, typer.Option("--strict", help="Exit with 3 if something could not be read.")]
@@ -155,3 +171,60 @@ def keep_search(result: Result, *, work: str | None, saved: str | None = None) -
 
 def _commands(saved: str) -> str:
     return f"{command_line('report', [saved])} PATH, or {command_line('dedupe', ['--result', saved])} PATH"
+
+
+ReportOption = Annotated[
+    str | None,
+    typer.Option("--report", metavar="FILE", help="Write a report with passages, one HTML file.", show_default=False),
+]
+AnonymiseOption = Annotated[
+    bool,
+    typer.Option("--anonymise", help="A report without names; who is who goes to a key file beside it, .key.csv."),
+]
+
+
+def files_of(output: str | None, *, anonymise: bool) -> list[str | None]:
+    """Return the files that a report is written to."""
+    if not anonymise or output is None:
+        return [output]
+    from lookalike.report.anonymous import key_path
+
+    return [output, key_path(output)]
+
+
+def write_html(
+    result: Result,
+    output: str,
+    *,
+    texts: Any = None,
+    against: Any = None,
+    marks: Marks | None = None,
+    anonymise: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Write a report, and say on standard error where it is and what it lacks."""
+    from lookalike.result.report import write_report
+
+    problem = write_report(result, output, texts=texts, against=against, marks=marks, anonymise=anonymise)
+    if problem:
+        complain(f"note: {problem}")
+    if not quiet:
+        complain(f"{output}: report of {result.summary()}")
+    if anonymise and not quiet:
+        from lookalike.report.anonymous import key_path
+
+        complain(f"{key_path(output)}: who is who; keep it to yourself")
+
+
+def origin(
+    paths: Sequence[str], recipe: Recipe, reading: Reading, search: Search, more: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return how a scan was called, for its report: the command, and where the documents are."""
+    search = search.shown()
+    same = (typed(reading, Reading()), as_typed(search, recipe), more)
+    return {
+        "command": command_line("scan", paths, *same),
+        "paths": [shown_url(path) for path in paths],
+        "against": [shown_url(path) for path in search.against],
+        "reading": asdict(reading),
+    }
