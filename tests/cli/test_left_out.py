@@ -63,10 +63,10 @@ def test_scan_leaves_out_templates_of_any_format_and_quotes(run: Run) -> None:
 @pytest.mark.usefixtures("essays")
 def test_the_table_says_what_was_left_out_beside_the_score(run: Run) -> None:
     done = run("scan", "essays", "--skip", "quotes", "--ignore", "sheet.html", "-t", "0.5")
-    assert re.search(r"Left out +A +B\n.*\n *1 .*  32 \+ 32  a\.txt  c\.txt", done.out)
-    assert "Left out: words of A + words of B that do not count (quotes, templates)." in done.out
+    assert re.search(r"Excluded +A +B\n.*\n *1 .*  32 \+ 32  a\.txt  c\.txt", done.out)
+    assert "Excluded: words of A + words of B that do not count (quotes, templates)." in done.out
     assert "--ignore sheet.html --skip quotes" in " ".join(done.out.replace("\\\n", " ").split())
-    assert "Left out" not in run("scan", "essays", "-t", "0.5").out
+    assert "Excluded" not in run("scan", "essays", "-t", "0.5").out
 
 
 @pytest.mark.usefixtures("essays")
@@ -86,7 +86,7 @@ def test_compare_leaves_out_the_same(run: Run) -> None:
     assert (found["jaccard"], found["passages"]) == (0.0, [])
     assert found["left_out"] == {"a": {"quotes": 14, "template": 18}, "b": {"quotes": 14, "template": 18}}
     shown = run(*compare, *options).out
-    assert "Left out" in shown
+    assert "Excluded" in shown
     assert "A: 32 words (14 in quotes, 18 in the template)" in " ".join(shown.split())
     assert [each["units"] for each in run(*compare, "--min-words", "16", "--format", "json").json["passages"]] == [18]
 
@@ -177,7 +177,7 @@ def test_passages_are_shown_when_asked_for(run: Run) -> None:
     scan = ("scan", "essays", "-t", "0.5")
     assert "longest passage" not in run(*scan).out
     shown = run(*scan, "--passages").out
-    assert "The longest passage of each" in shown
+    assert "Longest shared passage of each" in shown
     assert "1  30 words  in a.txt and c.txt" in shown
     assert (
         "1  9 words  in a.txt and c.txt" in run(*scan, "--passages", "--skip", "quotes", "--ignore", "sheet.html").out
@@ -207,10 +207,10 @@ def on_terminal(*args: str, **env: str) -> str:
 @pytest.mark.usefixtures("essays")
 def test_a_terminal_gets_passages_in_colour() -> None:
     shown = on_terminal("scan", "essays", "-t", "0.5")
-    assert "The longest passage of each" in shown
+    assert "Longest shared passage of each" in shown
     assert "\x1b[36mmany of them, which" in shown
     plain = on_terminal("scan", "essays", "-t", "0.5", NO_COLOR="1")
-    assert "The longest passage of each" in plain
+    assert "Longest shared passage of each" in plain
     assert "\x1b[" not in plain
     assert "longest passage" not in on_terminal("scan", "essays", "-t", "0.5", "--no-passages")
     assert "\x1b[36m" in on_terminal("compare", "essays/a.txt", "essays/b.txt")

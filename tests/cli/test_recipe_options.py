@@ -143,7 +143,7 @@ def test_a_bad_value_is_one_clear_line(run: Run, options: list[str], message: st
 def test_whitespace_without_effect_is_said(run: Run) -> None:
     compare(run, WORDS, WORDS)
     done = run("compare", "a.txt", "b.txt", "--whitespace", "keep")
-    assert (done.code, done.err) == (0, "lookalike: note: --whitespace changes nothing while the unit is word\n")
+    assert (done.code, done.err) == (0, "lookalike: note: --whitespace has no effect while the unit is word\n")
     assert run("compare", "a.txt", "b.txt", "--whitespace", "keep", "--unit", "char").err == ""
 
 

@@ -112,10 +112,10 @@ def test_parquet_through_a_pipe() -> None:
 def test_the_name_of_the_output_decides_the_format(run: Run, name: str) -> None:
     done = run("scan", "corpus.jsonl", "-o", name)
     assert (done.code, done.out) == (0, "")
-    assert done.err.splitlines()[-1].startswith(f"lookalike: {name}: 6 documents · 4 pairs ≥ 0.80 in 2 groups")
+    assert done.err.splitlines()[-1].startswith(f"lookalike: {name}: 6 documents · 4 pairs ≥ 0.80 in 2 clusters")
     data = Path(name).read_bytes()
     if name.endswith(".md"):
-        assert data.startswith(b"# Documents that look alike\n")
+        assert data.startswith(b"# Near-duplicate documents\n")
     else:
         kind = name.rpartition(".")[2].lower().replace("ndjson", "jsonl")
         assert read(kind, data) == EXPECTED.pairs.to_pylist()
@@ -281,7 +281,7 @@ def test_ctrl_c_in_the_search_ends_with_130(run: Run, monkeypatch: pytest.Monkey
     assert (done.code, done.out, done.err) == (130, "", "")
     done = run("scan", "corpus.jsonl", "--work", "here")
     assert (done.code, done.out) == (130, "")
-    assert done.err == "lookalike: interrupted; the same command goes on where it stopped\n"
+    assert done.err == "lookalike: interrupted; run the same command again to resume\n"
 
 
 @posix_only
@@ -385,7 +385,7 @@ def test_parquet_is_nothing_for_a_terminal() -> None:
     os.close(slave)
     os.close(master)
     assert done.returncode == 2
-    assert done.stderr == b"lookalike: parquet is nothing for a terminal: write it to a file with -o FILE\n"
+    assert done.stderr == b"lookalike: parquet cannot be shown on a terminal: write it to a file with -o FILE\n"
 
 
 def test_stages_are_shown_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,7 +166,7 @@ def test_the_other_outputs_of_a_dedupe_are_written_and_the_work_stays() -> None:
     assert said == (
         "lookalike: removed.csv cannot be written (File too large): check the name and the disk\n"
         "lookalike: kept.jsonl cannot be written (File too large): check the name and the disk; the search is kept in "
-        "work: the same command goes on from there\n"
+        "work: run the same command again to resume it\n"
     )
     assert len(Path("plan.csv").read_text().splitlines()) == 21
     assert (Path("work") / "manifest.json").exists()
@@ -199,7 +199,7 @@ def test_a_long_search_is_kept_without_being_asked(
         assert Path(kept[1]).stat().st_mode & 0o777 == 0o600
     monkeypatch.setattr("lookalike.result.file.new_file", fail)
     assert main([command[0], "corpus.jsonl", "--quiet", *command[1:]]) == 2
-    assert "the search is lost; another time --work DIR keeps it" in capfd.readouterr().err
+    assert "the search is lost; next time, --work DIR keeps it" in capfd.readouterr().err
 
 
 def test_an_exact_search_is_not_in_the_work_folder(

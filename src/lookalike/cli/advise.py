@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "advise"]
 
 HELP = examples(
-    "Tell which preset suits a collection, and why.",
+    "Recommend a preset for a collection, and say why.",
     "lookalike advise essays/",
     "lookalike advise corpus.parquet --text-column text",
     "lookalike advise corpus.jsonl --format json",
-    last="The presets and several k are tried on a sample: what each would find, at what cost, and which pairs are "
-    "nearest to the cut. Of a large collection only the beginning is read.",
+    last="The presets and several values of k are tried on a sample, to see what each finds, at what cost, and "
+    "which pairs are closest to the threshold. Only the beginning of a large collection is read.",
 )
 
 
@@ -80,7 +80,7 @@ def _to_table(advice: Advice, command: str) -> Iterator[RenderableType]:
     own = next((trial for trial in advice.tried if trial.name == advice.preset), None)
     if own is not None and (own.above or own.below):
         yield Text()
-        yield Text("Nearest to the cut", style="bold")
+        yield Text("Closest to the threshold", style="bold")
         yield from _nearest(own)
     if command:
         yield Text()

@@ -67,28 +67,33 @@ class HitsFormat(StrEnum):
 _PANEL: Final = "Check"
 _ASKED: Final[dict[str, tuple[Any, Any]]] = {
     "threshold": option(
-        "-t", "--threshold", panel=_PANEL, metavar="T", help="Least similarity; default that of the index."
+        "-t", "--threshold", panel=_PANEL, metavar="T", help="Minimum similarity (default: that of the index)."
     ),
     "top": option(
-        "--top", panel=_PANEL, metavar="N", help="At most N hits each, 0: all; default 10, for programs all."
+        "--top",
+        panel=_PANEL,
+        metavar="N",
+        help="At most N hits per document; 0 for all (default: 10 in a table, otherwise all).",
     ),
-    "own": flag("--self", panel=_PANEL, help="Show a document that is in the index under its own id too."),
-    "add": flag("--add", panel=_PANEL, help="Add each document without a hit, so that later ones meet it."),
-    "jsonl": flag("--jsonl", panel=_PANEL, help='Lines {"id": …, "text": …} in, one line of JSON out for each.'),
-    "fail_over": option("--fail-over", panel=_PANEL, metavar="T", help="Exit with 1 if a hit is alike by T or more."),
-    "threads": option("--threads", panel=_PANEL, metavar="N", help="Threads; default: one for each processor."),
+    "own": flag("--self", panel=_PANEL, help="Also show a document that is in the index under the same id."),
+    "add": flag(
+        "--add", panel=_PANEL, help="Add each document without a hit, so that later ones are compared with it."
+    ),
+    "jsonl": flag("--jsonl", panel=_PANEL, help='Read lines {"id": …, "text": …}, write a line of JSON for each.'),
+    "fail_over": option("--fail-over", panel=_PANEL, metavar="T", help="Exit with 1 if any hit scores ≥ T."),
+    "threads": option("--threads", panel=_PANEL, metavar="N", help="Threads (default: one per processor)."),
     "format": option(
         "--format",
         panel=_PANEL,
         metavar="FORMAT",
-        help="table, json, jsonl or csv; default by the name of FILE.",
+        help="table, json, jsonl or csv (default: by the name of FILE).",
         values=tuple(HitsFormat),
     ),
     "output": option("-o", "--output", panel=_PANEL, metavar="FILE", help="Write to a file."),
     "raw_csv": flag(
         "--raw-csv",
         panel=_PANEL,
-        help="In CSV, leave texts that a spreadsheet would run as formulas as they are.",
+        help="In CSV, do not escape text that a spreadsheet would run as a formula.",
     ),
     "color": option(
         "--color",
@@ -287,16 +292,16 @@ def token_in(path: str, *, writes: bool) -> str:
 
 
 HELP = examples(
-    "Tell which documents of an index are like a new one.",
+    "Find the documents in an index that are similar to new ones.",
     "lookalike check new.txt --index class.db",
     "lookalike check essay.pdf --index class.db --format json",
     "lookalike check new/ --index class.db -t 0.5 --top 3",
     "lookalike check new/ --index class.db --add",
     "cat new.jsonl | lookalike check - --index class.db --jsonl",
     "lookalike check new.txt --server http://localhost:8765",
-    last="lookalike index build makes an index, and lookalike serve puts it on a server. A document that is in the "
-    "index under its own id is not its own hit. Similarity is not proof of copying: read the passages with lookalike "
-    "compare.",
+    last="lookalike index build makes an index; lookalike serve puts it on a server. A document that is in the "
+    "index under the same id is not a hit of its own. Similarity is not proof of copying: read the passages "
+    "with lookalike compare.",
 )
 
 IndexOption = Annotated[
@@ -305,14 +310,14 @@ IndexOption = Annotated[
 ]
 ServerOption = Annotated[
     str | None,
-    typer.Option("--server", metavar="URL", help="The address of lookalike serve.", show_default=False),
+    typer.Option("--server", metavar="URL", help="The URL of a lookalike server.", show_default=False),
 ]
 TokenOption = Annotated[
     str | None,
     typer.Option(
         "--token-file",
         metavar="FILE",
-        help="The token of the server, in a file; default: LOOKALIKE_TOKEN in the environment.",
+        help="File with the server's token (default: the variable LOOKALIKE_TOKEN).",
         show_default=False,
     ),
 ]

@@ -189,9 +189,9 @@ def _one(hits: Hits, checking: Checking, most: int) -> Iterator[RenderableType]:
 
     from lookalike.cli.drawing import shorten
 
-    name = shorten(str(hits.query), width() - len(": nothing like it"))
+    name = shorten(str(hits.query), width() - len(": nothing similar"))
     if not hits:
-        yield Text.assemble((name, "bold"), ": nothing like it")
+        yield Text.assemble((name, "bold"), ": nothing similar")
         return
     yield Text(name, style="bold")
     yield _hits(hits, most or len(hits), estimated=checking.stored.settings.keep == "signature")
@@ -237,7 +237,7 @@ def _longest_passage(hits: Hits, checking: Checking, text: str) -> Iterator[Rend
     shared = passages(text, stored, recipe)
     if shared:
         longest = max(shared, key=lambda passage: passage.units)
-        yield Text("The longest passage that it shares with the closest one", style="bold")
+        yield Text("Longest passage shared with the closest document", style="bold")
         title = f"  in {shorten(str(hits.query), 24)} (A) and {shorten(str(closest), 24)} (B)"
         yield from Passages(text, stored, recipe, PASSAGE_ENDS).show(longest, 1, title)
 

@@ -113,24 +113,24 @@ class Group(TyperGroup):
 
 
 COMMANDS: Final = {
-    "scan": "Find the documents of a collection that look alike.",
-    "compare": "Tell how alike two documents are, and what they share.",
-    "sources": "Tell how much of one document is found in others, and where.",
-    "report": "Write the report of a saved search: one HTML file to read, print and hand on.",
-    "dedupe": "Keep one document of each group; write what is kept, and why.",
-    "check": "Tell which documents of an index are like a new one.",
-    "index": "Keep documents: add to them, and ask which are like a new one.",
-    "serve": "Serve an index: a page for people, and an HTTP API for programs.",
-    "sign": "Write the signatures of a shard, for find on another machine.",
-    "find": "Find the documents of signed shards that look alike.",
-    "advise": "Tell which preset suits a collection, and why.",
-    "estimate": "Estimate what a scan would cost, before it runs.",
-    "files": "List what would be read, and what not and why.",
-    "explain": "Explain a word, such as recall, in three sentences.",
-    "experiment": "Make the figures of the source reports anew, and judge what they say.",
+    "scan": "Find near-duplicate documents in a collection.",
+    "compare": "Measure how similar two documents are, and show what they share.",
+    "sources": "Show how much of one document is found in others, and where.",
+    "report": "Write the report of a saved search: one HTML file to read, print and share.",
+    "dedupe": "Keep one document of each cluster; write what is kept, and why.",
+    "check": "Find the documents in an index that are similar to new ones.",
+    "index": "Keep documents in an index, and query it with new ones.",
+    "serve": "Serve an index: a web page for people, an HTTP API for programs.",
+    "sign": "Write the signatures of a shard, to search it elsewhere with find.",
+    "find": "Find near-duplicate documents across signed shards.",
+    "advise": "Recommend a preset for a collection, and say why.",
+    "estimate": "Estimate the memory and time of a scan before it runs.",
+    "files": "List which files are read or skipped, and why.",
+    "explain": "Explain a term, such as recall, in three sentences.",
+    "experiment": "Reproduce the figures of the source reports, and check their claims.",
     "demo": "Try lookalike on a few short texts.",
     "doctor": "Show what is installed, and check that it works.",
-    "completion": "Print the script that completes commands in your shell.",
+    "completion": "Print the completion script for your shell.",
 }
 """What each command does, in one line: the first sentence of its help."""
 
@@ -191,16 +191,16 @@ def _is_path(text: str) -> bool:
 
 
 _HELP = examples(
-    "Finds documents that look alike: which ones, how alike they are, and what they share.",
+    "Find near-duplicate documents: which ones, how similar they are, and what they share.",
     "lookalike essays/ --preset essays            who shares passages with whom",
     "lookalike advise corpus.parquet              which preset suits it, and why",
     "lookalike scan corpus.parquet --format json  for programs",
-    "lookalike compare essay.txt source.txt       how alike, and what they share",
+    "lookalike compare essay.txt source.txt       similarity, shared passages",
     "lookalike dedupe corpus.parquet -o kept.parquet --plan plan.csv",
-    "lookalike check new.txt --index class.db     which stored texts it is like",
-    "lookalike explain recall                     what a word means",
+    "lookalike check new.txt --index class.db     similar texts in an index",
+    "lookalike explain recall                     what a term means",
     "lookalike demo                               a first look",
-    last="lookalike COMMAND --help tells more of a command. lookalike PATH is lookalike scan PATH.",
+    last="lookalike COMMAND --help explains a command. lookalike PATH means lookalike scan PATH.",
 )
 
 app = typer.Typer(

@@ -63,7 +63,7 @@ __all__ = ["HELP", "_to_table", "compare", "verdict"]
 SHOWN = 5
 
 HELP = examples(
-    "Tell how alike two documents are, and what they share.",
+    "Measure how similar two documents are, and show what they share.",
     "lookalike compare essay.pdf source.docx",
     "lookalike compare essay.txt source.txt --skip quotes,references",
     "lookalike compare essay.txt source.txt --min-passage 5 --top 0",
@@ -79,24 +79,24 @@ HELP = examples(
 @with_limits
 def compare(
     a: Annotated[str, typer.Argument(metavar="A", help="A document, or - for standard input.", show_default=False)],
-    b: Annotated[str, typer.Argument(metavar="B", help="The one to compare it with.", show_default=False)],
+    b: Annotated[str, typer.Argument(metavar="B", help="The document to compare it with.", show_default=False)],
     *,
     recipe: Recipe,
     left_out: LeftOut,
     limits: Limits,
     min_passage: Annotated[
         str | None,
-        typer.Option(metavar="N", help="Shortest passage to show; default 8 words or 40 characters."),
+        typer.Option(metavar="N", help="Shortest passage to show (default: 8 words or 40 characters)."),
     ] = None,
     top: Annotated[
         str | None,
-        typer.Option(metavar="N", help=f"Show the N longest passages, 0: all; default {SHOWN}, in json all."),
+        typer.Option(metavar="N", help=f"Show the N longest passages; 0 for all (default: {SHOWN}, in JSON all)."),
     ] = None,
     format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,
     output: OutputOption = None,
     html: Annotated[
-        str | None, typer.Option("--html", metavar="FILE", help="Write both side by side, as one HTML file.")
+        str | None, typer.Option("--html", metavar="FILE", help="Write both documents side by side to an HTML file.")
     ] = None,
 ) -> None:
     """Read two documents, compare them and print what was found."""
@@ -201,13 +201,13 @@ def verdict(a: str, b: str, found: Comparison) -> str:
     from lookalike.cli.drawing import percent
 
     if found.jaccard == 1.0 and (found.spans_a or found.spans_b) and a != b:
-        return "Identical in all that counts; what was left out may differ."
+        return "Identical in everything that counts; excluded text may differ."
     if found.jaccard == 1.0:
         return _same(a, b, found.recipe)
     most = max(found.containment_a, found.containment_b)
     part, whole = ("A", "B") if found.containment_a >= found.containment_b else ("B", "A")
     if found.jaccard >= 0.5:
-        return "Near-copy: most of each document is in the other."
+        return "Near-duplicate: most of each document is in the other."
     if most >= 0.8:
         return f"Large parts shared: {whole} contains {'all' if most == 1.0 else 'nearly all'} of {part}."
     if most >= 0.4:
@@ -223,7 +223,7 @@ def _same(a: str, b: str, recipe: Recipe) -> str:
         return "Identical: the two texts are the same, character for character."
     left, right = normalize(a, recipe), normalize(b, recipe)
     if left != right:
-        return "The same shingles, in another order or number."
+        return "The same shingles, in a different order or number."
     if not left:
         return "Nothing is left of either text after normalising, so there is nothing to tell them apart."
     return "Identical after normalising: they differ only in what the recipe ignores."
@@ -245,7 +245,7 @@ def _scores(found: Comparison) -> Table:
 
     recipe = found.recipe
     sketch = "fast sketch" if recipe.sketch == "fast" else f"classic sketch, {recipe.family}"
-    score("Jaccard", found.jaccard, "of all their different shingles are in both")
+    score("Jaccard", found.jaccard, "of all their distinct shingles are in both")
     score("A in B", found.containment_a, "of A's shingles are in B (containment)")
     score("B in A", found.containment_b, "of B's shingles are in A")
     error = f"± {found.standard_error:.4f}"
@@ -253,16 +253,16 @@ def _scores(found: Comparison) -> Table:
         "Estimate",
         fraction(found.estimate),
         error,
-        f"Jaccard by signatures: {count_of(recipe.hashes, 'hash')}, {sketch}",
+        f"Jaccard estimated from {count_of(recipe.hashes, 'hash')}, {sketch}",
     )
     grid.add_row("Shingles", f"{found.shared:,}", "shared", _sizes(found))
     if found.min_words is not None:
         unit = f"{UNIT_NAMES[found.recipe.unit]}s"
-        grid.add_row("Counted", f"≥ {found.min_words:,}", unit, "what is shared in shorter passages does not count")
+        grid.add_row("Counted", f"≥ {found.min_words:,}", unit, "shorter shared passages do not count")
     if found.left_out_a or found.left_out_b:
         total = sum(found.left_out_a.values()) + sum(found.left_out_b.values())
         said = f"A: {in_words(found.left_out_a)}; B: {in_words(found.left_out_b)}"
-        grid.add_row("Left out", f"{total:,}", "words", said)
+        grid.add_row("Excluded", f"{total:,}", "words", said)
     return grid
 
 

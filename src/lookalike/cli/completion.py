@@ -25,11 +25,11 @@ class Shell(StrEnum):
 
 
 HELP = examples(
-    "Print the script that completes commands in your shell.",
+    "Print the completion script for your shell.",
     "lookalike completion bash >> ~/.bashrc",
     "lookalike completion zsh > ~/.zfunc/_lookalike",
     "lookalike completion fish > ~/.config/fish/completions/lookalike.fish",
-    last="lookalike --install-completion does the same for the shell that it is called from.",
+    last="lookalike --install-completion installs it for the current shell.",
 )
 
 

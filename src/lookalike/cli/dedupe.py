@@ -46,7 +46,7 @@ __all__ = ["HELP", "dedupe"]
 
 
 HELP = examples(
-    "Keep one document of each group; write what is kept, and why.",
+    "Keep one document of each cluster; write what is kept, and why.",
     "lookalike dedupe corpus.parquet                show what would be removed",
     "lookalike dedupe corpus.parquet -o kept.parquet --plan plan.csv",
     "lookalike dedupe corpus.jsonl --keep max:stars --removed removed.jsonl",
@@ -56,9 +56,9 @@ HELP = examples(
     "lookalike dedupe corpus.jsonl --by paragraph -o kept.jsonl --plan cuts.csv",
     "lookalike dedupe corpus.parquet --passages 50 -o kept.parquet",
     "lookalike dedupe corpus.parquet -o kept/ --rows-per-file 1000000",
-    last="No source is ever changed. Names of outputs end in .parquet, .jsonl, .csv or .tsv, the last three also in "
-    ".gz or .zst; in a slash for a folder of files; of texts, .txt lists paths. Rows of a table are written as "
-    "they are: in CSV, formulas too.",
+    last="Sources are never changed. An output ends in .parquet, .jsonl, .csv or .tsv (the last three also in .gz "
+    "or .zst), in a slash for a folder of files, or in .txt for a list of paths. Rows of a table are written "
+    "unchanged, including formulas in CSV.",
 )
 
 KEEP = "longest"
@@ -66,9 +66,7 @@ KEEP = "longest"
 
 MaybePaths = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="PATH", help="Folders, text files or tables; may be left out with --result.", show_default=False
-    ),
+    typer.Argument(metavar="PATH", help="Folders, text files or tables; optional with --result.", show_default=False),
 ]
 KeepOption = Annotated[
     str,
@@ -80,38 +78,39 @@ KeepOption = Annotated[
         autocompletion=completion("longest", "shortest", "first", "newest", "oldest", "max:", "min:", "source:"),
     ),
 ]
-DropOption = Annotated[bool, typer.Option("--drop-all", help="Keep none of a group.")]
+DropOption = Annotated[bool, typer.Option("--drop-all", help="Keep no member of a cluster.")]
 KeptOption = Annotated[
-    str | None, typer.Option("-o", "--output", metavar="FILE", help="Write what is kept; to a folder: NAME/.")
+    str | None, typer.Option("-o", "--output", metavar="FILE", help="Write what is kept; NAME/ is a folder.")
 ]
 RemovedOption = Annotated[str | None, typer.Option("--removed", metavar="FILE", help="Write what is removed.")]
 PlanOption = Annotated[
-    str | None, typer.Option("--plan", metavar="FILE", help="Write each removed id, the kept one and the score.")
+    str | None, typer.Option("--plan", metavar="FILE", help="Write the removal plan: removed id, kept id and score.")
 ]
 DateOption = Annotated[
-    str | None, typer.Option("--date-column", metavar="NAME", help="The date, for --keep newest and oldest.")
+    str | None,
+    typer.Option("--date-column", metavar="NAME", help="Column with the date, for --keep newest and oldest."),
 ]
 ResultOption = Annotated[
-    str | None, typer.Option("--result", metavar="FILE", help="Use what scan --save wrote; do not search again.")
+    str | None, typer.Option("--result", metavar="FILE", help="Use a result of scan --save instead of searching.")
 ]
 NullOption = Annotated[
-    bool, typer.Option("--null", "-0", help="In a list of paths, end each with NUL instead of a line break: xargs -0.")
+    bool, typer.Option("--null", "-0", help="End each path in a list with NUL instead of a line break (for xargs -0).")
 ]
 CodecOption = Annotated[
     str | None,
     typer.Option(
         "--codec",
         metavar="NAME",
-        help="Compress rows with zstd, snappy, gzip, lz4, brotli or none; default: as they were.",
+        help="Compress rows with zstd, snappy, gzip, lz4, brotli or none (default: as in the source).",
         show_default=False,
         autocompletion=completion(*CODECS),
     ),
 ]
 FileRowsOption = Annotated[
     str | None,
-    typer.Option("--rows-per-file", metavar="N", help="With -o FOLDER/: begin another file after N rows."),
+    typer.Option("--rows-per-file", metavar="N", help="With -o FOLDER/: start a new file after N rows."),
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 
 
 @with_recipe

@@ -49,11 +49,11 @@ def closing(plan: Plan, result: Result) -> str:
     >>> import lookalike as la
     >>> result = la.find(["one two three", "one two three", "four"])
     >>> closing(result.plan("first"), result)
-    '2 of 3 documents kept (first), 1 removed from 1 group'
+    '2 of 3 documents kept (first), 1 removed from 1 cluster'
     """
     new = result.documents if result.old_from is None else result.old_from
-    rule = "no member of a group" if plan.drop_all else plan.keep
-    removed = f"{plan.removed:,} removed from {count(plan.groups, 'group')}"
+    rule = "no member of a cluster" if plan.drop_all else plan.keep
+    removed = f"{plan.removed:,} removed from {count(plan.groups, 'cluster')}"
     return f"{new - plan.removed:,} of {count(new, 'document')} kept ({rule}), {removed}"
 
 
@@ -71,9 +71,9 @@ def to_table(plan: Plan, result: Result, next_command: str) -> Iterator[Renderab
         if plan.removed > len(shown):
             yield Text(f"… and {plan.removed - len(shown):,} more; --plan FILE writes all", style="dim")
         yield Text()
-        yield Text(f"{closing(plan, result)}. Nothing is written yet.")
+        yield Text(f"{closing(plan, result)}. Nothing has been written.")
     else:
-        yield Text("There is nothing to remove.", style="bold")
+        yield Text("Nothing to remove.", style="bold")
         yield Text()
     yield Text(result.summary())
     if next_command and plan.removed:
@@ -87,7 +87,7 @@ def _removals(rows: list[dict[str, object]]) -> Table:
     names = [str(name) for row in rows for name in (row["id"], _kept(row)) if name is not None]
     folder = common_folder(names)
     half = (width() - len("  100.0%  ") - len(OLD) * any(row.get("kept_old") for row in rows)) // 2
-    table = grid(("Removed", "left"), ("Score", "right"), ("Kept in its place", "left"))
+    table = grid(("Removed", "left"), ("Score", "right"), ("Kept instead", "left"))
     for row in rows:
         removed, kept = _shown_name(row["id"], folder, half), _shown_name(_kept(row), folder, half)
         kept += OLD if row.get("kept_old") else ""

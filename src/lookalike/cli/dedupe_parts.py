@@ -84,13 +84,13 @@ _OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
         "--by",
         panel=_PANEL,
         metavar="PART",
-        help="Cut out each line, paragraph or sentence that occurred before; of --min-words words, default 5.",
+        help="Cut each line, paragraph or sentence that occurred before, if it has --min-words words (default: 5).",
         values=PARTS,
     ),
     "passages": option(
-        "--passages", panel=_PANEL, metavar="N", help="Cut out each run of N words or more that occurred before."
+        "--passages", panel=_PANEL, metavar="N", help="Cut each run of N or more words that occurred before."
     ),
-    "drop_empty": flag("--drop-empty", panel=_PANEL, help="Leave out documents that have no word left."),
+    "drop_empty": flag("--drop-empty", panel=_PANEL, help="Drop documents that have no words left."),
 }
 
 with_parts = makes("parts", _OPTIONS, _make)
@@ -193,14 +193,14 @@ def to_table(found: Found, next_command: str) -> Iterator[RenderableType]:
     from lookalike.cli.drawing import next_step
 
     if not found.cuts:
-        yield Text("There is nothing to cut.", style="bold")
+        yield Text("Nothing to cut.", style="bold")
         return
     yield Text(f"{count(found.cuts, 'cut')} would be made", style="bold")
     yield _cuts(found.first)
     if found.cuts > len(found.first):
         yield Text(f"… and {found.cuts - len(found.first):,} more; --plan FILE writes all", style="dim")
     yield Text()
-    yield Text(f"{found.said()}; {count(found.emptied, 'document')} left empty. Nothing is written yet.")
+    yield Text(f"{found.said()}; {count(found.emptied, 'document')} left empty. Nothing has been written.")
     if next_command:
         yield next_step(next_command)
 

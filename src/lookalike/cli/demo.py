@@ -62,11 +62,11 @@ ticket office, where there is a stove, a shelf of old magazines and a cat that b
 HELP = examples(
     "Try lookalike on a few short texts.",
     "lookalike demo",
-    last="The texts are written into a temporary folder, which is gone afterwards.",
+    last="The texts are written to a temporary folder, which is removed afterwards.",
 )
 
 STEPS = (
-    ("Which texts of a folder look alike, by half or more?", ["scan", "sample", "--threshold", "0.5"]),
+    ("Which texts in a folder are at least 50% similar?", ["scan", "sample", "--threshold", "0.5"]),
     (
         "What do two of them share?",
         ["compare", "sample/clock.txt", "sample/market-and-clock.txt"],
@@ -88,4 +88,4 @@ def demo(context: typer.Context) -> None:
             send(f"{question}\n\n$ {command_line(args[0], args[1:])}\n\n", None)
             context.find_root().command(args, prog_name="lookalike", standalone_mode=False)
             send("\n", None)
-    send("Now with your own: lookalike PATH. What a word means: lookalike explain.\n", None)
+    send("Now try your own texts: lookalike PATH. What a term means: lookalike explain.\n", None)

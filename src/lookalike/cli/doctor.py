@@ -42,7 +42,7 @@ HELP = examples(
     "Show what is installed, and check that it works.",
     "lookalike doctor",
     "lookalike doctor --format json",
-    last="Put what it prints into every report of a bug.",
+    last="Include its output in every bug report.",
 )
 
 
@@ -112,7 +112,7 @@ def _check_signature() -> str:
     from lookalike.search.sign import sign
 
     _expect("signature", hashlib.sha256(sign([_SAMPLE]).to_bytes()).hexdigest()[:16], _SAMPLE_SIGNATURE)
-    return "a signature equals the one of format 1"
+    return "a signature matches format 1"
 
 
 def _check_tables() -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "estimate"]
 
 HELP = examples(
-    "Estimate what a scan would cost, before it runs.",
+    "Estimate the memory and time of a scan before it runs.",
     "lookalike estimate corpus.parquet",
     "lookalike estimate corpus.parquet --memory 6GB -t 0.7",
     "lookalike estimate essays/ --preset essays",

@@ -22,7 +22,7 @@ SUBCOMMANDS: Final = {
 }
 
 HELP = examples(
-    "Make the figures of the source reports anew, and judge what they say.",
+    "Reproduce the figures of the source reports, and check their claims.",
     "lookalike experiment list",
     "lookalike experiment run similarity-by-k --quick",
     "lookalike experiment show similarity-by-k",

@@ -41,7 +41,7 @@ SHOWN: Final = 20
 """Lines of each list that a person sees unless --top says otherwise."""
 
 HELP = examples(
-    "List what would be read, and what not and why.",
+    "List which files are read or skipped, and why.",
     "lookalike files essays/",
     "lookalike files essays/ --exclude '*.md' --top 0",
     "lookalike files corpus.parquet --format csv -o files.csv",
@@ -110,7 +110,8 @@ def files(
     *,
     reading: Reading,
     top: Annotated[
-        str | None, typer.Option(metavar="N", help=f"Show N of each list, 0: all; default {SHOWN}, for programs all.")
+        str | None,
+        typer.Option(metavar="N", help=f"Show N of each list; 0 for all (default: {SHOWN} in a table, otherwise all)."),
     ] = None,
     format: ListFormatOption = ListFormat.TABLE,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,

@@ -19,27 +19,29 @@ from lookalike.search.shards import find_shards
 __all__ = ["HELP", "find"]
 
 HELP = examples(
-    "Find the documents of signed shards that look alike.",
+    "Find near-duplicate documents across signed shards.",
     "lookalike find part-1.sig part-2.sig",
     "lookalike find part-1.sig part-2.sig --save run.lookalike",
     "lookalike find small.sig --texts corpus.parquet --format json",
-    last="The pairs, with exact scores, and the groups are those of one scan of all shards. lookalike dedupe --result "
-    "run.lookalike writes what is kept.",
+    last="The pairs, their exact scores and the clusters are those of one scan of all shards. lookalike dedupe "
+    "--result run.lookalike writes what is kept.",
 )
 
 PartsArgument = Annotated[
-    list[str], typer.Argument(metavar="PART", help="Files that lookalike sign wrote.", show_default=False)
+    list[str], typer.Argument(metavar="PART", help="Files written by lookalike sign.", show_default=False)
 ]
 ThresholdOption = Annotated[
     str | None,
-    typer.Option("-t", "--threshold", metavar="T", help="Least similarity; at least that of the shards, the default."),
+    typer.Option(
+        "-t", "--threshold", metavar="T", help="Minimum similarity, not below that of the shards (the default)."
+    ),
 ]
 TextsOption = Annotated[
     list[str] | None,
     typer.Option("--texts", metavar="PATH", help="The documents of the shards, in their order; repeatable."),
 ]
-NamesOption = Annotated[bool, typer.Option("--names", help="Put the name of its part before each id: part-1:7.")]
-ThreadsOption = Annotated[str, typer.Option("--threads", metavar="N", help="Threads; default: one for each processor.")]
+NamesOption = Annotated[bool, typer.Option("--names", help="Prefix each id with the name of its part: part-1:7.")]
+ThreadsOption = Annotated[str, typer.Option("--threads", metavar="N", help="Threads (default: one per processor).")]
 
 
 @with_reading

@@ -51,14 +51,14 @@ __all__ = [
 
 
 SUBCOMMANDS: Final = {
-    "build": "Make a new index of documents.",
-    "add": "Add documents: all of them, or none.",
-    "remove": "Remove documents by their ids.",
-    "query": "Tell which stored documents are like others.",
-    "info": "Tell what an index is, and how large.",
-    "verify": "Look at every document and every key.",
-    "repair": "Repair what can be repaired; say what is lost.",
-    "compact": "Free the space of removed documents.",
+    "build": "Build a new index.",
+    "add": "Add documents: all or none.",
+    "remove": "Remove documents by id.",
+    "query": "Find stored documents that are similar to others.",
+    "info": "Show the settings and the size of an index.",
+    "verify": "Check every document and every key.",
+    "repair": "Repair what can be repaired, and report what is lost.",
+    "compact": "Free the space taken by removed documents.",
     "backup": "Write a copy to a new file.",
 }
 MODULES: Final = {
@@ -68,7 +68,7 @@ MODULES: Final = {
 """The file of each."""
 
 HELP = examples(
-    "Keep documents: add to them, and ask which are like a new one.",
+    "Keep documents in an index, and query it with new ones.",
     "lookalike index build class.db essays/",
     "lookalike index add class.db new/",
     "lookalike index query class.db new.txt --top 5",
@@ -76,8 +76,9 @@ HELP = examples(
     "lookalike index info class.db",
     "lookalike index verify class.db",
     "lookalike index backup class.db copy.db",
-    last="INDEX is a file, or a schema of PostgreSQL: postgresql://host/database#schema. What was added is safe when a "
-    "command ends. lookalike check NEW --index INDEX asks too, and lookalike scan NEW --against INDEX compares.",
+    last="INDEX is a file, or a schema in PostgreSQL: postgresql://host/database#schema. What was added is safely "
+    "stored when a command ends. lookalike check NEW --index INDEX queries it too, and lookalike scan NEW "
+    "--against INDEX compares whole collections.",
 )
 
 
@@ -94,7 +95,7 @@ IndexArgument = Annotated[
 
 ThreadsOption = Annotated[
     str | None,
-    typer.Option("--threads", metavar="N", help="Threads; default: one for each processor.", show_default=False),
+    typer.Option("--threads", metavar="N", help="Threads (default: one per processor).", show_default=False),
 ]
 
 
@@ -131,7 +132,7 @@ def skipped_words(source: Source) -> str:
 
 
 INDEX_INFO_HELP = examples(
-    "Tell what an index is, and how large.",
+    "Show the settings and the size of an index.",
     "lookalike index info class.db",
     "lookalike index info class.db --format json",
 )
@@ -179,10 +180,10 @@ def _info_table(name: str, info: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 
 INDEX_VERIFY_HELP = examples(
-    "Look at every document and every key.",
+    "Check every document and every key.",
     "lookalike index verify class.db",
     "lookalike index verify class.db --format json",
-    last="Exit code 1 says that something is damaged; each problem is named. It changes nothing.",
+    last="Exit code 1 means that something is damaged; each problem is named. Nothing is changed.",
 )
 
 
@@ -213,7 +214,7 @@ def checked_json(name: str, found: Check) -> str:
 
 
 INDEX_REPAIR_HELP = examples(
-    "Repair what can be repaired; say what is lost.",
+    "Repair what can be repaired, and report what is lost.",
     "lookalike index repair class.db",
     "lookalike index repair class.db --format json",
     last="Keys are rebuilt, and documents too where their texts are whole. What is lost is removed and named: add it "
@@ -232,7 +233,7 @@ def index_repair(where: IndexArgument, format: FormatOption = Format.TABLE) -> N
     lines += [f"  {problem}" for problem in done.problems]
     lines += [f"  lost: {one!r}" for one in done.lost]
     if done.lost:
-        lines.append("Add what is lost again: lookalike index add")
+        lines.append("Add lost documents again: lookalike index add")
     send("".join(f"{visible(line)}\n" for line in lines), None)
 
 
@@ -255,9 +256,9 @@ def _repaired(where: str) -> tuple[str, Check]:
 
 
 INDEX_COMPACT_HELP = examples(
-    "Free the space of removed documents.",
+    "Free the space taken by removed documents.",
     "lookalike index compact class.db",
-    last="It also makes queries as quick as they can be. Meanwhile it needs as much space again.",
+    last="Queries become as fast as they can be. While it runs, it needs as much space again.",
 )
 
 
@@ -274,8 +275,8 @@ def index_compact(where: IndexArgument) -> None:
 INDEX_BACKUP_HELP = examples(
     "Write a copy to a new file.",
     "lookalike index backup class.db copy.db",
-    last="The index can be used meanwhile; the copy is that of one moment. The copy of an index in PostgreSQL is a "
-    "file too. To restore it, put it in the place of the index.",
+    last="The index can be used meanwhile; the copy is a snapshot. An index in PostgreSQL is copied to a file too. "
+    "To restore a backup, put it in the place of the index.",
 )
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="The new file.", show_default=False)]

@@ -39,12 +39,13 @@ __all__ = [
 
 
 INDEX_BUILD_HELP = examples(
-    "Make a new index of documents.",
+    "Build a new index.",
     "lookalike index build class.db essays/",
     "lookalike index build class.db essays/ -t 0.5 --keep shingles",
     "lookalike index build pages.db corpus.parquet --text-column text",
-    last="It appears under its name when it is whole; what is interrupted leaves nothing. After kill -9, files "
-    "INDEX.new-… are left, which the next build of INDEX removes. Its recipe and its threshold are fixed from then on.",
+    last="The index appears under its name when it is complete; an interrupted build leaves nothing. After kill -9, "
+    "files INDEX.new-… remain until the next build of INDEX removes them. The recipe and the threshold cannot "
+    "be changed later.",
 )
 
 ThresholdOption = Annotated[
@@ -53,14 +54,14 @@ ThresholdOption = Annotated[
         "-t",
         "--threshold",
         metavar="T",
-        help="Least similarity that is answered quickly; default 0.8.",
+        help="Minimum similarity that is answered quickly (default: 0.8).",
         show_default=False,
     ),
 ]
 RecallOption = Annotated[
     str | None,
     typer.Option(
-        "--recall", metavar="R", help="Share of the hits to find at least; default 0.999.", show_default=False
+        "--recall", metavar="R", help="Minimum share of the hits to find (default: 0.999).", show_default=False
     ),
 ]
 KeepOption = Annotated[
@@ -74,7 +75,7 @@ KeepOption = Annotated[
     ),
 ]
 SecretOption = Annotated[
-    bool, typer.Option("--secret", help="Draw a seed that nobody is shown, against texts made to collide.")
+    bool, typer.Option("--secret", help="Use a random seed that is never shown, against texts made to collide.")
 ]
 
 
@@ -117,17 +118,15 @@ def index_build(
 
 
 INDEX_ADD_HELP = examples(
-    "Add documents: all of them, or none.",
+    "Add documents: all or none.",
     "lookalike index add class.db new/",
     "lookalike index add class.db essays/ --skip-existing",
     "lookalike index add class.db essays/ --replace",
-    last="An id that is in the index already is an error, unless an option says what to do about it.",
+    last="An id that is already in the index is an error, unless an option says what to do about it.",
 )
 
-ReplaceOption = Annotated[
-    bool, typer.Option("--replace", help="Put documents in the place of those with the same ids.")
-]
-SkipOption = Annotated[bool, typer.Option("--skip-existing", help="Leave out documents whose ids are there already.")]
+ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace documents that have the same ids.")]
+SkipOption = Annotated[bool, typer.Option("--skip-existing", help="Skip documents whose ids are already there.")]
 
 
 @with_reading
@@ -163,7 +162,7 @@ def index_add(
         say_read(source, written + new.left_out, quiet=quiet, verbose=verbose)
         said = f"{count(written, 'document')} added"
         if replace and (replaced := before + written - len(index)) > 0:
-            said += f", {replaced:,} of them in the place of others"
+            said += f", {replaced:,} of them replacing others"
         if new.left_out:
             said += f", {new.left_out:,} already there"
         send(f"{visible(store.name)}: {said}{skipped_words(source)} · {len(index):,} in all\n", None)
@@ -180,11 +179,11 @@ def _there(error: DuplicateIdError, store: Store) -> DocumentError:
 
 
 INDEX_REMOVE_HELP = examples(
-    "Remove documents by their ids.",
+    "Remove documents by id.",
     "lookalike index remove class.db one.txt two.txt",
     "cat ids.txt | lookalike index remove class.db -",
-    last="With - the ids come from standard input, one a line. All are removed or none; those that are not there are "
-    "named. If an id begins with -, put -- before the ids. lookalike index compact frees the space on the disk.",
+    last="With - the ids come from standard input, one per line. All are removed or none; missing ids are named. If "
+    "an id begins with -, put -- before the ids. lookalike index compact frees the space on disk.",
 )
 
 _NAMED: Final = 5
@@ -192,7 +191,7 @@ _NAMED: Final = 5
 IdsArgument = Annotated[
     list[str], typer.Argument(metavar="ID", help="Ids of documents, - for standard input.", show_default=False)
 ]
-NullOption = Annotated[bool, typer.Option("--null", "-0", help="Ids on standard input end with NUL: find -print0.")]
+NullOption = Annotated[bool, typer.Option("--null", "-0", help="Ids on standard input end with NUL (find -print0).")]
 
 
 def index_remove(
@@ -241,11 +240,11 @@ def _listed(ids: list[Id]) -> str:
 
 
 INDEX_QUERY_HELP = examples(
-    "Tell which stored documents are like others.",
+    "Find stored documents that are similar to others.",
     "lookalike index query class.db new.txt",
     "lookalike index query class.db new/ -t 0.5 --top 3 --format csv",
     last="The same as lookalike check, with the index first. Below the threshold of the index every signature is "
-    "looked at, which takes longer.",
+    "compared, which takes longer.",
 )
 
 

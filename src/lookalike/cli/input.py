@@ -137,7 +137,7 @@ PathsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="PATH",
-        help="Folders, documents, zip or tar files, tables (Parquet, Arrow, JSONL, CSV), URLs, - for standard input.",
+        help="Folders, documents, zip or tar files, tables (Parquet, Arrow, JSONL, CSV), URLs, or - for stdin.",
         show_default=False,
     ),
 ]
@@ -149,23 +149,25 @@ _READING: Final[dict[str, tuple[Any, Any]]] = {
         "--text-column",
         panel=_PANEL,
         metavar="NAME",
-        help="The column of a table with the text; doc.text is a field inside doc.",
+        help="Column with the text; doc.text is a field inside doc.",
     ),
-    "id_column": option("--id-column", panel=_PANEL, metavar="NAME", help="The column with the id."),
-    "include": several("--include", panel=_PANEL, metavar="GLOB", help="Read only such files, as '*.txt'; repeatable."),
-    "exclude": several("--exclude", panel=_PANEL, metavar="GLOB", help="Leave such files out; repeatable."),
-    "encoding": option("--encoding", panel=_PANEL, metavar="NAME", help="Of the texts; default: found out by itself."),
-    "hidden": flag("--hidden", panel=_PANEL, help="Read files and folders that begin with a dot too."),
+    "id_column": option("--id-column", panel=_PANEL, metavar="NAME", help="Column with the id."),
+    "include": several(
+        "--include", panel=_PANEL, metavar="GLOB", help="Read only matching files, such as '*.txt'; repeatable."
+    ),
+    "exclude": several("--exclude", panel=_PANEL, metavar="GLOB", help="Skip matching files; repeatable."),
+    "encoding": option("--encoding", panel=_PANEL, metavar="NAME", help="Text encoding (default: auto-detect)."),
+    "hidden": flag("--hidden", panel=_PANEL, help="Also read files and folders that begin with a dot."),
 }
 _LIMITS: Final[dict[str, tuple[Any, Any]]] = {
     "max_document": option(
-        "--max-document", panel=_PANEL, metavar="SIZE", help="Skip documents larger than this; default 16MiB."
+        "--max-document", panel=_PANEL, metavar="SIZE", help="Skip documents larger than this (default: 16MiB)."
     ),
     "max_expansion": option(
         "--max-expansion",
         panel=_PANEL,
         metavar="N",
-        help="Refuse files that expand to more than 256 MiB and to more than N times their size; default 200.",
+        help="Refuse files that expand to more than 256 MiB and to more than N times their size (default: 200).",
     ),
 }
 
@@ -261,13 +263,13 @@ def nothing_read(name: str, skipped: Iterable[Skipped]) -> DocumentError:
         remedy = why if first.id == name else f"{first.id}: {why}"
     if len(listed) > 1:
         remedy += f"; lookalike files lists all {len(listed):,}"
-    return DocumentError(name, "file", "holds no document that can be read", remedy)
+    return DocumentError(name, "file", "contains no readable document", remedy)
 
 
 def say_skipped(skipped: Iterable[Skipped]) -> None:
     """Tell how many were skipped, and why, where no closing line does."""
     if said := skipped_words(skipped):
-        complain(f"note: {said}; lookalike files tells what, and why")
+        complain(f"note: {said}; lookalike files shows which, and why")
 
 
 def skipped_lines(skipped: Iterable[Skipped]) -> Iterator[str]:

@@ -82,8 +82,8 @@ def describe(error: Exception) -> str:
     if hasattr(error, "format_message"):  # Typer's errors; their classes are not public, and moved between versions
         return _usage(error)
     return (
-        f"internal error: {type(error).__name__}: {error}; this is a bug of lookalike: "
-        "please report it, with the traceback that LOOKALIKE_DEBUG=1 shows"
+        f"internal error: {type(error).__name__}: {error}; this is a bug in lookalike: "
+        "please report it with the traceback that LOOKALIKE_DEBUG=1 shows"
     )
 
 

@@ -54,7 +54,7 @@ def check_url(output: str, sources: Iterable[str], *, force: bool) -> None:
 
     refuse_source_url(output, sources)
     if check_writable(output) is not None and not force:
-        raise DocumentError(shown_url(output), "file", "exists", "give another name, or --force to write over it")
+        raise DocumentError(shown_url(output), "file", "exists", "give another name, or --force to overwrite it")
 
 
 def extension(path: str) -> str:
@@ -91,7 +91,7 @@ def keep_sources(outputs: Iterable[str | None], sources: Iterable[str], *, force
             if any(_holds(source, path) for source in given):
                 raise DocumentError(output, "file", "is among the documents", "write the result to another place")
             if not force and path.is_file():
-                raise DocumentError(output, "file", "exists", "give another name, or --force to write over it")
+                raise DocumentError(output, "file", "exists", "give another name, or --force to overwrite it")
         check_place(path)
 
 
@@ -186,12 +186,12 @@ OutputOption = Annotated[
     str | None,
     typer.Option("-o", "--output", metavar="FILE", help="Write to a file.", show_default=False),
 ]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes, no hints.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, notes or hints.")]
 RawCsvOption = Annotated[
     bool,
-    typer.Option("--raw-csv", help="In CSV, leave texts that a spreadsheet would run as formulas as they are."),
+    typer.Option("--raw-csv", help="In CSV, do not escape text that a spreadsheet would run as a formula."),
 ]
-VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Tell settings and the time of each stage.")]
+VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Show settings and the time of each stage.")]
 
 
 def check_raw_csv(raw_csv: bool, writes_csv: bool) -> None:

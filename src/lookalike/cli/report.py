@@ -35,7 +35,7 @@ __all__ = ["HELP", "reopened", "report"]
 
 
 HELP = examples(
-    "Write the report of a saved search: one HTML file to read, print and hand on.",
+    "Write the report of a saved search: one HTML file to read, print and share.",
     "lookalike report run.lookalike essays/ -o report.html",
     "lookalike report run.lookalike essays/ -o report.html -t 0.9",
     "lookalike report run.lookalike essays/ --anonymise",
@@ -56,15 +56,18 @@ def report(
     ] = None,
     *,
     reading: Reading,
-    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="Default report.html.")] = "report.html",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="The HTML file to write.")
+    ] = "report.html",
     threshold: Annotated[
-        str | None, typer.Option("-t", "--threshold", metavar="T", help="Least similarity; default: that of the scan.")
+        str | None,
+        typer.Option("-t", "--threshold", metavar="T", help="Minimum similarity (default: that of the scan)."),
     ] = None,
     meta: Annotated[
-        str | None, typer.Option("--meta", metavar="FILE", help="Names, authors, dates and labels: a CSV file.")
+        str | None, typer.Option("--meta", metavar="FILE", help="CSV with names, authors, dates and labels.")
     ] = None,
     marks: Annotated[
-        str | None, typer.Option("--marks", metavar="FILE", help="Marks of an earlier report, to go on with.")
+        str | None, typer.Option("--marks", metavar="FILE", help="Marks from an earlier report, to continue with.")
     ] = None,
     against: Annotated[
         list[str] | None,
@@ -72,7 +75,7 @@ def report(
     ] = None,
     trust: Annotated[
         bool,
-        typer.Option("--trust", help="Read the files that RESULT names without asking; only for results of yours."),
+        typer.Option("--trust", help="Read the files that RESULT names without asking; only for your own results."),
     ] = False,
     anonymise: AnonymiseOption = False,
     quiet: QuietOption = False,

@@ -53,18 +53,16 @@ __all__ = ["HELP", "PairRules", "pairs_left_out", "scan", "with_pair_rules"]
 
 _PANEL: Final = "Documents and pairs"
 _PAIR_RULES: Final[dict[str, tuple[Any, Any]]] = {
-    "meta": option("--meta", panel=_PANEL, metavar="FILE", help="A table: id, name, author, date and label; CSV."),
+    "meta": option("--meta", panel=_PANEL, metavar="FILE", help="CSV with id, name, author, date and label."),
     "group_by": option(
         "--group-by",
         panel=_PANEL,
         metavar="RULE",
-        help="Leave out pairs of one author: lms, dir, a pattern with one group; author or label, by --meta; none.",
+        help="Exclude pairs by one author: lms, dir, a pattern with one group, author or label (from --meta), or none.",
         values=("lms", "dir", *KNOWN, "none"),
     ),
-    "min_length": option(
-        "--min-length", panel=_PANEL, metavar="WORDS", help="Skip documents with fewer words than this."
-    ),
-    "marks": option("--marks", panel=_PANEL, metavar="FILE", help="Leave out what a report marked 'not an issue'."),
+    "min_length": option("--min-length", panel=_PANEL, metavar="WORDS", help="Skip documents with fewer words."),
+    "marks": option("--marks", panel=_PANEL, metavar="FILE", help="Exclude pairs marked 'not an issue' in a report."),
 }
 
 
@@ -132,7 +130,7 @@ class Known(NamedTuple):
         rule = self.given.group_by
         if rule is None and result.platforms:
             rule = "lms"
-            notes.append("the files of a student are one submission (--group-by none: each file by itself)")
+            notes.append("the files of each student count as one submission (--group-by none: each file on its own)")
             notes += self._short(result)
         if rule not in (None, "none"):
             result = group_by(result, rule, self.paths, "--group-by")
@@ -143,7 +141,7 @@ class Known(NamedTuple):
         short = sum(length < SHORT for length in result.length_of or ())
         if self.given.min_length is not None or not short:
             return []
-        return [f"{count(short, 'document')} of fewer than {SHORT} characters; --min-length 40 skips what is so short"]
+        return [f"{count(short, 'document')} of fewer than {SHORT} characters; --min-length 40 skips short ones"]
 
 
 def pairs_left_out(notes: Sequence[str], result: Result) -> list[str]:
@@ -174,16 +172,16 @@ SAMPLE = 1000
 """Documents that an audit draws unless it is told otherwise."""
 
 HELP = examples(
-    "Find the documents of a collection that look alike.",
+    "Find near-duplicate documents in a collection.",
     "lookalike scan essays/ --preset essays --report report.html",
     "lookalike scan new/ --preset essays --against old/ --ignore sheet.txt",
     "lookalike scan corpus.parquet --text-column text --format json",
     "lookalike scan moodle.zip --min-length 40 --report report.html",
     "lookalike scan essays/ --group-by dir --fail-over 0.9",
     "lookalike scan corpus.jsonl -o pairs.csv --save run.lookalike",
-    last="--preset essays finds copied passages in a folder of documents; without it, documents that are alike as a "
-    "whole. lookalike advise PATH says what suits a collection. Scores are exact. Similarity is not proof of copying: "
-    "read the passages with lookalike compare.",
+    last="--preset essays finds copied passages in a folder of documents; without it, scan finds documents that are "
+    "similar as a whole. lookalike advise PATH recommends a preset. Scores are exact. Similarity is not proof "
+    "of copying: read the passages with lookalike compare.",
 )
 
 FormatOption = Annotated[
@@ -191,28 +189,28 @@ FormatOption = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="table, json, jsonl, csv, parquet, xlsx or md; default by the name of FILE.",
+        help="table, json, jsonl, csv, parquet, xlsx or md (default: by the name of FILE).",
         autocompletion=completion(*ResultFormat),
     ),
 ]
 TopOption = Annotated[
     str | None,
-    typer.Option("--top", metavar="N", help="Show the N closest pairs, 0: all; default 10, for programs all."),
+    typer.Option(
+        "--top", metavar="N", help="Show the N closest pairs; 0 for all (default: 10 in a table, otherwise all)."
+    ),
 ]
 PassagesOption = Annotated[
     bool | None,
-    typer.Option("--passages/--no-passages", help="Show the longest passage of each pair; default on a terminal."),
+    typer.Option(
+        "--passages/--no-passages", help="Show the longest shared passage of each pair (default: on a terminal)."
+    ),
 ]
-FilesOption = Annotated[
-    bool, typer.Option("--files", help="Below two submissions, list all files of theirs that are alike.")
-]
-FailOption = Annotated[
-    str | None, typer.Option("--fail-over", metavar="T", help="Exit with 1 if a pair is alike by T or more.")
-]
+FilesOption = Annotated[bool, typer.Option("--files", help="List every pair of similar files of two submissions.")]
+FailOption = Annotated[str | None, typer.Option("--fail-over", metavar="T", help="Exit with 1 if any pair scores ≥ T.")]
 AuditOption = Annotated[
     str | None, typer.Option("--audit", metavar="[=N]", help="Measure the recall on a sample of N documents.")
 ]
-SaveOption = Annotated[str | None, typer.Option("--save", metavar="FILE", help="Save the result, to use it again.")]
+SaveOption = Annotated[str | None, typer.Option("--save", metavar="FILE", help="Save the result for later use.")]
 
 
 @with_recipe

@@ -82,7 +82,7 @@ class Shown(NamedTuple):
         in_color = wants_color(color, to_file=to_file)
         binary = kind in (ResultFormat.PARQUET, ResultFormat.XLSX)
         if binary and not to_file and sys.stdout is not None and sys.stdout.isatty():
-            raise DocumentError(str(kind), "file", "is nothing for a terminal", "write it to a file with -o FILE")
+            raise DocumentError(str(kind), "file", "cannot be shown on a terminal", "write it to a file with -o FILE")
         if passages is None:
             passages = not to_file and sys.stdout is not None and sys.stdout.isatty()
         most = None if top is None else whole_number("--top", top, least=0)
@@ -181,13 +181,13 @@ def below_threshold(result: Result, below: Result | None, paths: Sequence[str], 
         finds = f"--preset {ESSAYS}" if for_essays else low
         said = f"{more:,} more {share} passages below this threshold"
         if more > _half_of_all(result.documents):
-            return f"{said}; leave out the text that most documents share with --ignore FILE or --common 0.5."
+            return f"{said}; exclude the text that most documents share with --ignore FILE or --common 0.5."
         return f"{said}; {finds} finds such pairs."
     if _share_a_text(result) and not search.ignore and search.common is None:
-        return "Most documents share some text, as of a task sheet: --ignore FILE or --common 0.5 leaves it out."
+        return "Most documents share some text, such as a task sheet: exclude it with --ignore FILE or --common 0.5."
     plain = search.threshold is None and search.metric == "jaccard" and recipe == Recipe()
     if plain and for_essays and result.documents > 1 and are_files(result, paths):
-        return f"--preset {ESSAYS} finds partial copying too: a few sentences, or words exchanged."
+        return f"--preset {ESSAYS} finds partial copying too: a few sentences, or words replaced."
     return ""
 
 

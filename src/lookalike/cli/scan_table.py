@@ -66,13 +66,13 @@ class About:
     @property
     def headers(self) -> list[tuple[str, str]]:
         """The names of the columns and their sides."""
-        return [*([("Left out", "right")] if self.left_out else []), *([("First", "left")] if self.known else [])]
+        return [*([("Excluded", "right")] if self.left_out else []), *([("First", "left")] if self.known else [])]
 
     @property
     def cells(self) -> int:
         """How wide they are together."""
         wide = max((len(self._words(number)) for number in self.left_out), default=0)
-        return (max(len("Left out"), 2 * wide + 3) + 2 if self.left_out else 0) + (7 if self.known else 0)
+        return (max(len("Excluded"), 2 * wide + 3) + 2 if self.left_out else 0) + (7 if self.known else 0)
 
     def values(self, pair: Mapping[str, Any]) -> list[str]:
         """Return what the columns say of a pair."""
@@ -87,7 +87,7 @@ class About:
         """What the columns mean."""
         there = {reason for words in self.left_out.values() for reason in words}
         reasons = ", ".join(place for reason, place in PLACES.items() if reason in there)
-        said = [f"Left out: words of A + words of B that do not count ({reasons})."] if self.left_out else []
+        said = [f"Excluded: words of A + words of B that do not count ({reasons})."] if self.left_out else []
         if self.shortest:
             said.append(f"Only passages of at least {self.shortest} count.")
         if self.known:
@@ -116,8 +116,8 @@ def longest_passages(
         if not found:
             continue
         if not shown:
-            which = "each" if len(pairs) <= MOST else f"the {MOST} closest"
-            yield Text(f"The longest passage of {which}", style="bold")
+            which = "each pair" if len(pairs) <= MOST else f"the {MOST} closest pairs"
+            yield Text(f"Longest shared passage of {which}", style="bold")
             shown = True
         title = Text("  in ")
         room = (width() - 20) // 2
@@ -130,7 +130,7 @@ MEMBERS: Final = 5
 """Members of a group that are shown."""
 OLD: Final = " (old)"
 BETWEEN: Final = " · "
-_FILES: Final = "Files: pairs of files that are alike"
+_FILES: Final = "Files: pairs of similar files"
 _SCORES: Final = len("  Jaccard  A in B  B in A  ")
 """Cells between the rank of a pair and its names."""
 
@@ -228,7 +228,7 @@ def to_table(view: View, *, passages: bool = False) -> Iterator[RenderableType]:
         yield Text()
         if passages:
             yield from longest_passages(view.result, view.pairs, names.show)
-        yield _heading("group", len(view.groups), view.result.group_count, "largest", "")
+        yield _heading("cluster", len(view.groups), view.result.group_count, "largest", "")
         yield _groups(view, names)
     else:
         yield Text(_nothing(view.result), style="bold")
@@ -244,8 +244,8 @@ def to_table(view: View, *, passages: bool = False) -> Iterator[RenderableType]:
 
 def _nothing(result: Result) -> str:
     if result.documents < 2:
-        return "There is only one document, so there is nothing that it could be like."
-    return f"No two documents are alike by {percent(result.threshold)} or more."
+        return "There is only one document, so there is nothing to compare it with."
+    return f"No two documents are at least {percent(result.threshold)} similar."
 
 
 def _heading(noun: str, shown: int, there: int, which: str, folder: str) -> Text:
@@ -284,8 +284,8 @@ def _groups(view: View, names: _Names) -> Table:
     room = width() - len(f"{len(view.groups)}    ") - sizes
     authors = view.authors
     if authors is None:
-        first = max(min(names.longest(int(group.principal) for group in view.groups), room // 2), len("Principal"))
-        table = grid(("#", "right"), ("Size", "right"), ("Principal", "left"), ("Other members", "left"))
+        first = max(min(names.longest(int(group.principal) for group in view.groups), room // 2), len("Representative"))
+        table = grid(("#", "right"), ("Size", "right"), ("Representative", "left"), ("Other members", "left"))
     else:
         longest = max(cell_len(_written_by(view, group, authors)) for group in view.groups)
         first = max(min(longest, room // 3), len("Authors"))
@@ -327,7 +327,7 @@ def to_markdown(view: View) -> str:
 
 def _lines(view: View) -> Iterator[str]:
     result = view.result
-    yield from ("# Documents that look alike", "", escaped(result.summary()), "")
+    yield from ("# Near-duplicate documents", "", escaped(result.summary()), "")
     if view.more:
         yield from (escaped(view.more), "")
     if view.authors is not None:
@@ -345,7 +345,7 @@ def _lines(view: View) -> Iterator[str]:
             scores += (["" if place else f"{len(row)}"]) if view.has_submissions else []
             names = (_escaped_name(view, pair[side]) for side in "ab")
             yield f"| {'' if place else rank} | {' | '.join(scores)} | {' | '.join(names)} |"
-    yield from ("", "## Groups", "")
+    yield from ("", "## Clusters", "")
     for rank, group in enumerate(view.groups, start=1):
         others = ", ".join(_escaped_name(view, member) for member in numbers_of(group) if member != group.principal)
         yield f"{rank}. **{_escaped_name(view, int(group.principal))}** and {others}"

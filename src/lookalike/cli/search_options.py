@@ -75,8 +75,8 @@ PRESET: Final[dict[str, tuple[Any, Any]]] = {
     "preset": _choice(
         "--preset",
         "NAME",
-        f"Start from {', '.join(PRESETS)}; default prose. essays finds copied passages in documents. A scan takes its "
-        "threshold, metric and shortest passage too. Other options change it.",
+        f"Start from {', '.join(PRESETS)} (default: prose); other options override it. essays finds copied passages. A "
+        "scan also takes its threshold, metric and shortest passage.",
         *PRESETS,
     )
 }
@@ -85,27 +85,29 @@ PRESET: Final[dict[str, tuple[Any, Any]]] = {
 # Name of the setting → type and option. The metavars are short because the help must fit 80 columns.
 RECIPE: Final[dict[str, tuple[Any, Any]]] = {
     **PRESET,
-    "unit": _choice("--unit", "UNIT", "Shingles of: char, word or token (of code).", "char", "word", "token"),
-    "k": _number("-k", "Units in a shingle, 1 to 64."),
+    "unit": _choice("--unit", "UNIT", "Unit of a shingle: char, word or token (of code).", "char", "word", "token"),
+    "k": _number("-k", "Units per shingle, 1 to 64."),
     "bag": _flag("--bag/--no-bag", "Count repeated shingles."),
     "lowercase": _flag("--lowercase/--no-lowercase", "Ignore case."),
     "whitespace": _choice("--whitespace", "HOW", "keep, collapse or remove (unit char).", "keep", "collapse", "remove"),
     "punctuation": _choice("--punctuation", "HOW", "keep or remove.", "keep", "remove"),
-    "accents": _choice("--accents", "HOW", "keep, or strip: é is e.", "keep", "strip"),
-    "digits": _choice("--digits", "HOW", "keep, or zero: each counts as 0.", "keep", "zero"),
+    "accents": _choice("--accents", "HOW", "keep, or strip (é counts as e).", "keep", "strip"),
+    "digits": _choice("--digits", "HOW", "keep, or zero (every digit counts as 0).", "keep", "zero"),
     "stop_words": _choice(
-        "--stop-words", "LIST", "Leave out: none, english, or the words in a file, one per line.", "none", "english"
+        "--stop-words", "LIST", "Words to ignore: none, english, or a file with one word per line.", "none", "english"
     ),
-    "form": _choice("--form", "FORM", "Unicode: none, nfc, nfd, nfkc or nfkd.", "none", "nfc", "nfd", "nfkc", "nfkd"),
+    "form": _choice(
+        "--form", "FORM", "Unicode normal form: none, nfc, nfd, nfkc or nfkd.", "none", "nfc", "nfd", "nfkc", "nfkd"
+    ),
     "sketch": _choice("--sketch", "KIND", "Signature: fast or classic.", "fast", "classic"),
     "family": _choice(
         "--family",
         "NAME",
-        "Hashes of a classic sketch: modular, multiplicative, murmur3 or jenkins.",
+        "Hash family of a classic sketch: modular, multiplicative, murmur3 or jenkins.",
         *("modular", "multiplicative", "murmur3", "jenkins"),
     ),
-    "hashes": _number("--hashes", "Numbers in a signature, 1 to 65535."),
-    "seed": _number("--seed", "Keys every hash."),
+    "hashes": _number("--hashes", "Hashes per signature, 1 to 65535."),
+    "seed": _number("--seed", "Seed of all hashes."),
 }
 
 
@@ -127,7 +129,7 @@ def make_recipe(options: dict[str, Any]) -> Recipe:
     recipe = base.replace(**given)
     for name in given:
         if name in IDLE.get(recipe.unit, ()):
-            complain(f"note: --{name.replace('_', '-')} changes nothing while the unit is {recipe.unit}")
+            complain(f"note: --{name.replace('_', '-')} has no effect while the unit is {recipe.unit}")
     return recipe
 
 
@@ -161,8 +163,8 @@ LONGEST: Final = 2**31
 """No passage is longer; a larger number means the same, and the core need not count so far."""
 
 LEFT_OUT: Final[dict[str, tuple[Any, Any]]] = {
-    "ignore": several("--ignore", panel=_PANEL, metavar="FILE", help="Leave out the text of a template; repeatable."),
-    "skip": several("--skip", panel=_PANEL, metavar="WHAT", help="Leave out quotes, references or both, by a comma."),
+    "ignore": several("--ignore", panel=_PANEL, metavar="FILE", help="Exclude the text of a template; repeatable."),
+    "skip": several("--skip", panel=_PANEL, metavar="WHAT", help="Exclude, comma-separated: quotes,references."),
     "min_words": option("--min-words", panel=_PANEL, metavar="N", help="Shortest passage that counts, in words."),
 }
 
@@ -230,13 +232,13 @@ _DEMAND: Final[dict[str, tuple[Any, Any]]] = {
         "--threshold",
         panel=_PANEL,
         metavar="T",
-        help="Least similarity, as 0.8 or 80%; default 0.8, or the preset's.",
+        help="Minimum similarity, as 0.8 or 80% (default: 0.8, or the preset's).",
     ),
     "recall": option(
         "--recall",
         panel=_PANEL,
         metavar="R",
-        help="Share of the pairs at or above T to find at least; default 0.99.",
+        help="Minimum share of the pairs ≥ T to find (default: 0.99).",
     ),
     "method": option(
         "--method", panel=_PANEL, metavar="NAME", help="auto, lsh, exact, signatures or brute.", values=METHODS
@@ -244,30 +246,30 @@ _DEMAND: Final[dict[str, tuple[Any, Any]]] = {
     "metric": option(
         "--metric", panel=_PANEL, metavar="NAME", help="jaccard (default), containment or bag.", values=METRICS
     ),
-    "memory": option("--memory", panel=_PANEL, metavar="SIZE", help="Most memory to use, as 6GB."),
+    "memory": option("--memory", panel=_PANEL, metavar="SIZE", help="Memory limit, such as 6GB."),
 }
 _SEARCH: Final[dict[str, tuple[Any, Any]]] = {
     **_DEMAND,
     "linkage": option(
-        "--linkage", panel=_PANEL, metavar="HOW", help="Groups by star (default) or linked.", values=LINKAGES
+        "--linkage", panel=_PANEL, metavar="HOW", help="Cluster by star (default) or linked.", values=LINKAGES
     ),
     "against": several(
         "--against",
         panel=_PANEL,
         metavar="OLD",
-        help="Compare with these too, not them with each other; repeatable.",
+        help="Also compare with these, but not these among themselves; repeatable.",
     ),
     **LEFT_OUT,
-    "bands": option("--bands", panel=_PANEL, metavar="N", help="Bands of LSH, instead of those for the recall."),
-    "rows": option("--rows", panel=_PANEL, metavar="N", help="Rows of each band; default: as many as fit."),
+    "bands": option("--bands", panel=_PANEL, metavar="N", help="LSH bands, instead of those chosen for the recall."),
+    "rows": option("--rows", panel=_PANEL, metavar="N", help="Rows per band (default: as many as fit)."),
     "common": option(
         "--common",
         panel=_PANEL,
         metavar="S",
-        help="Leave out shingles in more than this share of documents, as 0.3.",
+        help="Exclude shingles found in more than this share of documents, such as 0.3.",
     ),
-    "threads": option("--threads", panel=_PANEL, metavar="N", help="Threads; default: one for each processor."),
-    "work": option("--work", panel=_PANEL, metavar="DIR", help="Keep unfinished work here, to resume."),
+    "threads": option("--threads", panel=_PANEL, metavar="N", help="Threads (default: one per processor)."),
+    "work": option("--work", panel=_PANEL, metavar="DIR", help="Keep unfinished work here, to resume it."),
 }
 
 

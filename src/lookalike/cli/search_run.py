@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 
-StrictOption = Annotated[bool, typer.Option("--strict", help="Exit with 3 if something could not be read.")]
+StrictOption = Annotated[bool, typer.Option("--strict", help="Exit with 3 if anything could not be read.")]
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def run_search(
             result, done = search.find(source, recipe, reading, report, min_length)
     except KeyboardInterrupt:
         if search.work is not None:
-            complain("interrupted; the same command goes on where it stopped")
+            complain("interrupted; run the same command again to resume")
         raise
     new = result.documents if result.old_from is None else result.old_from
     if not new:
@@ -154,7 +154,7 @@ def keep_search(result: Result, *, work: str | None, saved: str | None = None) -
     if saved is not None:
         return f"the search is kept in {saved}: {_commands(saved)}"
     if work is not None and Path(work).is_dir() and any(Path(work).iterdir()):  # an exact search is not recorded
-        return f"the search is kept in {work}: the same command goes on from there"
+        return f"the search is kept in {work}: run the same command again to resume it"
     if result.seconds < LONG:
         return ""
     import tempfile
@@ -165,7 +165,7 @@ def keep_search(result: Result, *, work: str | None, saved: str | None = None) -
         result.save(path)
     except (LookalikeError, OSError):
         Path(path).unlink()
-        return "the search is lost; another time --work DIR keeps it"
+        return "the search is lost; next time, --work DIR keeps it"
     return f"the search is kept in {path}: {_commands(path)}"
 
 
@@ -175,11 +175,11 @@ def _commands(saved: str) -> str:
 
 ReportOption = Annotated[
     str | None,
-    typer.Option("--report", metavar="FILE", help="Write a report with passages, one HTML file.", show_default=False),
+    typer.Option("--report", metavar="FILE", help="Write a report with passages to an HTML file.", show_default=False),
 ]
 AnonymiseOption = Annotated[
     bool,
-    typer.Option("--anonymise", help="A report without names; who is who goes to a key file beside it, .key.csv."),
+    typer.Option("--anonymise", help="Write a report without names, and a key to them beside it (.key.csv)."),
 ]
 
 
@@ -213,7 +213,7 @@ def write_html(
     if anonymise and not quiet:
         from lookalike.report.anonymous import key_path
 
-        complain(f"{key_path(output)}: who is who; keep it to yourself")
+        complain(f"{key_path(output)}: the key to the names; keep it private")
 
 
 def origin(

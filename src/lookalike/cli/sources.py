@@ -43,12 +43,13 @@ PASSAGES = 3
 """Sources whose longest passage is shown."""
 
 HELP = examples(
-    "Tell how much of one document is found in others, and where.",
+    "Show how much of one document is found in others, and where.",
     "lookalike sources essay.pdf essays/",
     "lookalike sources essay.pdf essays/ moodle.zip --skip quotes,references",
     "lookalike sources essay.txt essays/ --html essay.html",
     "lookalike sources essay.txt corpus.parquet --format json",
-    last="Passages of all documents count together, each word once. Similarity is not proof of copying: read them.",
+    last="Passages from all documents count together, each word once. Similarity is not proof of copying: read the "
+    "passages.",
 )
 
 
@@ -65,14 +66,15 @@ def sources(
     reading: Reading,
     left_out: LeftOut,
     top: Annotated[
-        str | None, typer.Option("--top", metavar="N", help=f"Show N sources, 0: all; default {SHOWN}, in json all.")
+        str | None,
+        typer.Option("--top", metavar="N", help=f"Show N sources; 0 for all (default: {SHOWN}, in JSON all)."),
     ] = None,
     format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,
     output: OutputOption = None,
     html: Annotated[
         str | None,
-        typer.Option("--html", metavar="FILE", help="Write the document with its sources in colour, as one HTML file."),
+        typer.Option("--html", metavar="FILE", help="Write the document with its sources in colour to an HTML file."),
     ] = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -150,7 +152,7 @@ def _table(found: Sources, top: int) -> Iterator[RenderableType]:
             numbers = (percent(one.units / found.units), f"{one.units:,}", f"{one.adds:,}", f"{longest:,}")
             table.add_row(f"{rank}", *numbers, shorten(str(one.id), width() - 40))
         yield table
-        yield Text(f"New: {unit}s that no source above has.", style="dim")
+        yield Text(f"New: {unit}s not found in any source above.", style="dim")
         yield Text()
     for rank, one in enumerate(listed[:PASSAGES], start=1):
         longest_one = max(one.passages, key=lambda passage: passage.units)

@@ -35,7 +35,7 @@ def summary(result: Result) -> str:
 
     >>> import lookalike as la
     >>> summary(la.find(["one two three", "one two three!", ""])).rpartition(" · ")[0]
-    '3 documents · 1 pair ≥ 0.80 in 1 group · scores exact · recall 1 of pairs at or above the threshold'
+    '3 documents · 1 pair ≥ 0.80 in 1 cluster · scores exact · recall 1 of pairs at or above the threshold'
     """
     new = result.documents if result.old_from is None else result.old_from
     documents = count(new, "document")
@@ -44,7 +44,7 @@ def summary(result: Result) -> str:
     if result.old_from is not None:
         documents += f" against {result.documents - new:,} old"
     threshold = f"{result.threshold:.2f}" if round(result.threshold, 2) == result.threshold else f"{result.threshold:g}"
-    pairs = f"{count(result.pair_count, 'pair')} ≥ {threshold} in {count(result.group_count, 'group')}"
+    pairs = f"{count(result.pair_count, 'pair')} ≥ {threshold} in {count(result.group_count, 'cluster')}"
     if result.copies_listed == "first":
         pairs += " (copies listed with their first only)"
     if result.bands is not None:
