@@ -17,7 +17,6 @@ import pytest
 from pyarrow import parquet
 
 import lookalike as la
-import lookalike.cli.search_options
 from tests.cli.conftest import COLLECTION, ROWS, SCRIPT, words
 
 if TYPE_CHECKING:
@@ -276,7 +275,7 @@ def test_ctrl_c_in_the_search_ends_with_130(run: Run, monkeypatch: pytest.Monkey
     def interrupted(*args: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(lookalike.cli.search_options, "find_kept", interrupted)
+    monkeypatch.setattr("lookalike.search.find.find_kept", interrupted)
     done = run("scan", "corpus.jsonl")
     assert (done.code, done.out, done.err) == (130, "", "")
     done = run("scan", "corpus.jsonl", "--work", "here")

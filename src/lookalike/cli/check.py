@@ -29,7 +29,6 @@ from lookalike.cli.options import flag, makes, one_of, option, share, threads_of
 from lookalike.cli.output import check_raw_csv, destination, extension, keep_sources, wants_color
 from lookalike.errors import DocumentError, LookalikeError, RecipeError
 from lookalike.opening import open_error, open_file
-from lookalike.server.tokens import read_tokens
 from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
@@ -285,6 +284,8 @@ def token_in(path: str, *, writes: bool) -> str:
     if len(words) == 1 and len(content) <= _LONGEST_TOKEN:
         return words[0]
     if words[:1] in (["read"], ["write"]):
+        from lookalike.server.tokens import read_tokens
+
         tokens = read_tokens(Path(path))
         return tokens.write if writes else tokens.read
     problem, remedy = "is not a token", "put the token on one line, or give the token file of lookalike serve"

@@ -38,7 +38,7 @@ from lookalike.cli.search_run import (
 from lookalike.errors import RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.result.authors import KNOWN, check_rule, group_by, left_out
-from lookalike.result.pairs import only_pairs
+from lookalike.result.pairs import without_marked
 from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
@@ -124,7 +124,9 @@ class Known(NamedTuple):
                 )
             result = result.with_metadata({str(name): values for name, values in known.items()})
         if self.marks is not None:
-            result, number = _unmarked(result, self.marks)
+            before = result.pair_count
+            result = without_marked(result, self.marks)
+            number = before - result.pair_count
             those = "pair marked as not an issue is" if number == 1 else "pairs marked as not an issue are"
             notes.append(f"{number:,} {those} left out (--marks {self.given.marks})")
         rule = self.given.group_by
@@ -148,15 +150,6 @@ def pairs_left_out(notes: Sequence[str], result: Result) -> list[str]:
     """Return a sentence for each rule that left out a pair: a report has to say it too."""
     said = [*notes, *([] if result.authors is None else [left_out(result.authors)])]
     return [note for note in said if "left out" in note and not note.startswith("0 ")]
-
-
-def _unmarked(result: Result, marks: Marks) -> tuple[Result, int]:
-    """Return the result without the pairs that are marked as not an issue, and how many these are."""
-    ids, listed = result.id_of, result.listed
-    ends = zip(listed.values("a"), listed.values("b"), strict=True)
-    kept = [not marks.is_left_out(ids[a], ids[b], b_old=ids.is_old(b)) for a, b in ends]
-    number = kept.count(False)
-    return (only_pairs(result, kept) if number else result), number
 
 
 def _make_rules(given: dict[str, Any]) -> PairRules:

@@ -14,12 +14,10 @@ from lookalike.cli.input import old_documents, without_password
 from lookalike.cli.messages import complain
 from lookalike.cli.options import flag, makes, number, option, several, share, size, threads_of, typed, whole_number
 from lookalike.documents.small_file import read_small
-from lookalike.engine.bands import Bands
 from lookalike.engine.strategy import METHODS, METRICS
 from lookalike.errors import RecipeError
 from lookalike.presets import PRESETS, find_preset, with_preset
 from lookalike.recipe import IDLE, Recipe, suggest
-from lookalike.search.find import find_kept
 from lookalike.text.excluded import check_kinds
 from lookalike.urls import is_url
 
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
 
     from lookalike.cli.input import Reading
     from lookalike.documents import Source
+    from lookalike.engine.bands import Bands
     from lookalike.engine.groups import Linkage
     from lookalike.engine.strategy import Method
     from lookalike.result import Result
@@ -315,6 +314,8 @@ class Search(Demand):
         if self.method not in ("auto", "lsh") or self.metric == "containment":
             other = f"--method {self.method}" if self.method not in ("auto", "lsh") else "--metric containment"
             raise RecipeError(option, given, f"left out with {other}", "bands are for LSH")
+        from lookalike.engine.bands import Bands
+
         bands = self.bands or max(1, hashes // (self.rows or 1))
         return Bands(bands, self.rows or max(1, hashes // bands))
 
@@ -326,6 +327,8 @@ class Search(Demand):
         self, source: Source, recipe: Recipe, reading: Reading, report: Report | None, min_length: int | None = None
     ) -> tuple[Result, Callable[[], None]]:
         """Run the search; what comes with the result is to be called when all outputs are written."""
+        from lookalike.search.find import find_kept
+
         return find_kept(
             source,
             self.least,

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from lookalike.report.marks import Marks
     from lookalike.result.result import Result
     from lookalike.tables.document_ids import DocumentIds
 
-__all__ = ["MOST_COPIES", "Listed", "NamedPairs", "only_pairs", "pairs_of"]
+__all__ = ["MOST_COPIES", "Listed", "NamedPairs", "only_pairs", "pairs_of", "without_marked"]
 
 MOST_COPIES: Final = 1_000_000
 """Pairs between copies are all listed up to this many; beyond, each copy is listed with the first of its kind only."""
@@ -131,3 +132,11 @@ def only_pairs(result: Result, kept: Iterable[bool]) -> Result:
     Each document stands by itself in what comes back, because a pair of copies may be left out too.
     """
     return result.with_found(Found.of_pairs(result.documents, result.listed.select(kept), result.candidates))
+
+
+def without_marked(result: Result, marks: Marks) -> Result:
+    """Return the result without the pairs that a person has marked as not an issue, as `read_marks` reads them."""
+    ids, listed = result.id_of, result.listed
+    ends = zip(listed.values("a"), listed.values("b"), strict=True)
+    kept = [not marks.is_left_out(ids[a], ids[b], b_old=ids.is_old(b)) for a, b in ends]
+    return result if all(kept) else only_pairs(result, kept)
