@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
-__all__ = ["ending_in_order", "main", "run_guarded"]
+__all__ = ["main", "run_guarded"]
 
 
 def main(args: Sequence[str] | None = None) -> int:

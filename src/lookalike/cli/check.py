@@ -40,18 +40,7 @@ if TYPE_CHECKING:
     from lookalike.index.hits import Hits
     from lookalike.index.stored import Stored
 
-__all__ = [
-    "ENVIRONMENT",
-    "HELP",
-    "Asked",
-    "HitsFormat",
-    "check",
-    "in_index",
-    "on_server",
-    "run_checks",
-    "token_in",
-    "with_asked",
-]
+__all__ = ["HELP", "Asked", "check", "in_index", "on_server", "run_checks", "token_in", "with_asked"]
 
 
 class HitsFormat(StrEnum):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lookalike.index.hits import Hit, Hits
     from lookalike.tables.packed import Id
 
-__all__ = ["answer", "check_lines", "to_table", "write_hits"]
+__all__ = ["check_lines", "write_hits"]
 
 
 _BLOCK: Final = 1 << 18

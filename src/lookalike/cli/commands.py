@@ -24,7 +24,7 @@ from lookalike.cli.messages import print_version
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-__all__ = ["ALIASES", "COMMANDS", "AllCommands", "Command", "Group", "app", "examples", "with_default"]
+__all__ = ["ALIASES", "COMMANDS", "Command", "app", "examples", "with_default"]
 
 
 OPTIONAL_VALUE: Final = {"--audit": "--audit=default"}

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from lookalike.documents.text_file import TextFile
     from lookalike.text.compare import Comparison
 
-__all__ = ["HELP", "_to_table", "compare", "verdict"]
+__all__ = ["HELP", "compare"]
 
 
 SHOWN = 5

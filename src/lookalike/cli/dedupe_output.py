@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lookalike.result import Result
     from lookalike.result.plan import Plan
 
-__all__ = ["closing", "to_table"]
+__all__ = ["Outputs", "next_command", "say_rows", "to_table", "write_outputs"]
 
 
 SHOWN: Final = 20
@@ -175,6 +175,7 @@ def write_outputs(
     *,
     quiet: bool,
 ) -> None:
+    """Write the outputs that were asked for, each whatever becomes of the others, and say what was written."""
     notes: list[str] = []
 
     def rows(kept: str | None, removed: str | None) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lookalike.search.repeats import CutBatch
     from lookalike.search.row_files import RowOptions
 
-__all__ = ["Found", "Parts", "cut_parts", "to_table", "with_parts"]
+__all__ = ["Parts", "cut_parts", "to_table", "with_parts"]
 
 _PANEL: Final = "Parts of documents"
 SHOWN: Final = 20

@@ -11,7 +11,7 @@ import typer  # noqa: TC002 — the signature is read at run time
 from lookalike.cli.commands import examples
 from lookalike.cli.output import send
 
-__all__ = ["HELP", "TEXTS", "demo"]
+__all__ = ["HELP", "demo"]
 
 
 _LIGHTHOUSE: Final = """

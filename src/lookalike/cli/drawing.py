@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.text.passages import Passage
 
-__all__ = ["Passages", "common_folder", "count_of", "folded", "fraction", "grid", "next_step", "percent", "shorten"]
+__all__ = ["Passages", "common_folder", "count_of", "fraction", "grid", "next_step", "percent", "shorten"]
 
 
 GAP = "…"

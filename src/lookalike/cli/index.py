@@ -37,7 +37,6 @@ __all__ = [
     "SUBCOMMANDS",
     "IndexArgument",
     "ThreadsOption",
-    "checked_json",
     "counting",
     "index",
     "index_backup",

@@ -33,7 +33,6 @@ __all__ = [
     "old_documents",
     "open_index",
     "opened",
-    "refuse_servers",
     "say_flags",
     "say_notes",
     "say_skipped",

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from lookalike.documents import Source
     from lookalike.result import Result
 
-__all__ = ["HELP", "reopened", "report"]
+__all__ = ["HELP", "report"]
 
 
 HELP = examples(

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from lookalike.report.marks import Marks
     from lookalike.result import Result
 
-__all__ = ["HELP", "PairRules", "pairs_left_out", "scan", "with_pair_rules"]
+__all__ = ["HELP", "FormatOption", "SaveOption", "TopOption", "scan"]
 
 
 _PANEL: Final = "Documents and pairs"

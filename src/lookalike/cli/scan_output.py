@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lookalike.result import Result
     from lookalike.tables.write import Format
 
-__all__ = ["Hint", "ResultFormat", "Shown", "after_scan", "are_files", "below_threshold", "show"]
+__all__ = ["Hint", "ResultFormat", "Shown", "after_scan", "below_threshold", "show"]
 
 
 SHOWN: Final = 10

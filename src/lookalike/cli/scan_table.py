@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lookalike.result import Result
     from lookalike.result.authors import Authors
 
-__all__ = ["OLD", "About", "View", "longest_passages", "numbers_of", "to_markdown", "to_table"]
+__all__ = ["LONGEST_TEXT", "OLD", "PASSAGE_ENDS", "View", "to_markdown", "to_table"]
 
 
 PLACES: Final = {"quotes": "quotes", "references": "references", "template": "templates", "common": "common text"}

@@ -35,15 +35,13 @@ if TYPE_CHECKING:
     Report = Callable[[str, int, int | None], None]
 
 __all__ = [
-    "LEFT_OUT",
-    "PRESET",
+    "LONGEST",
     "RECIPE",
     "Demand",
     "LeftOut",
     "Search",
     "as_typed",
     "in_words",
-    "left_out_values",
     "make_recipe",
     "template_texts",
     "with_demand",

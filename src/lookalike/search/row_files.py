@@ -35,7 +35,6 @@ __all__ = [
     "RowOptions",
     "RowShape",
     "check_folder",
-    "check_folder_url",
     "form_of",
     "is_folder",
     "kind_of",
