@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from lookalike.index.hits import Hits
     from lookalike.index.stored import Stored
 
-__all__ = ["HELP", "Asked", "check", "in_index", "on_server", "run_checks", "token_in", "with_asked"]
+__all__ = ["HELP", "CheckOptions", "check", "in_index", "on_server", "run_checks", "token_in", "with_asked"]
 
 
 class HitsFormat(StrEnum):
@@ -53,7 +53,7 @@ class HitsFormat(StrEnum):
 
 
 _PANEL: Final = "Check"
-_ASKED: Final[dict[str, tuple[Any, Any]]] = {
+_CHECK: Final[dict[str, tuple[Any, Any]]] = {
     "threshold": option(
         "-t", "--threshold", panel=_PANEL, metavar="T", help="Minimum similarity (default: that of the index)."
     ),
@@ -95,7 +95,7 @@ _ASKED: Final[dict[str, tuple[Any, Any]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CheckOptions:
     """What is asked of an index, and how the answer is shown."""
 
     threshold: float | None
@@ -123,7 +123,7 @@ class Asked:
         return Checking(stored, least, self.top or None, self.own, self.add)
 
 
-def _make_asked(given: dict[str, Any]) -> Asked:
+def _make_asked(given: dict[str, Any]) -> CheckOptions:
     output, jsonl = given["output"], bool(given["jsonl"])
     to_file = output not in (None, "-")
     form = given["format"]
@@ -140,7 +140,7 @@ def _make_asked(given: dict[str, Any]) -> Asked:
             "--threshold", given["threshold"], "above 0 unless --top N asks for the nearest, without --add"
         )
     check_raw_csv(bool(given["raw_csv"]), kind is HitsFormat.CSV)
-    return Asked(
+    return CheckOptions(
         threshold=threshold,
         top=top,
         own=bool(given["own"]),
@@ -156,12 +156,12 @@ def _make_asked(given: dict[str, Any]) -> Asked:
     )
 
 
-with_asked = makes("asked", _ASKED, _make_asked)
+with_asked = makes("asked", _CHECK, _make_asked)
 """Give a command that takes what is `asked` the options that make it."""
 
 
 @contextmanager
-def in_index(where: str, asked: Asked) -> Iterator[Stored]:
+def in_index(where: str, asked: CheckOptions) -> Iterator[Stored]:
     """Open an index that is there."""
     with opened(where) as store:
         from lookalike.index.stored import StoredHere
@@ -170,7 +170,7 @@ def in_index(where: str, asked: Asked) -> Iterator[Stored]:
 
 
 def run_checks(
-    opening: AbstractContextManager[Stored], paths: Sequence[str], reading: Reading, asked: Asked, file: str = ""
+    opening: AbstractContextManager[Stored], paths: Sequence[str], reading: Reading, asked: CheckOptions, file: str = ""
 ) -> None:
     """Check documents against those that are stored, and write what was found, but not over the `file` of an index."""
     if "-" in paths and sys.stdin is not None and sys.stdin.isatty():
@@ -188,7 +188,7 @@ def run_checks(
         raise typer.Exit(FOUND)
 
 
-def _run_lines(paths: Sequence[str], checking: Checking, reading: Reading, asked: Asked) -> None:
+def _run_lines(paths: Sequence[str], checking: Checking, reading: Reading, asked: CheckOptions) -> None:
     from lookalike.cli.check_output import check_lines
 
     if list(paths) != ["-"]:
@@ -199,7 +199,7 @@ def _run_lines(paths: Sequence[str], checking: Checking, reading: Reading, asked
         complain(f"note: {count(wrong, 'line')} could not be read; the output says why")
 
 
-def _run_paths(paths: Sequence[str], checking: Checking, reading: Reading, asked: Asked) -> None:
+def _run_paths(paths: Sequence[str], checking: Checking, reading: Reading, asked: CheckOptions) -> None:
     from lookalike.cli.check_output import write_hits
 
     if asked.add and "-" in paths:
@@ -322,7 +322,7 @@ def check(
     server: ServerOption = None,
     token_file: TokenOption = None,
     reading: Reading,
-    asked: Asked,
+    asked: CheckOptions,
 ) -> None:
     """Check documents, and print what they are like."""
     if index is not None and server is not None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from lookalike.cli.check import Asked
+    from lookalike.cli.check import CheckOptions
     from lookalike.cli.input import Reading
     from lookalike.documents import Source
     from lookalike.index.checking import Checking
@@ -116,7 +116,9 @@ _EXACT: Final = ("jaccard", "containment_query", "containment_document")
 _ESTIMATED: Final = ("jaccard", "standard_error")
 
 
-def write_hits(found: Iterator[Hits], source: Source, checking: Checking, texts: Sequence[str], asked: Asked) -> None:
+def write_hits(
+    found: Iterator[Hits], source: Source, checking: Checking, texts: Sequence[str], asked: CheckOptions
+) -> None:
     """Write the hits as they are found; people see them when all are."""
     if asked.format == "table":
         send_drawn(to_table(found, checking, texts, asked.top), asked.output, color=asked.color)

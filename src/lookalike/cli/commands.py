@@ -80,7 +80,7 @@ class Command(TyperCommand):
                     formatter.write_dl(records)
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """A command with commands of its own, each loaded when it is asked for; the help lists them before the options."""
 
     def wait_for(self, summaries: Mapping[str, str], load: Callable[[str], Any]) -> None:
@@ -140,7 +140,7 @@ ALIASES: Final = {"plan": "estimate"}
 _DEFAULT: Final = "scan"
 
 
-class AllCommands(Group):
+class AllCommands(CommandGroup):
     """The commands of `lookalike`."""
 
     def __init__(self, **settings: Any) -> None:
@@ -161,9 +161,9 @@ def _load(name: str, full_name: str, file: str) -> Any:
     if file != full_name or not hasattr(module, "SUBCOMMANDS"):
         alone.command(name, cls=Command, help=text)(function)
         return get_command(alone)
-    alone.callback(cls=Group, help=text, invoke_without_command=True)(function)
+    alone.callback(cls=CommandGroup, help=text, invoke_without_command=True)(function)
     group, files = get_command(alone), getattr(module, "MODULES", {})
-    if isinstance(group, Group):  # it is: this tells the type checker
+    if isinstance(group, CommandGroup):  # it is: this tells the type checker
         group.wait_for(
             module.SUBCOMMANDS,
             lambda below: _load(below, f"{full_name}_{below}", files.get(below, f"{full_name}_{below}")),

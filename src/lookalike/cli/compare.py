@@ -26,11 +26,11 @@ from lookalike.cli.output import (
 )
 from lookalike.cli.search_options import (
     LONGEST,
-    LeftOut,
+    ExcludedText,
     as_typed,
     in_words,
     template_texts,
-    with_left_out,
+    with_excluded,
     with_recipe,
 )
 from lookalike.documents.limits import Limits  # noqa: TC001 — the signature is read at run time
@@ -75,14 +75,14 @@ HELP = examples(
 
 
 @with_recipe
-@with_left_out
+@with_excluded
 @with_limits
 def compare(
     a: Annotated[str, typer.Argument(metavar="A", help="A document, or - for standard input.", show_default=False)],
     b: Annotated[str, typer.Argument(metavar="B", help="The document to compare it with.", show_default=False)],
     *,
     recipe: Recipe,
-    left_out: LeftOut,
+    excluded: ExcludedText,
     limits: Limits,
     min_passage: Annotated[
         str | None,
@@ -104,25 +104,25 @@ def compare(
 
     as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
     shown = None if top is None else whole_number("--top", top, least=0)
-    least = left_out.min_words
+    least = excluded.min_words
     if min_passage is not None:
         least = min(whole_number("--min-passage", min_passage, least=1), LONGEST)
     _keep_inputs(html, a, b)
     first, second = _read_both(a, b, output, limits)
-    templates = template_texts(left_out.ignore, Reading(max_document=limits.document, max_expansion=limits.expansion))
+    templates = template_texts(excluded.ignore, Reading(max_document=limits.document, max_expansion=limits.expansion))
     found = compare_texts(
         first.text,
         second.text,
         recipe,
         least=least,
         ignore=templates,
-        skip=left_out.skip,
-        min_words=left_out.min_words,
+        skip=excluded.skip,
+        min_words=excluded.min_words,
     )
     if html is not None:
         from lookalike.report.write import write_pair
 
-        command = command_line("compare", [a, b], as_typed(left_out, recipe))
+        command = command_line("compare", [a, b], as_typed(excluded, recipe))
         write_pair(first, second, found, html, least=least, command=command)
     if as_json:
         from lookalike.text.compare_json import to_values

@@ -98,7 +98,7 @@ with_parts = makes("parts", _OPTIONS, _make)
 
 
 @dataclass(slots=True)
-class Found:
+class Cuts:
     """What was cut, counted; of the cuts themselves only the first are held."""
 
     documents: int
@@ -122,7 +122,7 @@ class Found:
     def said(self) -> str:
         """Return what it comes to.
 
-        >>> Found(documents=3, changed=2, cuts=4, words=120).said()
+        >>> Cuts(documents=3, changed=2, cuts=4, words=120).said()
         '4 cuts in 2 of 3 documents, 120 words'
         """
         said = f"{count(self.cuts, 'cut')} in {self.changed:,} of {count(self.documents, 'document')}"
@@ -140,14 +140,14 @@ def cut_parts(
     plan: str | None,
     how: RowOptions,
     quiet: bool,
-) -> Found:
+) -> Cuts:
     """Find the repeats; write the rows without them, and the list of cuts, as far as these are asked for."""
     sought = parts.sought(search)
     notes: list[str] = []
     with showing_progress(quiet=quiet) as report, ExitStack() as files:
         made = Repeats(source, sought, recipe, memory=search.memory, threads=search.threads, progress=report)
         repeats = files.enter_context(made)
-        found = Found(len(repeats.ids))
+        found = Cuts(len(repeats.ids))
         if not found.documents:
             raise nothing_read(source.name, source.skipped())
         cuts = rows = None
@@ -170,7 +170,7 @@ def cut_parts(
     return found
 
 
-def _say(found: Found, parts: Parts, output: str | None, plan: str | None) -> None:
+def _say(found: Cuts, parts: Parts, output: str | None, plan: str | None) -> None:
     if output is not None:
         kept = found.documents - (found.emptied if parts.drop_empty else 0)
         emptied = f"{found.emptied:,} {'left out' if parts.drop_empty else 'now empty'}"
@@ -185,7 +185,7 @@ def _batch(columns: dict[str, Any]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(list(columns.values()), list(columns))
 
 
-def to_table(found: Found, next_command: str) -> Iterator[RenderableType]:
+def to_table(found: Cuts, next_command: str) -> Iterator[RenderableType]:
     """Give what is printed for a person when nothing is written, part by part."""
 
     from rich.text import Text

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-__all__ = ["CHECKS", "HELP", "Check", "doctor", "examine"]
+__all__ = ["CHECKS", "HELP", "Outcome", "doctor", "examine"]
 
 _PACKAGES: Final = (
     *("pyarrow", "typer", "rich", "charset-normalizer"),
@@ -47,7 +47,7 @@ HELP = examples(
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Outcome:
     """One thing that was tried."""
 
     name: str
@@ -157,11 +157,11 @@ def _expect(what: str, got: object, wanted: object) -> None:
         raise ValueError(f"{what} is {got}, should be {wanted}")
 
 
-def _try(name: str, check: Callable[[], str]) -> Check:
+def _try(name: str, check: Callable[[], str]) -> Outcome:
     try:
-        return Check(name, True, check())
+        return Outcome(name, True, check())
     except Exception as error:  # noqa: BLE001 — a check that breaks in any way has failed
-        return Check(name, False, " ".join(str(error).split()) or type(error).__name__)
+        return Outcome(name, False, " ".join(str(error).split()) or type(error).__name__)
 
 
 # -- what is installed -------------------------------------------------------------------------------------------------

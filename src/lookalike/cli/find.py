@@ -12,7 +12,7 @@ from lookalike.cli.input import Reading, say_notes, with_reading
 from lookalike.cli.options import share, whole_number
 from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, RawCsvOption, keep_sources
 from lookalike.cli.scan import FormatOption, SaveOption, TopOption  # noqa: TC001 — the signature is read at run time
-from lookalike.cli.scan_output import Hint, Shown, show
+from lookalike.cli.scan_output import Display, Hint, show
 from lookalike.cli.search_run import Attempts, keep_search
 from lookalike.search.shards import find_shards
 
@@ -62,7 +62,7 @@ def find(
     quiet: QuietOption = False,
 ) -> None:
     """Combine shards and print what was found."""
-    shown = Shown.chosen(format, output, top, color, False, raw_csv)
+    shown = Display.chosen(format, output, top, color, False, raw_csv)
     keep_sources([output, save], [*parts, *(texts or ())])
     result = find_shards(
         parts,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from lookalike.cli.check import Asked, in_index, run_checks, with_asked
+from lookalike.cli.check import CheckOptions, in_index, run_checks, with_asked
 from lookalike.cli.commands import examples
 from lookalike.cli.index import IndexArgument, ThreadsOption, counting, say_read, skipped_words
 from lookalike.cli.input import PathsArgument, Reading, opened, with_reading
@@ -250,6 +250,6 @@ INDEX_QUERY_HELP = examples(
 
 @with_reading
 @with_asked
-def index_query(where: IndexArgument, paths: PathsArgument, *, reading: Reading, asked: Asked) -> None:
+def index_query(where: IndexArgument, paths: PathsArgument, *, reading: Reading, asked: CheckOptions) -> None:
     """Check documents, and print what they are like."""
     run_checks(in_index(where, asked), paths, reading, asked, where)

@@ -108,13 +108,13 @@ def showing_progress(*, quiet: bool = False, percent: bool = False) -> Iterator[
     if quiet or sys.stderr is None:
         yield None
     elif os.environ.get("TERM") == "dumb" or not sys.stderr.isatty():
-        yield _Lines(said)
+        yield _LogLines(said)
     else:
         with _bar(said) as bar:
             yield _Stages(bar)
 
 
-class _Lines:
+class _LogLines:
     """Writes how far a stage is, but not often: whoever reads a log wants to know that work goes on."""
 
     def __init__(self, said: Callable[[float, float | None, float | None], str]) -> None:

@@ -21,7 +21,7 @@ from lookalike.cli.output import (
     VerboseOption,
     keep_sources,
 )
-from lookalike.cli.scan_output import Hint, ResultFormat, Shown, after_scan, below_threshold, show
+from lookalike.cli.scan_output import Display, Hint, ResultFormat, after_scan, below_threshold, show
 from lookalike.cli.search_options import Search, with_recipe, with_search
 from lookalike.cli.search_run import (
     AnonymiseOption,
@@ -234,7 +234,7 @@ def scan(
     verbose: VerboseOption = False,
 ) -> None:
     """Search a collection and print what was found."""
-    shown = Shown.chosen(format, output, top, color, passages, raw_csv, files)
+    shown = Display.chosen(format, output, top, color, passages, raw_csv, files)
     known = rules.read(paths)
     worst, sample = _fail_over(fail_over, search.least), _sample(audit)
     if anonymise and report is None:

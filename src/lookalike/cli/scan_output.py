@@ -12,7 +12,7 @@ from lookalike.cli.input import Reading, is_index, say_skipped
 from lookalike.cli.messages import complain
 from lookalike.cli.options import command_line, one_of, typed, whole_number
 from lookalike.cli.output import check_raw_csv, destination, extension, send, send_drawn, wants_color
-from lookalike.cli.search_options import LeftOut, Search, as_typed
+from lookalike.cli.search_options import ExcludedText, Search, as_typed
 from lookalike.errors import DocumentError
 from lookalike.recipe import Recipe
 from lookalike.result.authors import left_out
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lookalike.result import Result
     from lookalike.tables.write import Format
 
-__all__ = ["Hint", "ResultFormat", "Shown", "after_scan", "below_threshold", "show"]
+__all__ = ["Display", "Hint", "ResultFormat", "after_scan", "below_threshold", "show"]
 
 
 SHOWN: Final = 10
@@ -42,7 +42,7 @@ class ResultFormat(StrEnum):
     MD = "md"
 
 
-class Shown(NamedTuple):
+class Display(NamedTuple):
     """How the result is shown."""
 
     format: ResultFormat
@@ -70,7 +70,7 @@ class Shown(NamedTuple):
         passages: bool | None = None,
         raw_csv: bool = False,
         files: bool = False,
-    ) -> Shown:
+    ) -> Display:
         """Take the options; without --format, the name of the output decides."""
         to_file = output not in (None, "-")
         if format is None:
@@ -97,7 +97,7 @@ class Hint(NamedTuple):
     """What another search would find."""
 
 
-def show(result: Result, shown: Shown, hint: Hint, *, quiet: bool) -> None:
+def show(result: Result, shown: Display, hint: Hint, *, quiet: bool) -> None:
     """Write the result; what was written to a file, and what formats for programs leave out, goes to standard error."""
     for_people = shown.for_people
     if for_people:
@@ -116,10 +116,10 @@ def show(result: Result, shown: Shown, hint: Hint, *, quiet: bool) -> None:
         say_skipped(result.skipped)
 
 
-def _show_people(result: Result, shown: Shown, hint: Hint) -> None:
-    from lookalike.cli.scan_table import View, to_table
+def _show_people(result: Result, shown: Display, hint: Hint) -> None:
+    from lookalike.cli.scan_table import TableView, to_table
 
-    view = View.of(result, SHOWN if shown.top is None else shown.top, hint, files=shown.files)
+    view = TableView.of(result, SHOWN if shown.top is None else shown.top, hint, files=shown.files)
     if shown.format is ResultFormat.TABLE:
         send_drawn(to_table(view, passages=shown.passages), shown.output, color=shown.color)
     else:
@@ -150,8 +150,10 @@ def after_scan(result: Result, paths: Sequence[str], recipe: Recipe, reading: Re
             least = [] if search.threshold is None else ["-t", f"{search.threshold:g}"]
             return command_line("check", [a], ["--index", search.against[0]], least)
         if a is not None and b is not None:
-            left_out = LeftOut(preset=search.preset, ignore=search.ignore, skip=search.skip, min_words=search.min_words)
-            return command_line("compare", [a, b], as_typed(left_out, recipe))
+            excluded = ExcludedText(
+                preset=search.preset, ignore=search.ignore, skip=search.skip, min_words=search.min_words
+            )
+            return command_line("compare", [a, b], as_typed(excluded, recipe))
         if search.metric == "containment" and search.least < LOWER:  # who shares a passage is no duplicate
             return command_line("scan", paths, read, same, ["--report", "report.html"])
         kept = extension(paths[0]) if extension(paths[0]) in TABLES else TABLES[0]

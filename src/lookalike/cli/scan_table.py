@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lookalike.result import Result
     from lookalike.result.authors import Authors
 
-__all__ = ["LONGEST_TEXT", "OLD", "PASSAGE_ENDS", "View", "to_markdown", "to_table"]
+__all__ = ["LONGEST_TEXT", "OLD", "PASSAGE_ENDS", "TableView", "to_markdown", "to_table"]
 
 
 PLACES: Final = {"quotes": "quotes", "references": "references", "template": "templates", "common": "common text"}
@@ -136,7 +136,7 @@ _SCORES: Final = len("  Jaccard  A in B  B in A  ")
 
 
 @dataclass(frozen=True)
-class View:
+class TableView:
     """What is shown, and how much of it."""
 
     result: Result
@@ -154,7 +154,7 @@ class View:
     """Whether all pairs of a row are listed."""
 
     @classmethod
-    def of(cls, result: Result, top: int, hint: Hint, *, files: bool = False) -> View:
+    def of(cls, result: Result, top: int, hint: Hint, *, files: bool = False) -> TableView:
         """Take the `top` closest pairs and largest groups; 0 means all."""
         groups = result.largest_by_number(top or result.group_count)
         authors = result.authors
@@ -191,10 +191,10 @@ def numbers_of(group: Documents) -> list[int]:
     return list(map(int, group.members))
 
 
-class _Names:
+class _ShownNames:
     """Names as they are shown: without the folder that all share, cut to a width, and old ones marked."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: TableView) -> None:
         self._ids, self._known = view.result.id_of, view.result.metadata_of
         self.folder = common_folder(str(self._ids[number]) for number in view.shown)
 
@@ -214,9 +214,9 @@ class _Names:
         return f"{called} ({bare})" if called else bare
 
 
-def to_table(view: View, *, passages: bool = False) -> Iterator[RenderableType]:
+def to_table(view: TableView, *, passages: bool = False) -> Iterator[RenderableType]:
     """Give what is printed, part by part."""
-    names = _Names(view)
+    names = _ShownNames(view)
     if view.pairs:
         noun = "pair of submissions" if view.has_submissions else "pair"
         yield _heading(noun, len(view.rows), view.row_count, "closest", names.folder)
@@ -258,7 +258,7 @@ def _heading(noun: str, shown: int, there: int, which: str, folder: str) -> Text
     return heading
 
 
-def _pairs(view: View, names: _Names, about: About) -> Table:
+def _pairs(view: TableView, names: _ShownNames, about: About) -> Table:
     """List the pairs: both names beside each other if they fit, else one above the other."""
     files = [("Files", "right")] if view.has_submissions else []
     room = width() - _SCORES - len(f"{len(view.rows)}") - about.cells - (len("Files ") if files else 0)
@@ -278,7 +278,7 @@ def _pairs(view: View, names: _Names, about: About) -> Table:
     return table
 
 
-def _groups(view: View, names: _Names) -> Table:
+def _groups(view: TableView, names: _ShownNames) -> Table:
     """List the groups: what each is called, and its members below each other."""
     sizes = max(len("Size"), *(len(f"{len(group)}") for group in view.groups))
     room = width() - len(f"{len(view.groups)}    ") - sizes
@@ -315,17 +315,17 @@ def _filled(names: list[Text], cells: int) -> Text:
     return Text("\n").join(lines)
 
 
-def _written_by(view: View, group: Documents, authors: Authors) -> str:
+def _written_by(view: TableView, group: Documents, authors: Authors) -> str:
     named = ((number, str(view.result.id_of[number])) for number in numbers_of(group))
     return ", ".join(dict.fromkeys(authors.name(number) or name for number, name in named))
 
 
-def to_markdown(view: View) -> str:
+def to_markdown(view: TableView) -> str:
     """Return a page: pairs, groups, and the closing line."""
     return "\n".join(_lines(view)) + "\n"
 
 
-def _lines(view: View) -> Iterator[str]:
+def _lines(view: TableView) -> Iterator[str]:
     result = view.result
     yield from ("# Near-duplicate documents", "", escaped(result.summary()), "")
     if view.more:
@@ -351,7 +351,7 @@ def _lines(view: View) -> Iterator[str]:
         yield f"{rank}. **{_escaped_name(view, int(group.principal))}** and {others}"
 
 
-def _escaped_name(view: View, number: int) -> str:
+def _escaped_name(view: TableView, number: int) -> str:
     ids, known = view.result.id_of, view.result.metadata_of.get(number)
     name = f"{known.author} ({known.file})" if known and known.file else str(ids[number])
     return escaped(name) + (OLD if ids.is_old(number) else "")

@@ -38,14 +38,14 @@ __all__ = [
     "LONGEST",
     "RECIPE",
     "Demand",
-    "LeftOut",
+    "ExcludedText",
     "Search",
     "as_typed",
     "in_words",
     "make_recipe",
     "template_texts",
     "with_demand",
-    "with_left_out",
+    "with_excluded",
     "with_recipe",
     "with_removal",
     "with_search",
@@ -159,7 +159,7 @@ _PANEL: Final = "Search"
 LONGEST: Final = 2**31
 """No passage is longer; a larger number means the same, and the core need not count so far."""
 
-LEFT_OUT: Final[dict[str, tuple[Any, Any]]] = {
+EXCLUDED: Final[dict[str, tuple[Any, Any]]] = {
     "ignore": several("--ignore", panel=_PANEL, metavar="FILE", help="Exclude the text of a template; repeatable."),
     "skip": several("--skip", panel=_PANEL, metavar="WHAT", help="Exclude, comma-separated: quotes,references."),
     "min_words": option("--min-words", panel=_PANEL, metavar="N", help="Shortest passage that counts, in words."),
@@ -167,7 +167,7 @@ LEFT_OUT: Final[dict[str, tuple[Any, Any]]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeftOut:
+class ExcludedText:
     """What is left out of a score."""
 
     preset: str | None = None
@@ -177,10 +177,10 @@ class LeftOut:
     min_words: int | None = None
 
 
-def left_out_values(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the options, as the fields of a `LeftOut`.
+def excluded_values(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the options, as the fields of a `ExcludedText`.
 
-    >>> left_out_values({"ignore": None, "skip": ["references,quotes"], "min_words": "12"})
+    >>> excluded_values({"ignore": None, "skip": ["references,quotes"], "min_words": "12"})
     {'ignore': (), 'skip': ('quotes', 'references'), 'min_words': 12}
     """
     kinds = [kind.strip() for words in given["skip"] or () for kind in words.split(",")]
@@ -192,13 +192,15 @@ def left_out_values(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _left_out(given: Mapping[str, Any]) -> LeftOut:
-    values, preset = left_out_values(given), given["preset"]
-    return LeftOut(preset=preset, **values | {"min_words": with_preset(preset, None, None, values["min_words"])[2]})
+def _excluded(given: Mapping[str, Any]) -> ExcludedText:
+    values, preset = excluded_values(given), given["preset"]
+    return ExcludedText(
+        preset=preset, **values | {"min_words": with_preset(preset, None, None, values["min_words"])[2]}
+    )
 
 
-with_left_out = makes("left_out", LEFT_OUT | PRESET, _left_out)
-"""Give a command that takes a `left_out` the options that make one."""
+with_excluded = makes("excluded", EXCLUDED | PRESET, _excluded)
+"""Give a command that takes what is `excluded` the options that make one."""
 
 
 def template_texts(paths: Sequence[str], reading: Reading) -> list[str]:
@@ -256,7 +258,7 @@ _SEARCH: Final[dict[str, tuple[Any, Any]]] = {
         metavar="OLD",
         help="Also compare with these, but not these among themselves; repeatable.",
     ),
-    **LEFT_OUT,
+    **EXCLUDED,
     "bands": option("--bands", panel=_PANEL, metavar="N", help="LSH bands, instead of those chosen for the recall."),
     "rows": option("--rows", panel=_PANEL, metavar="N", help="Rows per band (default: as many as fit)."),
     "common": option(
@@ -382,7 +384,7 @@ def _search(given: dict[str, Any]) -> Search:
         **_demand(given),
         linkage=_checked_choice("--linkage", given["linkage"], LINKAGES),
         against=tuple(given["against"] or ()),
-        **left_out_values(given),
+        **excluded_values(given),
         common=share("--common", given["common"]) if given["common"] is not None else None,
         bands=_count("--bands", given["bands"]),
         rows=_count("--rows", given["rows"]),

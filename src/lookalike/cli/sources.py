@@ -24,7 +24,7 @@ from lookalike.cli.output import (
     wants_color,
     wants_json,
 )
-from lookalike.cli.search_options import LONGEST, LeftOut, template_texts, with_left_out, with_recipe
+from lookalike.cli.search_options import LONGEST, ExcludedText, template_texts, with_excluded, with_recipe
 from lookalike.documents.one import read_document
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.tables.json import to_json
@@ -55,7 +55,7 @@ HELP = examples(
 
 @with_recipe
 @with_reading
-@with_left_out
+@with_excluded
 def sources(
     essay: Annotated[
         str, typer.Argument(metavar="ESSAY", help="The document, or - for standard input.", show_default=False)
@@ -64,7 +64,7 @@ def sources(
     *,
     recipe: Recipe,
     reading: Reading,
-    left_out: LeftOut,
+    excluded: ExcludedText,
     top: Annotated[
         str | None,
         typer.Option("--top", metavar="N", help=f"Show N sources; 0 for all (default: {SHOWN}, in JSON all)."),
@@ -83,7 +83,7 @@ def sources(
 
     as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
     shown = None if top is None else whole_number("--top", top, least=0)
-    keep_sources([output, html], [essay, *paths, *left_out.ignore])
+    keep_sources([output, html], [essay, *paths, *excluded.ignore])
     own = read_document(essay, limits_of(reading.max_document, reading.max_expansion))
     if not quiet:
         say_flags({own.name: own.flags} if own.flags else {})
@@ -93,12 +93,12 @@ def sources(
             reading.open(paths),
             name=own.name,
             recipe=recipe,
-            ignore=template_texts(left_out.ignore, reading),
-            skip=left_out.skip,
+            ignore=template_texts(excluded.ignore, reading),
+            skip=excluded.skip,
             is_itself=_same_file(essay, paths),
             progress=report,
         )
-    found = result.sources(own.name, least=None if left_out.min_words is None else min(left_out.min_words, LONGEST))
+    found = result.sources(own.name, least=None if excluded.min_words is None else min(excluded.min_words, LONGEST))
     if html is not None:
         from lookalike.result.report import write_report
 

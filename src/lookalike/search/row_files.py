@@ -181,7 +181,7 @@ class RowShape:
     group_rows: int | None = None
 
 
-class _Lines:
+class _LineWriter:
     """The lines of a file, as they were."""
 
     def __init__(self, stream: IO[bytes], head: bytes | None) -> None:
@@ -197,7 +197,7 @@ class _Lines:
         pass
 
 
-class _Names:
+class _NameWriter:
     """A list of names, each with a line break or NUL behind it; written at the end: a bad name leaves nothing."""
 
     def __init__(self, stream: IO[bytes], *, null: bool) -> None:
@@ -228,9 +228,9 @@ def _check_name(name: str, *, null: bool) -> None:
 
 def _writer(form: RowForm, stream: IO[bytes], shape: RowShape, options: RowOptions) -> RowsWriter:
     if shape.lines:
-        return _Lines(stream, shape.head)
+        return _LineWriter(stream, shape.head)
     if form.kind == "txt":
-        return _Names(stream, null=options.null)
+        return _NameWriter(stream, null=options.null)
     if shape.own and form.kind == "csv":
         return CsvTable(stream, shape.schema.names, raw=options.raw_csv)
     codec = form.codec or shape.codec
