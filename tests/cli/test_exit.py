@@ -116,7 +116,7 @@ def test_a_bug_is_one_line_that_says_whose_fault_it_is(run: Run, monkeypatch: py
     fail(monkeypatch, ZeroDivisionError("division by zero\nat line 7"))
     complaint = run("compare", "a.txt", "b.txt").complaint
     assert complaint.startswith(r"internal error: ZeroDivisionError: division by zero\nat line 7; ")
-    assert "this is a bug of lookalike" in complaint
+    assert "this is a bug in lookalike" in complaint
     assert "LOOKALIKE_DEBUG=1" in complaint
 
 
