@@ -26,6 +26,7 @@ from lookalike.cli.writing import keep_sources
 from lookalike.errors import RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.search.below import find_below
+from lookalike.tables.found import score_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -187,5 +188,5 @@ def _closest(result: Result) -> float:
     best = result.top_rows(1)
     if not best:
         return 0.0
-    names = ("containment_a", "containment_b") if result.metric == "containment" else ("jaccard",)
+    names = ("containment_a", "containment_b") if result.metric == "containment" else score_columns(result.metric)[:1]
     return max(float(best[0][name]) for name in names)

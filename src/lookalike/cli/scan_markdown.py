@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from lookalike.cli.compare_table import percent
-from lookalike.cli.scan_table import OLD, numbers_of
+from lookalike.cli.scan_table import OLD, SCORE, numbers_of
 from lookalike.result.authors import left_out
 from lookalike.tables.visible import visible
 
@@ -35,7 +35,11 @@ def _lines(view: View) -> Iterator[str]:
         return
     files = (" Files |", "--:|") if view.has_submissions else ("", "")
     title = "Pairs of submissions" if view.has_submissions else "Pairs"
-    yield from (f"## {title}", "", f"| # | Jaccard | A in B | B in A |{files[0]} A | B |")
+    yield from (
+        f"## {title}",
+        "",
+        f"| # | {SCORE.get(view.result.metric, 'Jaccard')} | A in B | B in A |{files[0]} A | B |",
+    )
     yield f"|--:|--:|--:|--:|{files[1]}---|---|"
     for rank, row in enumerate(view.rows, start=1):
         for place, pair in enumerate(row if view.files else row[:1]):

@@ -29,13 +29,15 @@ if TYPE_CHECKING:
     from lookalike.result import Result
     from lookalike.result.authors import Authors
 
-__all__ = ["OLD", "View", "grid", "next_step", "numbers_of", "to_table"]
+__all__ = ["OLD", "SCORE", "View", "grid", "next_step", "numbers_of", "to_table"]
 
 MEMBERS: Final = 5
 """Members of a group that are shown."""
 OLD: Final = " (old)"
 BETWEEN: Final = " · "
 _FILES: Final = "Files: pairs of files that are alike"
+SCORE: Final = {"cosine": "Cosine", "euclidean": "1/(1+d)"}
+"""Headings of what a metric measures; of the others it is Jaccard."""
 _SCORES: Final = len("  Jaccard  A in B  B in A  ")
 """Cells between the rank of a pair and its names."""
 
@@ -191,7 +193,12 @@ def _pairs(view: View, names: _Names, about: About) -> Table:
     room = width() - _SCORES - len(f"{len(view.rows)}") - about.cells - (len("Files ") if files else 0)
     listed = [pair for row in view.rows for pair in (row if view.files else row[:1])]
     wide_a, wide_b = (max(names.longest(pair[side] for pair in listed), 1) for side in "ab")
-    scores: list[tuple[str, str]] = [("#", "right"), ("Jaccard", "right"), ("A in B", "right"), ("B in A", "right")]
+    scores: list[tuple[str, str]] = [
+        ("#", "right"),
+        (SCORE.get(view.result.metric, "Jaccard"), "right"),
+        ("A in B", "right"),
+        ("B in A", "right"),
+    ]
     scores += [*about.headers, *files]
     beside = wide_a + wide_b + 2 <= room
     table = grid(*scores, *([("A", "left"), ("B", "left")] if beside else [("A, and below it B", "left")]))

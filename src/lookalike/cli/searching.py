@@ -11,7 +11,7 @@ from lookalike.cli.options import makes, option, several
 from lookalike.cli.recipe_options import PRESET
 from lookalike.cli.values import share, size, threads_of, whole_number
 from lookalike.engine.bands import Bands
-from lookalike.engine.strategy import METHODS, METRICS
+from lookalike.engine.strategy import DISTANCE, METHODS, METRICS
 from lookalike.errors import RecipeError
 from lookalike.presets import find_preset, with_preset
 from lookalike.recipe import suggest
@@ -51,7 +51,11 @@ _DEMAND: Final[dict[str, tuple[Any, Any]]] = {
         "--method", panel=_PANEL, metavar="NAME", help="auto, lsh, exact, signatures or brute.", values=METHODS
     ),
     "metric": option(
-        "--metric", panel=_PANEL, metavar="NAME", help="jaccard (default), containment or bag.", values=METRICS
+        "--metric",
+        panel=_PANEL,
+        metavar="NAME",
+        help="jaccard (default), containment, bag, cosine or euclidean.",
+        values=METRICS,
     ),
     "memory": option("--memory", panel=_PANEL, metavar="SIZE", help="Most memory to use, as 6GB."),
 }
@@ -158,9 +162,18 @@ def _choice(option: str, given: str | None, choices: tuple[str, ...]) -> Any:
     return given
 
 
+def _threshold(given: str, metric: str | None) -> float:
+    try:
+        return share("--threshold", given)
+    except RecipeError as error:
+        if metric != "euclidean":
+            raise
+        raise RecipeError(error.field, given, error.allowed, DISTANCE) from None
+
+
 def _demand(given: dict[str, Any]) -> dict[str, Any]:
     preset = given.get("preset")
-    least = None if given["threshold"] is None else share("--threshold", given["threshold"])
+    least = None if given["threshold"] is None else _threshold(given["threshold"], given["metric"])
     metric = None if given["metric"] is None else _choice("--metric", given["metric"], METRICS)
     usual_least, metric, _ = with_preset(preset, least, metric, None)
     return {

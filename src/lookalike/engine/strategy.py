@@ -12,24 +12,35 @@ from lookalike.engine.chance import binomial
 from lookalike.errors import BandsError, RecipeError
 from lookalike.recipe import DEFAULT, Recipe, suggest
 from lookalike.settings import settings
-from lookalike.tables.found import Metric  # noqa: TC001 — a field of a dataclass that is read at run time
+from lookalike.tables.found import MEASURES, Metric
 
 __all__ = [
     "DEFAULT",
+    "DISTANCE",
     "HELD",
     "METHODS",
     "METRICS",
+    "SHARED",
     "UNIT_LENGTH",
     "Asked",
     "Method",
     "Strategy",
+    "candidates_from",
     "choose_strategy",
     "least_agreeing",
 ]
 
 Method = Literal["auto", "lsh", "exact", "signatures", "brute"]
 METHODS: Final = ("auto", "lsh", "exact", "signatures", "brute")
-METRICS: Final = ("jaccard", "containment", "bag")
+METRICS: Final = ("jaccard", "containment", "bag", *MEASURES)
+DISTANCE: Final = "for a distance of at most d, give 1 / (1 + d)"
+"""What to do about a threshold that is no similarity."""
+SHARED: Final = 1e-9
+"""A Jaccard similarity that every two documents with a common shingle have."""
+MARGIN: Final = 0.75
+"""The share of a squared cosine from which pairs are candidates for it."""
+NEAR: Final = 0.5
+"""The Jaccard similarity from which pairs are candidates for a Euclidean distance."""
 
 HELD: Final = 256 << 20
 """Bytes of sets that verifying holds at a time, if nothing else is said."""
@@ -52,6 +63,7 @@ class Strategy:
     method: str
     metric: Metric
     threshold: float
+    """Of the similarity that the core computes: Jaccard, also where another measure scores the candidates."""
     bands: Bands | None
     least: int
     """Slots of two signatures that must agree before a pair is verified."""
@@ -107,7 +119,7 @@ class Asked:
 
     def check(self) -> None:
         """Refuse what no search can do."""
-        _share("threshold", self.threshold)
+        _share("threshold", self.threshold, DISTANCE if self.metric == "euclidean" else "")
         _share("recall", self.recall)
         for name, given, allowed in (("metric", self.metric, METRICS), ("method", self.method, METHODS)):
             if given not in allowed:
@@ -115,6 +127,14 @@ class Asked:
         if self.metric == "containment" and self.method in ("lsh", "signatures"):
             allowed_methods = "'auto', 'exact' or 'brute' for containment: signatures do not know it"
             raise RecipeError("method", self.method, allowed_methods)
+        if self.metric in MEASURES and (self.ignored or self.skip):
+            allowed_metrics = "jaccard, bag or containment where text is left out"
+            raise RecipeError("metric", self.metric, allowed_metrics, "it counts all shingles of a text")
+
+    @property
+    def jaccard(self) -> float:
+        """The Jaccard similarity from which pairs are looked for."""
+        return candidates_from(self.metric, float(self.threshold), self.method)
 
     @property
     def exact_up_to(self) -> int | None:
@@ -122,7 +142,7 @@ class Asked:
         if self.metric == "containment" or self.method != "auto" or self.bands is not None or self.recall == 1.0:
             return None
         try:
-            _bands(self.threshold, self.recall, self.recipe)
+            _bands(self.jaccard, self.recall, self.recipe)
         except BandsError:
             return None
         return SMALL * UNIT_LENGTH[self.recipe.unit]
@@ -131,7 +151,7 @@ class Asked:
 def choose_strategy(asked: Asked, size: int) -> Strategy:
     """Decide how to search a collection whose texts have `size` characters."""
     asked.check()
-    threshold, recall, bands = float(asked.threshold), float(asked.recall), asked.bands
+    threshold, recall, bands = asked.jaccard, float(asked.recall), asked.bands
     chosen = _choose(asked, size)
     if chosen != "lsh":
         bands = None
@@ -154,11 +174,29 @@ def choose_strategy(asked: Asked, size: int) -> Strategy:
     )
 
 
-def _share(name: str, given: float) -> float:
+def candidates_from(metric: Metric, threshold: float, method: str) -> float:
+    """Return the Jaccard similarity from which pairs are looked for: the threshold, unless another measure cuts them.
+
+    Where no shingle is repeated, a cosine of c takes a Jaccard similarity of c² or more: the smaller set has at least
+    the share c² of the larger one. Repeats can lower it, so `MARGIN` of that is enough. A distance takes none, because
+    two short texts are never far from each other: `NEAR` is what two documents have at the distance d if they have 3 d²
+    shingles together. Brute force compares all.
+
+    >>> round(candidates_from("cosine", 0.8, "lsh"), 6), candidates_from("euclidean", 0.1, "exact")
+    (0.48, 0.5)
+    """
+    if metric not in MEASURES:
+        return threshold
+    if method == "brute":
+        return SHARED
+    return MARGIN * threshold**2 if metric == "cosine" else NEAR
+
+
+def _share(name: str, given: float, hint: str = "") -> float:
     allowed = "a number above 0 and at most 1"
     value = checks.number(name, given, allowed)
     if not 0.0 < value <= 1.0:
-        raise RecipeError(name, given, allowed)
+        raise RecipeError(name, given, allowed, hint)
     return value
 
 

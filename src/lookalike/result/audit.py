@@ -20,7 +20,7 @@ from lookalike.engine.stages import UNLIMITED, join
 from lookalike.engine.strategy import Strategy
 from lookalike.errors import DocumentError, LookalikeError, RecipeError
 from lookalike.result.pairs import NamedPairs, pairs_of
-from lookalike.tables.found import COLUMNS, Pairs
+from lookalike.tables.found import COLUMNS, MEASURES, Pairs
 from lookalike.tables.wording import count
 from lookalike.text.uncounted import blank
 
@@ -100,6 +100,9 @@ def audit(result: Result, sample: int, seed: int, documents: Any = None, against
     With old documents, the sample is of new ones, and pairs of two old ones do not count.
     """
     sample, seed = checks.whole("sample", sample, 1), checks.whole("seed", seed, 0)
+    if result.metric in MEASURES:
+        allowed = "jaccard, bag or containment for an audit"
+        raise RecipeError("metric", result.metric, allowed, "compare with a search by method='brute'")
     if result.uncounted.min_words is not None:
         allowed = "None for an audit: the recall is that of all passages"
         raise RecipeError("min_words", result.uncounted.min_words, allowed, "search and audit without it")

@@ -150,7 +150,7 @@ def _meta(result: Result) -> dict[str, Any]:
         "documents": result.documents,
         "candidates": result.candidates,
         "bands": None if bands is None else [bands.bands, bands.rows],
-        "recall": asdict(result._searched_recall),  # noqa: SLF001 — as above
+        "recall": _recall_values(result._searched_recall),  # noqa: SLF001 — as above
         "audit": None if audited is None else audited.to_dict(),
         "skipped": [[skipped.id, skipped.reason, skipped.detail] for skipped in result.skipped],
         "flags": _flag_values(result.flags),
@@ -163,6 +163,10 @@ def _meta(result: Result) -> dict[str, Any]:
         "platforms": result.platforms,
         "authors": None if result.authors is None else asdict(result.authors),
     }
+
+
+def _recall_values(recall: Recall) -> dict[str, Any]:
+    return {name: value for name, value in asdict(recall).items() if name != "jaccard" or value is not None}
 
 
 def _flag_values(flags: Mapping[str, list[Flag]]) -> dict[str, list[tuple[Any, ...]]]:
@@ -278,8 +282,10 @@ def _uncounted(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Uncou
     return Uncounted(check_kinds(meta.get("skip", ())), meta.get("min_words"), templates, meta.get("short_pairs", 0))
 
 
-def _recall(promised: float, measured: float | None, interval: list[float] | None) -> Recall:
-    return Recall(promised, measured, None if interval is None else (interval[0], interval[1]))
+def _recall(
+    promised: float, measured: float | None, interval: list[float] | None, jaccard: float | None = None
+) -> Recall:
+    return Recall(promised, measured, None if interval is None else (interval[0], interval[1]), jaccard)
 
 
 def _column(tables: Mapping[str, pa.Table], name: str) -> list[int] | None:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.engine.bands import MOST_HASHES
+from lookalike.engine.strategy import METRICS
 from lookalike.tables.shapes import (
     is_flag,
     is_share,
@@ -71,6 +72,12 @@ def _is_interval(value: Any) -> bool:
     return row(is_share, is_share)(value) and bool(value[0] <= value[1])
 
 
+def _is_recall(value: Any) -> bool:
+    """Say whether a value is a recall; by cosine or Euclidean distance it also says of which pairs it is."""
+    usual: dict[str, Check] = {"promised": is_share, **_RECALL}
+    return object_of(**usual)(value) or object_of(**usual, jaccard=is_share)(value)
+
+
 def _is_id(value: Any) -> bool:
     return is_text(value) or whole(-(2**63))(value)
 
@@ -108,14 +115,14 @@ _FIELDS: Final[dict[str, Check]] = {
     "searched_threshold": is_share,
     "threshold": is_share,
     "method": one_of("exact", "brute", "lsh", "signatures"),
-    "metric": one_of("jaccard", "containment", "bag"),
+    "metric": one_of(*METRICS),
     "linkage": one_of("star", "linked"),
     "bands": or_none(row(whole(1, MOST_HASHES), whole(1, MOST_HASHES))),
     "documents": whole(0, _MOST_DOCUMENTS),
     "candidates": whole(),
     "old_from": or_none(whole()),
     "limited": whole(),
-    "recall": object_of(promised=is_share, **_RECALL),
+    "recall": _is_recall,
     "audit": or_none(object_of(drawn=whole(), of=whole(), true_pairs=whole(), found=whole(), **_RECALL)),
     "skipped": list_of(row(is_text, is_text, is_text)),
     "flags": _FLAGS,

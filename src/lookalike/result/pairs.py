@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from lookalike import _native
 from lookalike.tables.columns import whole
-from lookalike.tables.found import COLUMNS, Found, Pairs
+from lookalike.tables.found import COLUMNS, Found, Pairs, score_columns
 from lookalike.tables.json import json_rows, json_values
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from lookalike.result.result import Result
     from lookalike.tables.document_ids import DocumentIds
+    from lookalike.tables.found import Metric
 
 __all__ = ["MOST_COPIES", "Listed", "NamedPairs", "only_pairs", "pairs_of"]
 
@@ -54,11 +55,13 @@ class NamedPairs:
         ids: DocumentIds,
         firsts: Sequence[int | None] | None = None,
         author: Callable[[int], str | None] | None = None,
+        metric: Metric = "jaccard",
     ) -> None:
-        """Take pairs and the ids of all documents.
+        """Take pairs, the ids of all documents, and by what the pairs were scored.
 
         Perhaps also for each pair the number of the document that was first, and who wrote which document.
         """
+        self._scores = score_columns(metric)
         self._pairs, self._ids, self._firsts, self._author = pairs, ids, firsts, author
 
     def __len__(self) -> int:
@@ -75,7 +78,7 @@ class NamedPairs:
         """a, b, the scores, ``first`` if it is known who was, and the authors if they are known."""
         first = [] if self._firsts is None else self._ids.names("first")
         authors = [] if self._author is None else list(_AUTHORS)
-        return ["a", *self._ids.names("b"), *COLUMNS[2:], *first, *authors]
+        return ["a", *self._ids.names("b"), *self._scores, *first, *authors]
 
     def chunks(self, rows: int) -> Iterator[list[Sequence[Any]]]:
         """Give the columns, so many rows at a time."""
@@ -94,7 +97,8 @@ class NamedPairs:
 
     def json_pieces(self, rows: int, between: str) -> Iterator[str]:
         """Give the pairs as JSON objects, so many at a time, with `between` between them."""
-        if self._firsts is not None or self._ids.old is not None or self._author is not None:
+        plain = self._firsts is None and self._ids.old is None and self._author is None
+        if not plain or self._scores != COLUMNS[2:]:
             for columns in self.chunks(rows):
                 yield between.join(json_rows(self.column_names, [columns]))
             return
@@ -117,7 +121,7 @@ class NamedPairs:
         table = self._pairs.table
         columns: dict[str, Any] = {"a": self._ids.new.to_arrow().take(whole(table["a"]))}
         columns |= self._ids.arrow_columns("b", whole(table["b"]))
-        columns |= {name: table[name] for name in COLUMNS[2:]}
+        columns |= {shown: table[name] for shown, name in zip(self._scores, COLUMNS[2:], strict=True)}
         if self._firsts is not None:
             columns |= self._ids.arrow_columns("first", whole(pa.array(self._firsts, pa.uint32())))
         names = self._authors(slice(None))

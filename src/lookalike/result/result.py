@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike import checks
 from lookalike.documents.ids import checked_ids
+from lookalike.engine.strategy import candidates_from
 from lookalike.errors import LookalikeError, RecipeError
 from lookalike.result.recall import Recall, promised_at, recall_of
 from lookalike.result.view import View, lengths_of
@@ -179,8 +180,8 @@ class Result(View):
     def measured(self, measure: str) -> pa.Table:
         """Return the pairs with their ``"cosine"``, or ``"euclidean"`` distance, of counts of shingles, closest first.
 
-        The search stays one by Jaccard: its recall says nothing of pairs that are alike by another measure alone. For
-        all candidates of LSH, search with `bands` and a threshold near 0. Null: a text cannot be read any more.
+        The pairs stay those that were found: ``find(metric="cosine")`` also cuts them by the measure. Null: a text
+        cannot be read any more.
 
         >>> import lookalike as la
         >>> texts = ["to be or not to be", "to be or not", "to be"]
@@ -222,11 +223,14 @@ to go lower, search again
             recall, audited, found = self._searched_recall, self._searched_audit, self._searched
         else:
             recall, audited, found = (
-                promised_at(self._searched_recall, self.searched_threshold, value, self.bands),
+                promised_at(self._searched_recall, self._jaccard(base), self._jaccard(value), self.bands),
                 None,
                 self._searched.at_least(value, self.metric),
             )
         return self._changed(threshold=value, recall=recall, audited=audited, _found=found)
+
+    def _jaccard(self, threshold: float) -> float:
+        return candidates_from(self.metric, threshold, self.method)
 
     def found_in_order(self, order: bytes | None, why: str) -> Found:
         """Return pairs from which stars can be made in another order of documents."""
@@ -250,7 +254,7 @@ to go lower, search again
         >>> import lookalike as la
         >>> texts = ["one two three four five six", "one two three four five seven", "something else altogether"]
         >>> la.find(texts, 0.3).audit(documents=texts).recall
-        Recall(promised=1.0, measured=1.0, interval=(1.0, 1.0))
+        Recall(promised=1.0, measured=1.0, interval=(1.0, 1.0), jaccard=None)
         """
         from time import perf_counter
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.metadata import first_of
@@ -11,6 +12,7 @@ from lookalike.result.authors import submission_pairs
 from lookalike.result.pairs import NamedPairs
 from lookalike.result.recall import recall_of
 from lookalike.result.texts import left_out_of
+from lookalike.tables.found import COLUMNS, score_columns
 from lookalike.tables.wording import count, duration
 
 if TYPE_CHECKING:
@@ -78,7 +80,8 @@ def head(result: Result, pairs: NamedPairs) -> dict[str, Any]:
         "threshold": result.threshold,
         "method": result.method,
         "metric": result.metric,
-        "recall": {"promised": result.recall.promised, "measured": result.recall.measured},
+        "recall": {"promised": result.recall.promised, "measured": result.recall.measured}
+        | ({} if result.recall.jaccard is None else {"jaccard": result.recall.jaccard}),
         "bands": None if result.bands is None else {"bands": result.bands.bands, "rows": result.bands.rows},
         "candidates": result.candidates,
         "documents": result.documents,
@@ -98,8 +101,10 @@ def _submissions(result: Result, pairs: NamedPairs) -> dict[str, Any]:
     if authors is None or not authors.are_submissions:
         return {}
     found = submission_pairs(result.id_of, authors, pairs.by_number.closest(len(pairs), result.metric))
-    scores = ("a", "b", "jaccard", "containment_a", "containment_b")
-    return {"submissions": [{name: getattr(one, name) for name in scores} | {"pairs": len(one.pairs)} for one in found]}
+    names = zip(("a", "b", *score_columns(result.metric)), COLUMNS, strict=True)
+    scores = {shown: attrgetter(name) for shown, name in names}
+    each = ({shown: value(one) for shown, value in scores.items()} | {"pairs": len(one.pairs)} for one in found)
+    return {"submissions": list(each)}
 
 
 def _left_out(result: Result, pairs: NamedPairs) -> list[dict[str, Any]]:
@@ -140,9 +145,9 @@ def described(result: Result, pairs: Pairs) -> NamedPairs:
     known, authors = result.metadata_of, result.authors
     names = None if authors is None or not authors.are_submissions else authors.name
     if not any(values.date for values in known.values()):
-        return NamedPairs(pairs, result.id_of, author=names)
+        return NamedPairs(pairs, result.id_of, author=names, metric=result.metric)
     firsts = [
         {"a": a, "b": b}.get(first_of(known.get(a), known.get(b)) or "")
         for a, b in zip(pairs.values("a"), pairs.values("b"), strict=True)
     ]
-    return NamedPairs(pairs, result.id_of, firsts, author=names)
+    return NamedPairs(pairs, result.id_of, firsts, author=names, metric=result.metric)

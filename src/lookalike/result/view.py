@@ -82,7 +82,7 @@ class View:
     @property
     def named(self) -> NamedPairs:
         """The pairs with the ids of their documents, as plain values."""
-        return NamedPairs(self.listed, self.id_of)
+        return NamedPairs(self.listed, self.id_of, metric=self.metric)
 
     @property
     def copies_listed(self) -> str:
@@ -98,6 +98,8 @@ class View:
     def pairs(self) -> pa.Table:
         """The pairs as an Arrow table: a, b, jaccard, containment_a, containment_b; in the order of the documents.
 
+        By other metrics ``cosine`` or ``euclidean_similarity`` takes the place of ``jaccard``, and all count repeats.
+
         With `against` there is ``b_old`` too: b is an old document. If old ids are of another kind than new ones, ``b``
         has those of new documents only, and ``b_old_id`` those of old ones.
         """
@@ -105,11 +107,11 @@ class View:
 
     def top(self, n: int) -> pa.Table:
         """Return the `n` most similar pairs: by score, equal ones in the order of the documents."""
-        return NamedPairs(self.closest(n), self.id_of).to_arrow()
+        return NamedPairs(self.closest(n), self.id_of, metric=self.metric).to_arrow()
 
     def top_rows(self, n: int) -> list[dict[str, Any]]:
         """Return the same as plain values, a dict for each pair."""
-        return NamedPairs(self.closest(n), self.id_of).to_pylist()
+        return NamedPairs(self.closest(n), self.id_of, metric=self.metric).to_pylist()
 
     def closest(self, n: int) -> Pairs:
         """Return the `n` most similar pairs by the numbers of their documents, as plain columns."""

@@ -14,7 +14,7 @@ from lookalike.presets import PRESETS
 from lookalike.search.find import Task, assembled
 from lookalike.search.inputs import Documents
 from lookalike.search.run import Run
-from lookalike.tables.found import Found
+from lookalike.tables.found import MEASURES, Found
 from lookalike.text.counted import check_min_words
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def search_lower(result: Result, *, threads: int = 0) -> Result:
     source, lengths = result.source, result.length_of
     size = 0 if lengths is None else sum(lengths)
     small = size <= MOST_SHINGLES * (6 if result.recipe.unit == "word" else 1) and result.documents <= MOST_DOCUMENTS
-    exact = result.method in ("exact", "brute") and not result.limited
+    exact = result.method in ("exact", "brute") and not result.limited and result.metric not in MEASURES
     if source is None or lengths is None or not small or not exact or result.searched_threshold <= LOWEST:
         return result
     uncounted = result.uncounted

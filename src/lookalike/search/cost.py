@@ -14,8 +14,10 @@ from lookalike.engine.strategy import Asked, choose_strategy
 from lookalike.errors import DocumentError
 from lookalike.presets import with_preset
 from lookalike.recipe import Recipe
+from lookalike.result import Recall
 from lookalike.search.run import PAGE, memory_needed, row_bytes
 from lookalike.settings import settings
+from lookalike.tables.found import MEASURES
 from lookalike.tables.wording import roughly, size
 
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ class Cost:
     memory: int
     disk: int
     seconds: float
+    jaccard: float | None = None
+    """As in `Recall`: of which pairs the recall is promised, if not of all at or above the threshold."""
     too_large: int = 0
     """Files that are not among the documents because they will be skipped for their size."""
 
@@ -59,7 +63,8 @@ class Cost:
         disk = f"{size(self.disk)} of files while it runs" if self.disk else "none"
         skipped = f" ({self.too_large:,} skipped: {self.too_large:,} too large)" if self.too_large else ""
         share = "every pair" if self.promised_recall == 1 else f"at least {self.promised_recall:.4f} of the pairs"
-        recall = f"{'1: ' * (self.promised_recall == 1)}{share} at or above the threshold"
+        of = Recall(self.promised_recall, jaccard=self.jaccard).of.removeprefix("pairs ")
+        recall = f"{'1: ' * (self.promised_recall == 1)}{share} {of}"
         lines = [
             f"documents  {about}{self.documents:,} in {size(self.bytes)}{skipped}",
             f"method     {self.method}{f', {self.bands}' if self.bands else ''}",
@@ -107,6 +112,7 @@ def estimate_cost(
         method=strategy.method,
         bands=strategy.bands,
         promised_recall=strategy.promised,
+        jaccard=strategy.threshold if metric in MEASURES else None,
         memory=memory if in_files and memory is not None else in_memory,
         disk=count * row_bytes(strategy) if in_files and strategy.method == "lsh" else 0,
         seconds=factor * _seconds_to_sign(sample, given.bytes, recipe) + 0.3,

@@ -18,10 +18,11 @@ from lookalike.recipe import DEFAULT, Recipe, suggest
 from lookalike.result import Recall, Result
 from lookalike.result.made_of import SearchedDocuments, SearchSettings
 from lookalike.result.say import short_pairs
+from lookalike.result.texts import scored
 from lookalike.search.inputs import Documents, sources_together
 from lookalike.search.run import Run, Searched
 from lookalike.settings import settings
-from lookalike.tables.found import Found, Metric
+from lookalike.tables.found import MEASURES, Found, Metric
 from lookalike.tables.wording import count
 from lookalike.text.counted import check_min_words
 from lookalike.text.excluded import check_kinds
@@ -93,7 +94,9 @@ def find(
     * ``auto``: exact for a small collection, lsh for a large one.
 
     Metrics: ``jaccard``, the default; ``bag``, which counts repeated shingles; ``containment``, the share of the
-    smaller document that is in the larger one, always found exactly.
+    smaller document that is in the larger one, always found exactly; ``cosine``, and ``euclidean``, which is
+    1 / (1 + distance), of the counts of shingles. These two score and cut candidates that are found by Jaccard, and
+    `Result.recall` says from which Jaccard on: a pair that is near by counts alone may be missed, but for ``brute``.
 
     * `against`: old documents; new ones are compared with each other and with them, old ones never with each other.
     * `ignore`: template texts whose shingles count on no side. Documents that are equal still read 1.
@@ -232,7 +235,7 @@ def recipe_for(recipe: Recipe, metric: str) -> Recipe:
     """Return the recipe that a metric needs."""
     if metric not in METRICS:
         raise RecipeError("metric", metric, "one of " + ", ".join(METRICS), suggest(metric, METRICS))
-    return recipe.replace(bag=True) if metric == "bag" else recipe
+    return recipe.replace(bag=True) if metric in ("bag", *MEASURES) else recipe
 
 
 def checked_linkage(linkage: Linkage) -> Linkage:
@@ -317,11 +320,11 @@ def assembled(
     )
     made = SearchSettings(
         recipe=asked.recipe,
-        threshold=strategy.threshold,
+        threshold=float(asked.threshold),
         method=strategy.method,
         metric=asked.metric,
         bands=strategy.bands,
-        recall=Recall(promised=strategy.promised),
+        recall=Recall(promised=strategy.promised, jaccard=strategy.threshold if asked.metric in MEASURES else None),
         linkage=task.linkage,
         order=task.order,
         ignored=asked.ignored,
@@ -329,8 +332,15 @@ def assembled(
         limited=found["hot"],
         timings=stages | {"other": max(0.0, time.perf_counter() - started - sum(stages.values()))},
     )
-    again = (lambda least, ranked: Found.of_core(run.again(least, ranked).found)) if found["hot"] else None
-    return Result(documents, made, Found.of_core(found), again=again)
+
+    def pairs(found: dict[str, Any], threshold: float) -> Found:
+        core = Found.of_core(found)
+        if asked.metric not in MEASURES or documents.source is None:
+            return core
+        return scored(core, documents.source, searched.lengths, asked.recipe, threshold, asked.metric)
+
+    again = (lambda least, ranked: pairs(run.again(least, ranked).found, least)) if found["hot"] else None
+    return Result(documents, made, pairs(found, made.threshold), again=again)
 
 
 def _export(new: Documents, old: Documents | None, lengths: Sequence[int]) -> Export | None:

@@ -24,6 +24,7 @@ from lookalike.spark.signing import Facts, facts_of, fingerprint, hashed, number
 from lookalike.spark.texts import TextStore
 from lookalike.spark.verify import verified_pairs
 from lookalike.spark.work import Work, batch_settings
+from lookalike.tables.found import MEASURES
 from lookalike.text.counted import check_min_words
 from lookalike.text.excluded import check_kinds
 from lookalike.text.uncounted import template_shingles
@@ -77,6 +78,8 @@ def find(
     The other arguments are those of `lookalike.find`. A collection for which that takes the exact join, by its size or
     because it is asked to, is searched on the driver; an exact join of a larger one is refused.
     """
+    if metric in MEASURES:
+        raise RecipeError("metric", metric, "jaccard, containment or bag", "lookalike.find takes it")
     recipe = recipe_for(recipe or DEFAULT, metric)
     ignored = ignore if isinstance(ignore, str) else tuple(ignore)
     templates = tuple(sorted(template_shingles(recipe, ignored)))

@@ -14,11 +14,23 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["COLUMNS", "Columns", "Found", "Metric", "Pairs"]
+__all__ = ["COLUMNS", "MEASURES", "Columns", "Found", "Metric", "Pairs", "score_columns"]
 
-Metric = Literal["jaccard", "containment", "bag"]
+Metric = Literal["jaccard", "containment", "bag", "cosine", "euclidean"]
+MEASURES: Final = ("cosine", "euclidean")
+"""Metrics that score the candidates of a search by Jaccard once more, by the counts of their shingles."""
 Columns: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes]
 COLUMNS: Final = ("a", "b", "jaccard", "containment_a", "containment_b")
+
+
+def score_columns(metric: Metric) -> tuple[str, str, str]:
+    """Return the names of the three scores: the first holds what the metric measures.
+
+    >>> score_columns("bag")[0], score_columns("euclidean")[0]
+    ('jaccard', 'euclidean_similarity')
+    """
+    names = {"cosine": "cosine", "euclidean": "euclidean_similarity"}
+    return names.get(metric, COLUMNS[2]), *COLUMNS[3:]
 
 
 @dataclass(frozen=True)
@@ -30,7 +42,7 @@ class Pairs:
     b: bytes
     """u32 for each pair: the greater number."""
     jaccard: bytes
-    """f64 for each pair."""
+    """f64 for each pair: the Jaccard similarity, or what the metric measures in its place (`score_columns`)."""
     containment_a: bytes
     """f64 for each pair: the share of a that is in b."""
     containment_b: bytes
