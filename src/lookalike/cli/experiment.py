@@ -27,7 +27,7 @@ HELP = examples(
     "lookalike experiment run similarity-by-k --quick",
     "lookalike experiment show similarity-by-k",
     "lookalike experiment walk Nadal Nadia -k 2",
-    last="lookalike experiment run all --quick makes them all in about a minute. Without a command, on a terminal, "
+    last="lookalike experiment run all --quick makes them all in about two minutes. Without a command, on a terminal, "
     "it is the menu. The folder is experiments/, or what --out says.",
 )
 

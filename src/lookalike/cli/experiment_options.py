@@ -51,7 +51,7 @@ IdsArgument = Annotated[
 OutOption = Annotated[
     str, typer.Option("--out", metavar="DIR", help=f"The folder; {FOLDER} by default.", show_default=False)
 ]
-QuickOption = Annotated[bool, typer.Option("--quick", help="Smaller data: about a minute for all.")]
+QuickOption = Annotated[bool, typer.Option("--quick", help="Smaller data: about two minutes for all.")]
 SeedOption = Annotated[
     str, typer.Option("--seed", metavar="N", help="Makes the texts; 1 by default.", show_default=False)
 ]
