@@ -31,11 +31,13 @@ from lookalike.stopwords import ENGLISH
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["DEFAULT", "FORMAT", "IDLE", "UNIT_NAMES", "Recipe", "suggest"]
+__all__ = ["DEFAULT", "FAMILIES", "FORMAT", "IDLE", "UNIT_NAMES", "Recipe", "suggest"]
 
 FORMAT: Final = "lookalike-recipe/1"
 """The name and version of the canonical form; it changes whenever a number in docs/format.md does."""
 
+FAMILIES: Final = ("modular", "multiplicative", "murmur3", "jenkins")
+"""The families of hash functions of a classic sketch."""
 _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "unit": ("char", "word", "token"),
     "whitespace": ("keep", "collapse", "remove"),
@@ -44,7 +46,7 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "digits": ("keep", "zero"),
     "form": ("none", "nfc", "nfd", "nfkc", "nfkd"),
     "sketch": ("fast", "classic"),
-    "family": ("modular", "multiplicative", "murmur3", "jenkins"),
+    "family": FAMILIES,
 }
 UNIT_NAMES: Final = {"char": "character", "word": "word", "token": "token"}
 """What a unit is called."""

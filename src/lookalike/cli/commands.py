@@ -1,8 +1,9 @@
 """The commands by name. Each is loaded when it is run, so that no command waits for the others.
 
 A new command is a line in `COMMANDS` and a file of its own with a function of that name and a text `HELP`. A command
-with commands of its own, such as `experiment run`, has a list of them as well, `SUBCOMMANDS`; each is again a file with
-a function, of both names together: `experiment_run`. Its own function is called before them, or without any.
+with commands of its own, such as `experiment run`, has a list of them as well, `SUBCOMMANDS`; each is a function of
+both names together, `experiment_run`, in a file of that name or in the one that `MODULES` gives. Its own function is
+called before them, or without any.
 """
 
 from __future__ import annotations
@@ -51,8 +52,11 @@ _DEFAULT: Final = "scan"
 class Commands(MutableMapping[str, Any]):
     """Name → command; a command is loaded when it is asked for."""
 
-    def __init__(self, summaries: Mapping[str, str] | None = None, above: str = "") -> None:
-        """Start with nothing loaded; `above` is the command that these belong to."""
+    def __init__(
+        self, summaries: Mapping[str, str] | None = None, above: str = "", files: Mapping[str, str] | None = None
+    ) -> None:
+        """Start with nothing loaded; `above` is the command that these belong to, `files` tells where they are."""
+        self._files = files or {}
         self.summaries = COMMANDS if summaries is None else summaries
         self._above = above
         self._loaded: dict[str, Any] = {}
@@ -62,7 +66,8 @@ class Commands(MutableMapping[str, Any]):
         if name not in self._loaded:
             if name not in self.summaries:
                 raise KeyError(name)
-            self._loaded[name] = _load(name, f"{self._above}_{name}" if self._above else name)
+            full_name = f"{self._above}_{name}" if self._above else name
+            self._loaded[name] = _load(name, full_name, self._files.get(name, full_name))
         return self._loaded[name]
 
     def __setitem__(self, name: str, command: Any) -> None:
@@ -91,17 +96,18 @@ class AllCommands(Group):
         self.take(Commands())
 
 
-def _load(name: str, full_name: str) -> Any:
-    module = import_module(f"lookalike.cli.{full_name}")
+def _load(name: str, full_name: str, file: str) -> Any:
+    module = import_module(f"lookalike.cli.{file}")
+    text: str = getattr(module, f"{full_name.upper()}_HELP", None) or module.HELP
     function, subcommands = getattr(module, full_name), getattr(module, "SUBCOMMANDS", None)
     alone = typer.Typer(name=name, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     if subcommands is None:
-        alone.command(name, cls=Command, help=module.HELP)(function)
+        alone.command(name, cls=Command, help=text)(function)
         return get_command(alone)
-    alone.callback(cls=Group, help=module.HELP, invoke_without_command=True)(function)
+    alone.callback(cls=Group, help=text, invoke_without_command=True)(function)
     group = get_command(alone)
     if isinstance(group, Group):  # it is: this tells the type checker
-        group.take(Commands(subcommands, full_name))
+        group.take(Commands(subcommands, full_name, getattr(module, "MODULES", None)))
     return group
 
 

@@ -1,4 +1,4 @@
-"""`lookalike experiment`: the experiments of the source reports. Each of its commands has a file of its own."""
+"""`lookalike experiment`: the experiments of the source reports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from lookalike.cli.help import examples
 
-__all__ = ["HELP", "SUBCOMMANDS", "experiment"]
+__all__ = ["HELP", "MODULES", "SUBCOMMANDS", "experiment"]
 
 SUBCOMMANDS: Final = {
     "list": "List the experiments.",
@@ -20,6 +20,12 @@ SUBCOMMANDS: Final = {
     "data": "Write the texts of the experiments as files.",
     "menu": "Choose figures from a numbered list.",
 }
+
+MODULES: Final = {
+    **dict.fromkeys(("list", "run", "show", "data"), "experiment_figures"),
+    **dict.fromkeys(("batch", "menu"), "experiment_menu"),
+}
+"""The file of each command that has none of its own."""
 
 HELP = examples(
     "Make the figures of the source reports anew, and judge what they say.",

@@ -1,19 +1,32 @@
-"""The S-curve of bands: how often a pair of a given similarity becomes a candidate, in theory and measured.
+"""Which bands: how often a pair becomes a candidate, in theory and measured, and how many candidates there are.
 
 The reports put the threshold of b bands of r rows at (1/b)^(1/r) and call it the similarity at which a pair is found
-with probability ½ (item 43). It is not (item 102): the figure marks that point, the true half point, and how many of
-the pairs at a wanted threshold are found by bands of report B's rule (item 46), of the usual one, and of ours.
+with probability ½ (report A, §5; report B, §5.2). It is not: the figure marks that point, the true half point, and how
+many of the pairs at a wanted threshold are found by bands of report B's rule, of the usual one, and of ours.
 """
 
 from __future__ import annotations
 
+import math
 import random
 from array import array
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Final
 
 import lookalike as la
-from lookalike.experiments.claims import verdict
-from lookalike.experiments.experiment import Cell, Column, Experiment, Finding, Progress, Setup, Table, Verdict, each
+from lookalike.experiments import data, figures, report_a
+from lookalike.experiments.definition import (
+    Cell,
+    Column,
+    Experiment,
+    Finding,
+    Progress,
+    Setup,
+    Table,
+    Verdict,
+    each,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +36,10 @@ if TYPE_CHECKING:
 
     from lookalike.engine.bands import Method
 
-__all__ = ["EXPERIMENT", "SHAPES", "measured_and_theory", "pair_of_sets"]
+__all__ = ["EXPERIMENTS", "SHAPES", "measured_and_theory", "pair_of_sets"]
+
+# == the S-curve =======================================================================================================
+
 
 HASHES: Final = 200
 WANTED: Final = 0.8
@@ -34,7 +50,7 @@ SHAPES: Final = ((50, 2), (40, 5), (20, 5), (20, 10), (8, 25))
 SIZE: Final = 300
 """Elements of each set."""
 
-COLUMNS: Final = (
+CURVE_COLUMNS: Final = (
     Column("bands"),
     Column("rows"),
     Column("similarity"),
@@ -45,12 +61,12 @@ COLUMNS: Final = (
 )
 
 
-def measure(setup: Setup, progress: Progress) -> Table:
+def _measure_curve(setup: Setup, progress: Progress) -> Table:
     """Plant pairs of each similarity, sign them, and count how many become candidates."""
     pairs = 300 if setup.quick else 2000
     shapes = dict.fromkeys([*(la.Bands(*shape) for shape in SHAPES), *(chosen(rule) for rule in RULES)])
     chance = random.Random(f"{setup.seed}/s-curve")
-    table = Table(COLUMNS)
+    table = Table(CURVE_COLUMNS)
     for similarity in each(_similarities(list(shapes)), progress):
         sets = [members for _ in range(pairs) for members in pair_of_sets(chance, similarity)]
         recipe = la.Recipe(sketch="classic", family="murmur3", hashes=HASHES, seed=chance.getrandbits(64))
@@ -108,7 +124,7 @@ def measured_and_theory(table: Table, bands: la.Bands, similarity: float) -> tup
 # -- the figure ------------------------------------------------------------------------------------------------------
 
 
-def draw(table: Table, setup: Setup, figure: Figure) -> None:
+def _draw_curves(table: Table, setup: Setup, figure: Figure) -> None:
     """Draw several shapes on the left, the three rules for one threshold on the right."""
     from lookalike.experiments import figures
 
@@ -166,7 +182,7 @@ def _mark_points(axes: Axes) -> None:
 # -- the verdicts ----------------------------------------------------------------------------------------------------
 
 
-def judge(table: Table, _setup: Setup) -> list[Verdict]:
+def _judge_curve(table: Table, _setup: Setup) -> list[Verdict]:
     """Judge the formula, the rule for its threshold, the fall with r, and the choice among divisors."""
     return [_formula(table), _half(table), _rows_fall(table), _divisors(table)]
 
@@ -238,7 +254,7 @@ def _divisors(table: Table) -> Verdict:
     )
 
 
-EXPERIMENT: Final = Experiment(
+_CURVE: Final = Experiment(
     id="s-curve",
     title="How often a pair becomes a candidate: theory and measurement",
     items=(39, 43, 45, 46, 58, 102),
@@ -247,7 +263,142 @@ EXPERIMENT: Final = Experiment(
     "about 63 % are found there. Right: bands chosen for t = 0.8 by three rules; the circles show how many of the "
     "pairs at t each of them finds.",
     seconds=15,
-    measure=measure,
-    draw=draw,
-    judge=judge,
+    measure=_measure_curve,
+    draw=_draw_curves,
+    judge=_judge_curve,
+)
+
+
+# == candidates for h = 240 with every b that divides it (report A's programs) =========================================
+
+
+H: Final = 240
+K: Final = 9
+THRESHOLD: Final = 0.8
+
+
+def _signings(setup: Setup) -> int:
+    """Return how often the texts are signed: the candidates of one signing are far from independent of each other."""
+    return 12 if setup.quick else 50
+
+
+def _documents(setup: Setup) -> int:
+    return 200 if setup.quick else report_a.DOCUMENTS
+
+
+def _measure_candidates(setup: Setup, progress: Progress) -> Table:
+    columns = (
+        Column("bands"),
+        Column("rows"),
+        Column("half point"),
+        Column("expected", "pairs"),
+        Column("candidates", "pairs"),
+        Column("spread", "pairs"),
+        Column("true", "pairs"),
+        Column("true found", "pairs"),
+    )
+    texts = data.collection(setup, _documents(setup))
+    # Independent functions, of which the formula speaks; the slots of the fast sketch are spread more evenly than that.
+    recipe = report_a.recipe(K, hashes=H, **report_a.sketch("murmur3"))
+    exact = report_a.similarities(texts, recipe)
+    true = {pair for pair, similarity in exact.items() if similarity >= THRESHOLD}
+    seeds = [report_a.hash_seed(setup, number) for number in range(_signings(setup))]
+    signed = [la.sign(texts, recipe.replace(seed=seed)) for seed in seeds]
+    table = Table(columns)
+    for count in each([b for b in range(1, H + 1) if H % b == 0], progress):
+        bands = la.Bands(count, H // count)
+        expected = math.fsum(bands.probability(similarity) for similarity in exact.values())
+        found = [la.candidates(signatures, bands, threads=1) for signatures in signed]
+        counts = [len(pairs) for pairs in found]
+        true_found = fmean(sum(pair in true for pair in pairs) for pairs in found)
+        row = (bands.bands, bands.rows, bands.half_point, expected, fmean(counts), stdev(counts), len(true), true_found)
+        table.rows.append(row)
+    return table
+
+
+# -- the figure --------------------------------------------------------------------------------------------------------
+
+
+def _draw_candidates(table: Table, setup: Setup, figure: Figure) -> None:
+    figure.set_size_inches(8, 6)
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+    bands = table.numbers("bands")
+    total = math.comb(_documents(setup), 2)
+    upper.plot(
+        bands, [count or math.nan for count in table.numbers("candidates")], label="candidates", **figures.style(0)
+    )
+    upper.plot(bands, table.numbers("expected"), label="expected, from the exact similarities", **figures.style(1))
+    upper.axhline(total, color=figures.GREY, linewidth=1, linestyle="--", label=f"all {total:,} pairs")
+    upper.axhline(table.numbers("true")[0], color="black", linewidth=1, linestyle=":", label=f"pairs ≥ {THRESHOLD}")
+    upper.set(yscale="log", ylim=(0.5, 3 * total), ylabel="pairs", title="Candidates")
+    figures.plain_numbers(upper.yaxis)
+    upper.legend(loc="upper left", bbox_to_anchor=(0.0, 0.9))
+    _draw_found(table, lower)
+    lower.set(xscale="log", xlabel=f"bands b, of {H} ÷ b rows each")
+    figures.plain_numbers(lower.xaxis, *(b for b in bands if b in (1, 2, 3, 4, 6, 8, 12, 20, 30, 48, 80, 120, 240)))
+    figures.note(
+        figure,
+        f"{_documents(setup)} shuffles of {len(data.words(setup))} words, every tenth a copy with one word replaced; "
+        f"k = {K}, {H} hashes (murmur3), all {len(bands)} divisors of {H}; means of {_signings(setup)} "
+        f"signings. Seed {setup.seed}.",
+    )
+
+
+def _draw_found(table: Table, axes: Axes) -> None:
+    bands, true = table.numbers("bands"), table.numbers("true")[0] or 1.0
+    found = [100 * count / true for count in table.numbers("true found")]
+    axes.plot(bands, found, label=f"pairs ≥ {THRESHOLD} that are found", **figures.style(2))
+    half = [100 * point for point in table.numbers("half point")]
+    axes.plot(bands, half, label="similarity at which half are found", **figures.style(3))
+    axes.set(ylabel="[%]", ylim=(-3, 106), title="Recall, and where the curve is steep")
+    axes.legend(loc="center left", bbox_to_anchor=(0.0, 0.32))
+
+
+# -- the verdicts ------------------------------------------------------------------------------------------------------
+
+
+def _judge_candidates(table: Table, setup: Setup) -> list[Verdict]:
+    """Rule: some b lose more than 1 % of the true pairs, and some propose ten pairs for each true one."""
+    true, total = table.numbers("true")[0], math.comb(_documents(setup), 2)
+    rows = list(zip(table.values("bands"), table.numbers("candidates"), table.numbers("true found"), strict=True))
+    blind = [b for b, _, found in rows if found < 0.99 * true]
+    wide = [b for b, candidates, _ in rows if candidates > 10 * true]
+    good = [b for b, candidates, found in rows if found >= 0.99 * true and candidates <= 2 * true]
+    finding: Finding = "holds" if blind and wide else "holds in part" if blind or wide else "does not hold"
+
+    def listed(numbers: list[Cell]) -> str:
+        return ", ".join(map(str, numbers)) or "none"
+
+    return [
+        verdict(
+            "A-9.7",
+            finding,
+            f"Of {len(rows)} ways to cut {H} hashes into bands, some lose more than 1 % of the {true:.0f} true "
+            f"pairs (b = {listed(blind)}); some propose more than ten pairs for each true one (b = {listed(wide)}: "
+            f"{rows[-1][1] / total:.0%} of all pairs for b = {H}). With b = {listed(good)} nearly all true pairs "
+            f"are found, and no more false ones than true ones are proposed.",
+            {"ways": len(rows), "good": len(good), "lose_pairs": len(blind), "too_many": len(wide)},
+        )
+    ]
+
+
+_CANDIDATES = Experiment(
+    id="lsh-candidates",
+    title="Candidates of LSH with 240 hashes, for every number of bands",
+    items=(51, 74, 86),
+    caption=(
+        "The signatures of one collection, 240 numbers each, are cut into b bands of 240 ÷ b rows in all ways that "
+        "leave nothing over. With one band only equal signatures meet; with 240 bands of one row nearly every pair "
+        "does. Between them lie the cuts that propose the true pairs and little else. The expected number is "
+        "1 − (1 − sʳ)ᵇ, added up over all pairs."
+    ),
+    seconds=10,
+    measure=_measure_candidates,
+    draw=_draw_candidates,
+    judge=_judge_candidates,
+)
+
+EXPERIMENTS = (
+    _CURVE,
+    _CANDIDATES,
 )

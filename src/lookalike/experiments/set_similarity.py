@@ -1,22 +1,28 @@
-"""Item 70 (report A, §8.1): how similar 20 shuffles of one text are, for each size of a shingle."""
+"""How similar shuffles of one text are, for each size of a shingle (report A, §8.1); as sets, and as bags.
+
+Article C divides by the sum of the sizes of two bags, so that a text has similarity ½ with itself, and no two texts can
+have more. The usual definition, Σ min / Σ max of the counts, reads 1 for equal bags.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations, pairwise
 from statistics import mean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import lookalike as la
 from lookalike.experiments import data, figures, report_a
-from lookalike.experiments.claims import verdict
-from lookalike.experiments.experiment import Column, Experiment, Finding, Progress, Setup, Table, Verdict, each
+from lookalike.experiments.definition import Column, Experiment, Finding, Progress, Setup, Table, Verdict, each, verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENT"]
+__all__ = ["EXPERIMENTS"]
+
+# == sets, by k (report A, §8.1) =======================================================================================
+
 
 DOCUMENTS = 20
 SIZES = range(1, 21)
@@ -32,7 +38,7 @@ LARGE = 20
 """The largest k of the report."""
 
 
-def _measure(setup: Setup, progress: Progress) -> Table:
+def _measure_by_k(setup: Setup, progress: Progress) -> Table:
     columns = (Column("kind", "name"), Column("k", "characters"), Column("a"), Column("b"), Column("similarity"))
     texts = data.permutations(setup, DOCUMENTS)
     pages = _pages(setup)
@@ -77,7 +83,7 @@ def _shuffles_of_other_words(setup: Setup, number: int) -> list[str]:
 # -- the figure --------------------------------------------------------------------------------------------------------
 
 
-def _draw(table: Table, setup: Setup, figure: Figure) -> None:
+def _draw_by_k(table: Table, setup: Setup, figure: Figure) -> None:
     figure.set_size_inches(8, 6.4)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1.3))
     _draw_pairs(table, upper)
@@ -138,7 +144,7 @@ def _zeros(table: Table, k: int) -> float:
     return values.count(0.0) / len(values)
 
 
-def _judge(table: Table, setup: Setup) -> list[Verdict]:
+def _judge_by_k(table: Table, setup: Setup) -> list[Verdict]:
     return [
         _falls(table),
         _high_within_words(table, setup),
@@ -230,7 +236,11 @@ def _small_large_nine(table: Table) -> list[Verdict]:
         f": copies of 50 words with {EDITED_WORDS} replaced keep {kept[COPIES]:.2f} at k = {LARGE}, so a large k loses "
         f"what is edited much, not every copy (pages with {PAGE_EDITS} words replaced: {kept[PAGE_COPIES]:.2f})."
     )
-    numbers = {"copies_k20": kept[COPIES], "pages_k20": kept[PAGE_COPIES], "shuffles_k2": _alike(table, SHUFFLES, 2)}
+    numbers = {
+        "copies_k20": kept[COPIES],
+        "pages_k20": kept[PAGE_COPIES],
+        "shuffles_k2": _alike(table, SHUFFLES, 2),
+    }
 
     def finding(*parts: bool) -> Finding:
         return "holds" if all(parts) else "holds in part" if any(parts) else "does not hold"
@@ -241,7 +251,7 @@ def _small_large_nine(table: Table) -> list[Verdict]:
     ]
 
 
-EXPERIMENT = Experiment(
+_BY_K = Experiment(
     id="similarity-by-k",
     title="Similarity of 190 pairs of shuffles, by k",
     items=(19, 50, 51, 70, 86),
@@ -251,8 +261,135 @@ EXPERIMENT = Experiment(
         "and for large k they share nothing. The bars show the share of pairs without any shared shingle."
     ),
     seconds=2,
-    measure=_measure,
-    draw=_draw,
-    judge=_judge,
+    measure=_measure_by_k,
+    draw=_draw_by_k,
+    judge=_judge_by_k,
     figure="report A, figure 2",
+)
+
+
+# == bags (article C) ==================================================================================================
+
+
+BAGS_DOCUMENTS: Final = 20
+BAGS_COPIES: Final = (1, 2, 3, 4, 6, 8)
+K: Final = 5
+MEASURES: Final = {
+    "set": "set: |A ∩ B| / |A ∪ B|",
+    "bag": "bag: Σ min / Σ max",
+    "report": "bag as in article C: Σ min / (|A| + |B|)",
+}
+
+BAGS_COLUMNS: Final = (
+    Column("documents"),
+    Column("k", "characters"),
+    Column("copies"),
+    Column("pairs", "pairs"),
+    Column("set"),
+    Column("bag"),
+    Column("report"),
+)
+
+
+def _measure_bags(setup: Setup, progress: Progress) -> Table:
+    """Compare shuffles, a text with itself, and a text with several copies of itself in a row."""
+    texts = data.permutations(setup, BAGS_DOCUMENTS)
+    table = Table(BAGS_COLUMNS)
+    for k in each(range(1, 16), progress):
+        recipe = la.Recipe(unit="char", k=k)
+        pairs = list(combinations(texts[:8] if setup.quick else texts, 2))
+        table.rows.append(("shuffles", k, 1, len(pairs), *_means(pairs, recipe)))
+        table.rows.append(("itself", k, 1, len(texts), *_means([(text, text) for text in texts], recipe)))
+    for copies in BAGS_COPIES:
+        pairs = [(text, " ".join([text] * copies)) for text in texts]
+        table.rows.append(("repeated", K, copies, len(pairs), *_means(pairs, la.Recipe(unit="char", k=K))))
+    return table
+
+
+def _means(pairs: list[tuple[str, str]], recipe: la.Recipe) -> tuple[float, float, float]:
+    """Return the mean similarity of the pairs by each of the three measures."""
+    as_set, bag, report = (
+        sum(measured(a, b, recipe=recipe) for a, b in pairs) / len(pairs)
+        for measured in (la.jaccard, la.bag_jaccard, la.bag_jaccard_report)
+    )
+    return as_set, bag, report
+
+
+def _draw_bags(table: Table, setup: Setup, figure: Figure) -> None:
+    """Draw shuffles against k on the left, repeated texts on the right."""
+    from lookalike.experiments import figures
+
+    figure.set_size_inches(10, 5)
+    left, right = figure.subplots(1, 2, sharey=True)
+    shuffles, itself, repeated = (table.where(documents=name) for name in ("shuffles", "itself", "repeated"))
+    for n, (name, label) in enumerate(MEASURES.items()):
+        look = figures.style(n)
+        left.plot(shuffles.numbers("k"), shuffles.numbers(name), label=label, **look)
+        right.plot(repeated.numbers("copies"), repeated.numbers(name), **look)
+        if name != "bag":  # sets and bags both read 1
+            left.plot(itself.numbers("k"), itself.numbers(name), color=look["color"], linewidth=1, alpha=0.7)
+    for height, who in ((1.0, "set and bag"), (0.5, "article C")):
+        left.annotate(f"a text with itself: {who}", (15, height), (0, 3), textcoords="offset points", ha="right")
+    left.set(xlabel="k (characters)", ylabel="mean similarity", title="Shuffles of one text", ylim=(0, 1.38))
+    left.legend(loc="upper left")
+    left.set_yticks([step / 5 for step in range(6)])
+    right.set(xlabel="copies of the text in the second document", title=f"A text and itself several times, k = {K}")
+    figures.note(
+        figure,
+        f"{shuffles.rows[0][3]} pairs of shuffles, {repeated.rows[0][3]} texts compared with themselves and their "
+        f"repetitions; seed {setup.seed}",
+    )
+
+
+def _judge_bags(table: Table, _setup: Setup) -> list[Verdict]:
+    """Judge article C's definition, and whether it is worth while to keep the number of appearances."""
+    return [_self(table), _worth(table)]
+
+
+def _self(table: Table) -> Verdict:
+    """Rule: a text has similarity 1 with itself by article C's measure; in part if it is at least above ½."""
+    itself = table.where(documents="itself")
+    most, usual = max(itself.numbers("report")), min(itself.numbers("bag"))
+    return verdict(
+        "C-bags",
+        "holds" if most > 0.999 else "holds in part" if most > 0.501 else "does not hold",
+        f"By this definition a text has similarity {most:.2f} with itself, and nothing can have more; by "
+        f"Σ min / Σ max it has {usual:.2f}.",
+        {"itself_by_report": most, "itself_by_min_max": usual},
+    )
+
+
+def _worth(table: Table) -> Verdict:
+    """Rule: bags differ from sets by 0.1 or more both on repeated texts and on shuffles; in part if on one of them."""
+    repeated, shuffles = table.where(documents="repeated"), table.where(documents="shuffles")
+    gaps = [
+        max(abs(a - b) for a, b in zip(rows.numbers("set"), rows.numbers("bag"), strict=True))
+        for rows in (repeated, shuffles)
+    ]
+    return verdict(
+        "ours-bags",
+        "holds" if min(gaps) >= 0.1 else "holds in part" if max(gaps) >= 0.1 else "does not hold",
+        f"A text and {BAGS_COPIES[-1]} copies of it in a row: {repeated.numbers('set')[-1]:.2f} as sets, "
+        f"{repeated.numbers('bag')[-1]:.2f} as bags. On shuffles of one text, where little repeats, the two means "
+        f"differ by at most {gaps[1]:.2f}.",
+        {"largest_gap_repeated": gaps[0], "largest_gap_shuffles": gaps[1]},
+    )
+
+
+_BAGS: Final = Experiment(
+    id="bags",
+    title="Sets, bags, and article C's bags",
+    items=(7, 18, 100),
+    caption="Left: the mean similarity of shuffles by three measures; thin lines: a text with itself, which article "
+    "C's definition puts at ½. Right: a text against several copies of itself in a row: the set does not notice, the "
+    "bag falls as 1/copies.",
+    seconds=1,
+    measure=_measure_bags,
+    draw=_draw_bags,
+    judge=_judge_bags,
+)
+
+EXPERIMENTS = (
+    _BY_K,
+    _BAGS,
 )

@@ -1,29 +1,42 @@
-"""The error of one family of hash functions minus that of another, in three zooms (item 83).
+"""Modular hashing minus another family: the errors, in three zooms, and the times (report B, §7.1.2.2).
 
-Beside our modular functions stand those of the report's program, which have another modulus (item 108).
+Beside our modular functions stand those of the report's program, which have another modulus.
 """
 
 from __future__ import annotations
 
 from functools import partial
 from itertools import product
-from statistics import fmean
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Final
 
 from lookalike.experiments import figures, report_b
-from lookalike.experiments.chance import sign_test, wilson
-from lookalike.experiments.claims import verdict
-from lookalike.experiments.experiment import Cell, Column, Experiment, Finding, Progress, Setup, Table, Verdict, each
-from lookalike.experiments.summary import LABELS, REPORTED, error_of_mean, error_of_pairs, estimates
-from lookalike.experiments.timing import together
+from lookalike.experiments.definition import (
+    Cell,
+    Column,
+    Experiment,
+    Finding,
+    Progress,
+    Setup,
+    Table,
+    Verdict,
+    each,
+    verdict,
+)
+from lookalike.experiments.report_b import LABELS, REPORTED, error_of_mean, error_of_pairs, estimates
+from lookalike.experiments.signing_times import foot, median_by_k, sizes, texts_of_pairs
+from lookalike.experiments.uncertainty import ROUNDS, Spread, in_rounds, sign_test, signing, together, wilson
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["EXPERIMENTS"]
 
+# -- errors ------------------------------------------------------------------------------------------------------------
+
+
 PARTS: Final = ("error", "of_mean", "bias")
-COLUMNS: Final = (
+ERRORS_COLUMNS: Final = (
     Column("first"),
     Column("second"),
     Column("k", "characters"),
@@ -35,9 +48,9 @@ COLUMNS: Final = (
 )
 
 
-def measure(setup: Setup, progress: Progress, *, comparisons: tuple[tuple[str, str], ...]) -> Table:
+def _measure_errors(setup: Setup, progress: Progress, *, comparisons: tuple[tuple[str, str], ...]) -> Table:
     """Compare the errors of two families for every k and every number of hashes, run by run."""
-    table = Table(COLUMNS)
+    table = Table(ERRORS_COLUMNS)
     for (first, second), hashes, k in each(list(product(comparisons, report_b.HASHES, report_b.SIZES)), progress):
         table.rows.append((first, second, k, hashes, *_compared(setup, (first, second), hashes, k)))
     return table
@@ -56,7 +69,7 @@ def _compared(setup: Setup, sketches: tuple[str, str], hashes: int, k: int) -> l
     return [*(100 * part for part in (*parts, parts[0] - parts[3])), signs.count(1), signs.count(-1)]
 
 
-def draw(table: Table, setup: Setup, figure: Figure) -> None:
+def _draw_errors(table: Table, setup: Setup, figure: Figure) -> None:
     """Draw a row of three zooms for each comparison; for that of the report, first with the report's error."""
     compared = list(dict.fromkeys(zip(table.values("first"), table.values("second"), strict=True)))
     lines = [(first, second, "mean |error| of a pair") for first, second in compared]
@@ -110,7 +123,7 @@ def _more_often(ends: tuple[float, float], *, cut: float = 0.55) -> Finding:
     return "holds" if ends[0] > 0.5 else "does not hold" if ends[1] < cut else "undecided"
 
 
-def judge_jenkins(table: Table, _setup: Setup) -> list[Verdict]:
+def _judge_jenkins_errors(table: Table, _setup: Setup) -> list[Verdict]:
     """Judge modular hashing against Jenkins' mix: as the report's program has it, and with a prime modulus."""
     return [_first_line(table), _worse(table), _beginning(table), _bias(table)]
 
@@ -195,7 +208,7 @@ def _bias(table: Table) -> Verdict:
 
 def judge_others(table: Table, _setup: Setup) -> list[Verdict]:
     """Judge modular hashing against each of the families that report B does not have."""
-    splits = {second: _split(table, "modular", second) for second in OTHERS}
+    splits = {second: _split(table, "modular", second) for second in report_b.OTHERS}
     same: list[Finding] = [
         "holds" if low >= 0.45 and high <= 0.55 else "does not hold" if low > 0.5 or high < 0.5 else "undecided"
         for low, high in (splits[second][1] for second in ("multiplicative", "murmur3"))
@@ -224,9 +237,7 @@ def _capital(sentence: str) -> str:
     return sentence[0].upper() + sentence[1:]
 
 
-OTHERS: Final = ("multiplicative", "murmur3", "fast")
-
-EXPERIMENTS = (
+_ERRORS = (
     Experiment(
         id="error-difference-jenkins",
         title="Error of modular hashing minus that of Jenkins' mix",
@@ -235,9 +246,9 @@ EXPERIMENTS = (
         "with the report's modulus, which is not prime: it is worse, most of all with one hash. Below, the mean "
         "|error| of a pair: the same, and with a prime modulus, which differs from Jenkins' mix by chance only.",
         seconds=35,
-        measure=partial(measure, comparisons=((REPORTED, "jenkins"), ("modular", "jenkins"))),
-        draw=draw,
-        judge=judge_jenkins,
+        measure=partial(_measure_errors, comparisons=((REPORTED, "jenkins"), ("modular", "jenkins"))),
+        draw=_draw_errors,
+        judge=_judge_jenkins_errors,
         figure="report B, figures 13 to 15",
     ),
     Experiment(
@@ -247,8 +258,133 @@ EXPERIMENTS = (
         caption="As with Jenkins' mix, for multiplicative hashing, MurmurHash3 and our fast sketch. Classic families "
         "differ by chance; the fast sketch has less error once there are about as many hashes as shingles.",
         seconds=25,
-        measure=partial(measure, comparisons=tuple(("modular", other) for other in OTHERS)),
-        draw=draw,
+        measure=partial(_measure_errors, comparisons=tuple(("modular", other) for other in report_b.OTHERS)),
+        draw=_draw_errors,
         judge=judge_others,
     ),
+)
+
+
+# -- times -------------------------------------------------------------------------------------------------------------
+
+
+TIMES_COLUMNS: Final = (
+    Column("other"),
+    Column("k", "characters"),
+    Column("hashes"),
+    Column("round"),
+    Column("modular_time", "µs", timed=True),
+    Column("other_time", "µs", timed=True),
+    Column("difference", "µs", timed=True),
+)
+MANY: Final = (250, 500, 750, 1000)
+
+
+def _measure_times(setup: Setup, progress: Progress, *, others: tuple[str, ...]) -> Table:
+    """Time all families in turn, so that each meets the same machine."""
+    cells = list(product(report_b.HASHES, sizes(setup)))
+    sketches = ("modular", *others)
+    documents = texts_of_pairs(setup)
+    works = [signing(documents, report_b.recipe(k, sketch, hashes)) for (hashes, k), sketch in product(cells, sketches)]
+    rounds = ROUNDS if others == ("jenkins",) or not setup.quick else 3  # a verdict needs them all
+    taken = in_rounds(works, progress, rounds=rounds, least=0.0002 if setup.quick else 0.001)
+    times = dict(zip(product(cells, sketches), taken, strict=True))
+    table = Table(TIMES_COLUMNS)
+    scale = 2e6 / len(documents)
+    for other, (hashes, k) in product(others, cells):
+        compared = zip(times[(hashes, k), "modular"], times[(hashes, k), other], strict=True)
+        for number, (modular, theirs) in enumerate(compared):
+            table.rows.append(
+                (other, k, hashes, number, scale * modular, scale * theirs, scale * (modular - theirs)),
+            )
+    return table
+
+
+def _draw_times(table: Table, setup: Setup, figure: Figure) -> None:
+    """Draw a panel for each family."""
+    others = [str(other) for other in table.distinct("other")]
+    figure.set_size_inches(8.5 if len(others) == 1 else 13, 4.6)
+    panels = figure.subplots(1, len(others), squeeze=False)[0]
+    for axes, other in zip(panels, others, strict=True):
+        axes.axhline(0, color="black", linewidth=0.8)
+        for n, hashes in enumerate(report_b.HASHES):
+            values = median_by_k(table, "difference", other=other, hashes=hashes)
+            axes.plot(list(values), list(values.values()), **figures.style(n), label=str(hashes))
+        report_b.mark_word_length(axes, setup, label=False)
+        axes.set(
+            title=f"modular hashing − {report_b.LABELS[other]}", xlabel="k (characters)", xticks=report_b.SIZES[::2]
+        )
+    panels[0].set(ylabel="difference of the times of one pair (µs)")
+    report_b.zoom_legend(figure, panels, "hashes")
+    figures.note(
+        figure, foot(setup, table).replace(", shaded: their spread", "") + " Above 0 modular hashing takes longer."
+    )
+
+
+def ratio(table: Table, other: str) -> Spread:
+    """Return the other family's time by that of modular hashing: the median over k from 250 hashes on, by rounds."""
+    rounds = []
+    for number in table.distinct("round"):
+        rows = [table.where(other=other, round=number, hashes=hashes) for hashes in MANY]
+        times = [pair for r in rows for pair in zip(r.numbers("other_time"), r.numbers("modular_time"), strict=True)]
+        rounds.append(median(theirs / modular for theirs, modular in times))
+    return Spread.of(rounds)
+
+
+def _judge_jenkins_times(table: Table, _setup: Setup) -> list[Verdict]:
+    """Rule: Jenkins' mix takes longer if all of the spread of the ratio is above 1; it fails if all is below 0.9."""
+    found = ratio(table, "jenkins")
+    rows = table.where(hashes=1000)
+    modular, jenkins = median(rows.numbers("modular_time")), median(rows.numbers("other_time"))
+    below = sum(value < 0 for value in median_by_cell(table)) / len(median_by_cell(table))
+    return [
+        verdict(
+            "B-7.1.2.3-time",
+            found.decide(holds_from=1.01, fails_to=0.9),
+            f"With 1000 hashes a pair takes {modular:.0f} µs with modular hashing and {jenkins:.0f} with Jenkins' mix. "
+            f"From 250 hashes on the ratio is {found}, and {below:.0%} of the points of the figure are below 0. The "
+            "report's files have 18.2 and 30.2 ms, 1.66 times as much. That Jenkins' mix has less error, "
+            "error-difference-jenkins judges.",
+            {"ratio": found.middle, "low": found.low, "high": found.high, "share_below_0": below},
+        )
+    ]
+
+
+def median_by_cell(table: Table) -> list[float]:
+    """Return the difference at each point of the figure: the median over the rounds."""
+    return [
+        difference
+        for other, hashes in product(table.distinct("other"), table.distinct("hashes"))
+        for difference in median_by_k(table, "difference", other=other, hashes=hashes).values()
+    ]
+
+
+_TIMES = (
+    Experiment(
+        id="time-difference-jenkins",
+        title="Time of modular hashing minus that of Jenkins' mix",
+        items=(84, 85),
+        caption="Below 0 Jenkins' mix takes longer. The families are timed in turn, from the same texts, and compiled "
+        "with the same optimisation.",
+        seconds=15,
+        measure=partial(_measure_times, others=("jenkins",)),
+        draw=_draw_times,
+        judge=_judge_jenkins_times,
+        figure="report B, figure 16",
+    ),
+    Experiment(
+        id="time-difference-others",
+        title="Time of modular hashing minus that of other families",
+        items=(84, 85, 86),
+        caption="Above 0 modular hashing takes longer. Multiplicative hashing needs one multiplication and no "
+        "division; the fast sketch does not apply every hash function to every shingle.",
+        seconds=20,
+        measure=partial(_measure_times, others=report_b.OTHERS),
+        draw=_draw_times,
+    ),
+)
+
+EXPERIMENTS = (
+    *_ERRORS,
+    *_TIMES,
 )

@@ -8,9 +8,10 @@ from statistics import fmean
 import pytest
 
 import lookalike as la
-from lookalike.experiments import biased_families, hash_quality
-from lookalike.experiments.experiment import Table
-from lookalike.experiments.reported_families import WAYS, Way, estimate
+from lookalike.experiments import hash_families
+from lookalike.experiments.catalogue import by_id
+from lookalike.experiments.definition import Table
+from lookalike.experiments.hash_families import WAYS, Way, estimate
 from lookalike.hashing import FAMILIES
 from tests.experiments.quick import IN_ONE_WORKER, QUICK, measured
 from tests.statistics.bounds import SIGMAS
@@ -32,8 +33,8 @@ def test_every_family_has_1024_shares_and_its_scores(mixing: Table) -> None:
 
 
 def test_murmur3_mixes_and_a_multiplication_does_not(mixing: Table) -> None:
-    assert hash_quality.worst_share(mixing, "murmur3") <= 6 * 0.5 / 1024**0.5
-    assert hash_quality.worst_share(mixing, "multiplicative") == 0.5
+    assert hash_families.worst_share(mixing, "murmur3") <= 6 * 0.5 / 1024**0.5
+    assert hash_families.worst_share(mixing, "multiplicative") == 0.5
     below = mixing.where(family="multiplicative", test="avalanche")
     flips = zip(below.numbers("input"), below.numbers("output"), below.numbers("value"), strict=True)
     assert all(share == 0.0 for i, j, share in flips if j < i)  # no carry goes down
@@ -45,10 +46,13 @@ def test_mixing_families_are_as_even_as_chance(mixing: Table, family: str) -> No
 
 
 def test_verdicts_on_mixing(mixing: Table) -> None:
-    assert [verdict.finding for verdict in hash_quality.judge(mixing, QUICK)] == ["holds", "holds in part"]
+    assert [verdict.finding for verdict in by_id("hash-quality").judge(mixing, QUICK)] == ["holds", "holds in part"]
     place = mixing.position("value")
     worse = Table(mixing.columns, [(*row[:place], 9.0) for row in mixing.rows])
-    assert [verdict.finding for verdict in hash_quality.judge(worse, QUICK)] == ["does not hold", "does not hold"]
+    assert [verdict.finding for verdict in by_id("hash-quality").judge(worse, QUICK)] == [
+        "does not hold",
+        "does not hold",
+    ]
 
 
 # -- the families of the reports' programs ---------------------------------------------------------------------------
@@ -67,7 +71,7 @@ def test_the_pair_has_its_similarity(biased: Table) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_our_families_are_unbiased(biased: Table, family: str) -> None:
     runs = len(biased.distinct("run"))
-    bias, _error = biased_families.bias(biased, family, "lookalike: mixed keys")
+    bias, _error = hash_families.bias(biased, family, "lookalike: mixed keys")
     assert abs(bias) <= SIGMAS * la.standard_error(0.6, 300 * runs)
 
 
@@ -75,7 +79,7 @@ def test_our_families_are_unbiased(biased: Table, family: str) -> None:
 def test_corrected_functions_of_row_numbers_are_near_the_truth(biased: Table, way: Way) -> None:
     # Sorted shingles stand in an order that has nothing to do with the documents, or linear functions would mislead.
     runs = len(biased.distinct("run"))
-    bias, _error = biased_families.bias(biased, way.family, way.name)
+    bias, _error = hash_families.bias(biased, way.family, way.name)
     assert abs(bias) <= SIGMAS * la.standard_error(0.6, 300 * runs)
 
 
@@ -89,7 +93,7 @@ def test_corrected_functions_of_row_numbers_are_near_the_truth(biased: Table, wa
     ],
 )
 def test_what_the_programs_do_reads_too_high(biased: Table, family: str, functions: str, least: float) -> None:
-    assert biased_families.bias(biased, family, functions)[0] > least
+    assert hash_families.bias(biased, family, functions)[0] > least
 
 
 def test_colliding_values_lift_the_estimate_as_theory_says() -> None:
@@ -103,8 +107,8 @@ def test_colliding_values_lift_the_estimate_as_theory_says() -> None:
 
 
 def test_verdicts_on_the_families(biased: Table) -> None:
-    verdicts = {verdict.conclusion: verdict.finding for verdict in biased_families.judge(biased, QUICK)}
+    verdicts = {verdict.conclusion: verdict.finding for verdict in by_id("biased-families").judge(biased, QUICK)}
     assert verdicts["ours-bias-multiplicative-A"] == verdicts["ours-bias-murmur-A"] == "does not hold"
     place = biased.position("estimate")
     right = Table(biased.columns, [(*row[:place], 0.6) for row in biased.rows])
-    assert {verdict.finding for verdict in biased_families.judge(right, QUICK)} == {"holds"}
+    assert {verdict.finding for verdict in by_id("biased-families").judge(right, QUICK)} == {"holds"}
