@@ -13,8 +13,8 @@ from lookalike.tables.found import MEASURES, Metric
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("size", [100, 1_000_000_000])
 def test_a_strategy_is_the_same_in_another_process(metric: Metric, size: int) -> None:
-    left_out = {} if metric in MEASURES else {"ignored": (7,), "skip": ("quotes",)}
-    strategy = choose_strategy(Asked(Recipe(), 0.8, metric=metric, **left_out), size)
+    ignored, skip = ((), ()) if metric in MEASURES else ((7,), ("quotes",))
+    strategy = choose_strategy(Asked(Recipe(), 0.8, metric=metric, ignored=ignored, skip=skip), size)
     assert pickle.loads(pickle.dumps(strategy)) == strategy
     assert pickle.loads(pickle.dumps(strategy)).signs == strategy.signs
     assert strategy.method == ("lsh" if size > 10**6 and metric != "containment" else "exact")

@@ -3,12 +3,15 @@
 import random
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import lookalike as la
+from lookalike.engine.strategy import Method
 from lookalike.errors import RecipeError
 from lookalike.search.below import search_lower
+from lookalike.tables.found import Metric
 
 WORDS = la.Recipe(k=1)
 
@@ -49,7 +52,7 @@ CASES = [("cosine", 0.6, "cosine"), ("cosine", 0.9, "cosine"), ("euclidean", 1 /
 
 @pytest.mark.parametrize(("metric", "threshold", "column"), CASES)
 def test_brute_force_finds_all_pairs_by_the_measure(
-    texts: list[str], metric: str, threshold: float, column: str
+    texts: list[str], metric: Metric, threshold: float, column: str
 ) -> None:
     result = la.find(texts, threshold, metric=metric, method="brute", recipe=WORDS)
     assert pairs(result, column) == pytest.approx(truth(texts, metric, threshold))
@@ -60,13 +63,14 @@ def test_brute_force_finds_all_pairs_by_the_measure(
 @pytest.mark.parametrize("method", ["auto", "exact", "lsh", "signatures"])
 @pytest.mark.parametrize(("metric", "threshold", "column"), CASES)
 def test_candidates_by_jaccard_are_cut_by_the_measure(
-    texts: list[str], method: str, metric: str, threshold: float, column: str
+    texts: list[str], method: Method, metric: Metric, threshold: float, column: str
 ) -> None:
     result = la.find(texts, threshold, metric=metric, method=method, recipe=WORDS)
     true, found = truth(texts, metric, threshold), pairs(result, column)
     assert found.items() <= true.items()
     bags = WORDS.replace(bag=True)
     least = result.recall.jaccard
+    assert least is not None
     promised = {pair for pair in true if la.bag_jaccard(*(texts[one] for one in pair), recipe=bags) >= least}
     assert len(promised & found.keys()) >= 0.95 * len(promised) > 0
     assert f"of pairs at or above a Jaccard of {least:g}" in result.summary()
@@ -112,7 +116,7 @@ def test_tables_name_the_measure(texts: list[str], tmp_path: Path) -> None:
         ({"metric": "cosine", "min_words": 9}, "where repeated shingles count"),
     ],
 )
-def test_what_cannot_be_done_is_refused(texts: list[str], given: dict[str, object], said: str) -> None:
+def test_what_cannot_be_done_is_refused(texts: list[str], given: dict[str, Any], said: str) -> None:
     with pytest.raises(RecipeError, match=said.replace("(", r"\(").replace(")", r"\)").replace("+", r"\+")):
         la.find(texts, **given)
 
