@@ -10,6 +10,8 @@ import subprocess
 import threading
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import lookalike as la
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.filterwarnings("default")]
 
+SEARCH = "the search that tests share"
+"""The name under which Spark counts its jobs."""
 ADAPTIVE, SHUFFLED = "spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions"
 
 
@@ -40,9 +44,12 @@ def expected() -> la.Result:
 
 
 @pytest.fixture(scope="module")
-def documents(spark: SparkSession) -> DataFrame:
-    rows = [(number, text, star) for number, (text, star) in enumerate(zip(TEXTS, STARS, strict=True))]
-    return spark.createDataFrame(rows, "id bigint, text string, stars int").repartition(3)
+def documents(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
+    folder = tmp_path_factory.mktemp("documents")
+    table = pa.table({"id": range(len(TEXTS)), "text": TEXTS, "stars": STARS})
+    for part in range(3):
+        pq.write_table(table.take(list(range(part, len(TEXTS), 3))), folder / f"{part}.parquet")
+    return spark.read.parquet(folder.as_uri())
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +58,14 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(las: Any, documents: DataFrame, work: Path) -> SparkResult:
-    made: SparkResult = las.find(documents, 0.7, method="lsh", work=work.as_uri())
+def found(spark: SparkSession, las: Any, documents: DataFrame, work: Path) -> SparkResult:
+    spark.sparkContext.setJobGroup(SEARCH, SEARCH)
+    try:
+        made: SparkResult = las.find(documents, 0.7, method="lsh", work=work.as_uri())
+        made.pairs.write.parquet((work.parent / "pairs").as_uri())
+        made.groups.write.parquet((work.parent / "groups").as_uri())
+    finally:
+        spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)
     return made
 
 
@@ -63,6 +76,13 @@ def test_answers_are_those_of_the_library(found: SparkResult, expected: la.Resul
     same_answer(found, expected)
     assert found.plan().toArrow().to_pylist() == expected.plan().table.to_pylist()
     assert len(expected.groups) > 20
+
+
+def test_a_search_takes_few_jobs(spark: SparkSession, found: SparkResult) -> None:
+    """Each job costs its start, however few documents there are: docs/scale.md says how many a search has."""
+    assert found.documents == len(TEXTS)
+    jobs = spark.sparkContext.statusTracker().getJobIdsForGroup(SEARCH)
+    assert 20 < len(jobs) <= 42
 
 
 @pytest.mark.parametrize(
@@ -143,12 +163,12 @@ def test_both_ways_to_link_pairs_agree(spark: SparkSession, las: Any) -> None:
     edges = [(min(pair), max(pair)) for pair in edges if pair[0] != pair[1]]
     rng.shuffle(edges)
     df = spark.createDataFrame(edges, "a bigint, b bigint")
-    one, stars = (
-        sorted(map(tuple, components_of(df, Work(spark, None, ""), how).collect())) for how in ("one", "stars")
-    )
-    assert one == stars
-    assert dict(one)[40] == 0
-    assert dict(one)[149] == 100
+    one, stars = (components_of(df, len(edges), Work(spark, None, ""), how) for how in ("one", "stars"))
+    assert one[1:] == stars[1:]
+    linked = sorted(map(tuple, one.documents.collect()))
+    assert linked == sorted(map(tuple, stars.documents.collect()))
+    of_40, of_149 = ([row[1:] for row in linked if row[0] == number] for number in (40, 149))
+    assert (of_40, of_149) == ([(0, 41)], [(100, 50)])
 
 
 def test_a_bucket_of_20_000_documents_and_a_template_finish(spark: SparkSession, las: Any) -> None:

@@ -23,18 +23,21 @@ if TYPE_CHECKING:
 
     from lookalike.engine.groups import Linkage
     from lookalike.engine.strategy import Strategy
+    from lookalike.spark.components import Components
+    from lookalike.spark.copies import Copies
 
 __all__ = ["Block", "BlockSettings", "block_of", "in_components", "with_pairs"]
 
 
-def in_components(rows: DataFrame, copies: DataFrame, components: DataFrame) -> DataFrame:
+def in_components(rows: DataFrame, copies: Copies, components: Components) -> DataFrame:
     """Return `number`, `first`, `component`, `old`, `id`, `length` of the documents in a pair or with a copy."""
-    of_first = components.select(F.col("number").alias("first"), "component")
-    copied = copies.join(of_first, "first", "left").select(
-        "number", "first", F.coalesce("component", "first").alias("component")
-    )
-    single = components.join(copies.select("number"), "number", "left_anti")
-    every = copied.unionByName(single.select("number", F.col("number").alias("first"), "component"))
+    every = components.documents.select("number", F.col("number").alias("first"), "component")
+    if copies.count:
+        of_first = every.select("first", "component")
+        known = copies.documents.join(of_first, "first", "full")
+        every = known.select(
+            F.coalesce("number", "first").alias("number"), "first", F.coalesce("component", "first").alias("component")
+        )
     return rows.select("number", "old", "id", "length").join(every, "number")
 
 

@@ -26,20 +26,28 @@ ROWS: Final = 2_000_000_000
 TILE: Final = 1024
 
 
-def all_buckets(firsts: DataFrame, documents: int, strategy: Strategy, work: Work) -> DataFrame:
+def all_buckets(firsts: DataFrame, documents: int, strategy: Strategy, work: Work) -> tuple[DataFrame, int]:
     """Return the rows of all buckets of two and more: `band`, `key`, `number`, `old`, and `size`, `new` of the bucket.
+
+    With them, how many pairs they propose, repeats included.
 
     A pass takes as many bands as make `ROWS` rows, so that the disks of the executors need not hold all at once.
     """
     bands = strategy.bands.bands if strategy.bands else 0
     at_once = max(1, min(bands, ROWS // max(1, documents)))
     found: DataFrame | None = None
+    proposals = 0
     for first in range(0, bands, at_once):
         last = min(first + at_once, bands)
-        shared = work.stage(f"buckets-{first}", lambda a=first, b=last: _buckets(firsts, documents, a, b))  # type: ignore[misc]
+        shared = work.stage(
+            f"buckets-{first}",
+            lambda a=first, b=last: _buckets(firsts, documents, a, b),  # type: ignore[misc]
+            proposals=F.sum(F.when(F.col("leads"), _proposals())),
+        )
+        proposals += work.measured(f"buckets-{first}", "proposals")
         found = shared if found is None else found.unionByName(shared)
     assert found is not None  # noqa: S101 — a search by bands has at least one
-    return found
+    return found, proposals
 
 
 def _buckets(firsts: DataFrame, documents: int, first: int, last: int) -> DataFrame:

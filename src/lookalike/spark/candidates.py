@@ -37,33 +37,35 @@ class Candidates(NamedTuple):
     """All buckets, as `all_buckets` gives them."""
     largest: int
     """The size of the largest bucket that was paired, if there are hot documents."""
-    proposals: int
-    """How many pairs all buckets propose, repeats included."""
+    count: int
+    """How many pairs there are."""
+    hot_count: int
+    """How many hot documents there are."""
 
 
 def find_candidates(rows: DataFrame, firsts: DataFrame, documents: int, strategy: Strategy, work: Work) -> Candidates:
     """Return the candidates; where they are too many, the documents of large buckets are set apart as hot."""
-    buckets = all_buckets(firsts, documents, strategy, work)
+    buckets, proposals = all_buckets(firsts, documents, strategy, work)
     limits = limits_for(documents)
-    sizes = proposals_by_size(buckets)
-    total = sum(sizes.values())
-    if total <= limits.proposals:
+    every = {"count": F.count(F.lit(1))}
+    if proposals <= limits.proposals:
         proposed = buckets.withColumn("hot", F.lit(False))
-        pairs = work.stage("candidates", lambda: _agreeing(pairs_of_buckets(proposed), rows, strategy))
-        if pairs.count() <= limits.pairs:
-            return Candidates(pairs, None, buckets, 0, total)
-    largest = largest_bucket(sizes, limits.proposals)
+        pairs = work.stage("candidates", lambda: _agreeing(pairs_of_buckets(proposed), rows, strategy), **every)
+        if (count := work.measured("candidates", "count")) <= limits.pairs:
+            return Candidates(pairs, None, buckets, 0, count, 0)
+    largest = largest_bucket(proposals_by_size(buckets), limits.proposals)
     while True:
-        hot = work.stage(f"hot-{largest}", lambda most=largest: hot_documents(buckets, most))  # type: ignore[misc]
+        hot = work.stage(f"hot-{largest}", lambda most=largest: hot_documents(buckets, most), **every)  # type: ignore[misc]
         marked = hot.withColumn("hot", F.lit(True))
         proposed = buckets.where(F.col("size") <= largest).join(marked, "number", "left")
         proposed = proposed.withColumn("hot", F.coalesce("hot", F.lit(False)))
         pairs = work.stage(
             f"candidates-{largest}",
             lambda those=proposed: _agreeing(pairs_of_buckets(those), rows, strategy),  # type: ignore[misc]
+            **every,
         )
-        if pairs.count() <= limits.pairs:
-            return Candidates(pairs, hot, buckets, largest, total)
+        if (count := work.measured(f"candidates-{largest}", "count")) <= limits.pairs:
+            return Candidates(pairs, hot, buckets, largest, count, work.measured(f"hot-{largest}", "count"))
         largest //= 2
 
 

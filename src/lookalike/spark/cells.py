@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lookalike.spark.shapes import Shape
 
-__all__ = ["by_cells", "whole_cells"]
+__all__ = ["begins_cell", "by_cells", "whole_cells"]
 
 BLOCK: Final = 32 << 20
 """Bytes of rows that are worked on at a time, at the least; a cell that is larger is a block of its own."""
@@ -55,8 +55,10 @@ def whole_cells(batches: Iterator[pa.RecordBatch], names: Sequence[str], least: 
     for batch in batches:
         if not batch.num_rows:
             continue
-        border = _border(held[-1], batch, names) if held and size >= least else None
-        if border is None:
+        border = -1
+        if held and size >= least:
+            border = compute().index(begins_cell(held[-1], batch, names), pa.scalar(value=True)).as_py()
+        if border < 0:
             held.append(batch)
             size += batch.nbytes
             continue
@@ -67,15 +69,21 @@ def whole_cells(batches: Iterator[pa.RecordBatch], names: Sequence[str], least: 
         yield pa.Table.from_batches(held)
 
 
-def _border(before: pa.RecordBatch, batch: pa.RecordBatch, names: Sequence[str]) -> int | None:
-    """Return the first row of a batch that is in another cell than the one before it."""
+def begins_cell(before: pa.RecordBatch | None, batch: pa.RecordBatch, names: Sequence[str]) -> pa.Array[Any]:
+    """Say of each row whether it is in another cell than the row before it; `before` is the batch before, if any.
+
+    >>> import pyarrow as pa
+    >>> batch = pa.record_batch({"cell": [1, 1, 2]})
+    >>> begins_cell(None, batch, ["cell"]).to_pylist(), begins_cell(batch.slice(0, 1), batch, ["cell"]).to_pylist()
+    ([True, False, True], [False, False, True])
+    """
     import pyarrow as pa
 
     pc = compute()
     changes: Any = None
     for name in names:
-        column = pa.concat_arrays([before.column(name).slice(before.num_rows - 1), batch.column(name)])
+        own = batch.column(name)
+        column = own if before is None else pa.concat_arrays([before.column(name).slice(before.num_rows - 1), own])
         differs = pc.not_equal(column.slice(1), column.slice(0, len(column) - 1))
         changes = differs if changes is None else pc.or_(changes, differs)
-    place = int(pc.index(changes, pa.scalar(value=True)).as_py())
-    return None if place < 0 else place
+    return changes if before is not None else pa.concat_arrays([pa.array([True]), changes])

@@ -6,7 +6,7 @@ is compared with the first, shingle by shingle, by the engine.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
 from pyspark.sql.window import Window
@@ -18,53 +18,91 @@ from lookalike.spark.work import parts_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
     from lookalike.engine.strategy import Strategy
     from lookalike.spark.texts import TextStore
     from lookalike.spark.work import Work
 
-__all__ = ["find_copies", "firsts_of"]
+__all__ = ["Copies", "find_copies", "firsts_of"]
 
 TILE: Final = 1024
 """Different texts of one kind that are compared with their first in one cell."""
 
 
-def find_copies(rows: DataFrame, texts: TextStore, strategy: Strategy, work: Work) -> DataFrame:
-    """Return `number` and `first` of all documents that have copies; the first of a kind is its own first."""
-    alike = work.stage("alike", lambda: _alike(rows))
-    unlike = work.stage("unlike", lambda: _unlike(alike, texts, strategy, parts_of(work.spark)))
-    if unlike.isEmpty():
-        return alike.select("number", "first")
-    # Documents with one text stay together: they are copies of the first among themselves.
-    apart = unlike.join(alike, "number").select("first", "text_hash", F.col("number").alias("own"))
-    right = alike.join(apart, ["first", "text_hash"], "left")
-    return work.stage("copies", lambda: right.select("number", F.coalesce("own", "first").alias("first")))
+class Copies(NamedTuple):
+    """Documents that have copies."""
+
+    documents: DataFrame
+    """`number` and `first`; the first of a kind is its own first."""
+    count: int
+    """How many they are."""
+    largest: int
+    """The most copies of one kind, or more."""
+    pairs: int
+    """The pairs of two copies, or more."""
 
 
-def firsts_of(rows: DataFrame, copies: DataFrame) -> DataFrame:
+def find_copies(rows: DataFrame, texts: TextStore, strategy: Strategy, documents: int, work: Work) -> Copies:
+    """Return all documents that have copies."""
+    first, size = F.col("number") == F.col("first"), F.col("size").cast("decimal(19,0)")
+    alike = work.stage(
+        "alike",
+        lambda: _alike(rows),
+        count=F.count(F.lit(1)),
+        largest=F.max("size"),
+        pairs=F.sum(F.when(first, size * (size - 1) / 2)),
+        unsure=F.sum(F.when(_is_unsure() & first, _tiles()).when(_is_unsure(), 1)),
+    )
+    facts = [work.measured("alike", name) for name in ("count", "largest", "pairs")]
+    if unsure := work.measured("alike", "unsure"):
+        parts = parts_of(work.spark, documents)
+        unlike = work.stage("unlike", lambda: _unlike(alike, unsure, texts, strategy, parts), count=F.count(F.lit(1)))
+        if work.measured("unlike", "count"):
+            # Documents with one text stay together: they are copies of the first among themselves.
+            apart = alike.join(unlike.select(F.col("number").alias("own"), F.lit(True).alias("apart")), "own", "left")
+            right = F.when(F.col("apart"), F.col("own")).otherwise(F.col("first")).alias("first")
+            return Copies(work.stage("copies", lambda: apart.select("number", right)), *facts)
+    return Copies(alike.select("number", "first"), *facts)
+
+
+def firsts_of(rows: DataFrame, copies: Copies) -> DataFrame:
     """Return the rows of documents that are not the copy of another."""
-    later = copies.where("number <> first").select("number")
+    if not copies.count:
+        return rows
+    later = copies.documents.where("number <> first").select("number")
     return rows.join(later, "number", "left_anti")
 
 
 def _alike(rows: DataFrame) -> DataFrame:
+    """Return documents with equal digests: the `first` of each kind, and how many there are (`size`).
+
+    `own` is the first with the same text, and `kinds` how many texts there are.
+    """
     same = Window.partitionBy("digest")
-    kinds = rows.select("number", "digest", "text_hash").withColumn("first", F.min("number").over(same))
-    several = kinds.withColumn("size", F.count(F.lit(1)).over(same)).where("size > 1")
-    return several.select("number", "first", "text_hash")
-
-
-def _unlike(alike: DataFrame, texts: TextStore, strategy: Strategy, parts: int) -> DataFrame:
-    """Return the numbers of documents whose shingles are not those of their first."""
-    kinds = alike.groupBy("first", "text_hash").agg(F.min("number").alias("number"))
-    several = kinds.withColumn("kinds", F.count(F.lit(1)).over(Window.partitionBy("first"))).where("kinds > 1")
-    tiles = F.ceil(F.col("kinds") / TILE)
-    others = several.where("number <> first").select(
-        "first", F.pmod(F.xxhash64("number"), tiles).alias("tile"), "number"
+    own = F.min("number").over(Window.partitionBy("digest", "text_hash"))
+    known = rows.select("number", "digest", "text_hash").withColumns(
+        {"first": F.min("number").over(same), "size": F.count(F.lit(1)).over(same), "own": own}
     )
-    leading = others.select("first", "tile", F.col("first").alias("number")).distinct()
-    cells = texts.of(others.unionByName(leading))
+    several = known.where("size > 1").withColumn("kinds", F.count_if(F.col("number") == F.col("own")).over(same))
+    return several.select("number", "first", "size", "own", "kinds")
+
+
+def _is_unsure() -> Column:
+    """Say of a row of `_alike` whether its text has to be compared with others: a kind has several."""
+    return (F.col("kinds") > 1) & (F.col("number") == F.col("own"))
+
+
+def _tiles() -> Column:
+    return F.ceil(F.col("kinds") / TILE)
+
+
+def _unlike(alike: DataFrame, unsure: int, texts: TextStore, strategy: Strategy, parts: int) -> DataFrame:
+    """Return the numbers of documents whose shingles are not those of their first."""
+    every = F.sequence(F.lit(0).cast("bigint"), _tiles() - 1)  # the first is in all tiles, for the others
+    one = F.array(F.pmod(F.xxhash64("number"), _tiles()))
+    tile = F.explode(F.when(F.col("number") == F.col("first"), every).otherwise(one)).alias("tile")
+    cells = texts.of(alike.where(_is_unsure()).select("first", tile, "number"), unsure)
     return by_cells(cells, ["first", "tile"], parts, _confirmer(strategy), {"number": "bigint"})
 
 

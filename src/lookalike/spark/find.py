@@ -20,7 +20,7 @@ from lookalike.spark.hot import edges_of_hot
 from lookalike.spark.on_driver import find_on_driver
 from lookalike.spark.result import SparkResult
 from lookalike.spark.searched import Searched, Stages
-from lookalike.spark.signing import Facts, facts_of, fingerprint, hashed, numbered, sign_documents
+from lookalike.spark.signing import Facts, facts_of, fingerprint, hashed, numbered, signed_documents
 from lookalike.spark.texts import TextStore
 from lookalike.spark.verify import verified_pairs
 from lookalike.spark.work import Work, batch_settings
@@ -129,18 +129,16 @@ class _Task:
 def _search(task: _Task, documents: DataFrame, own_id: str, folder: str | None) -> Answers:
     strategy = _by_bands(task.asked)
     if strategy is None:
-        facts = facts_of(hashed(documents), against=task.against)
+        facts = facts_of(hashed(documents))
         return _on_driver(task, documents, own_id, choose_strategy(task.asked, facts.characters), facts)
     work = Work(task.df.sparkSession, folder, _about(strategy, task))
     _check_documents(documents, work)
-    signed = work.stage("signed", lambda: sign_documents(documents, strategy))
-    facts = facts_of(signed, against=task.against)
-    if work.resumes and work.mark("documents") is None:
-        work.record("documents", {"fingerprint": fingerprint(signed)})
+    signed = signed_documents(documents, strategy, work)
+    facts = facts_of(signed, work)
     likely = choose_strategy(task.asked, facts.characters)
     if likely.method == "exact":
         return _on_driver(task, documents, own_id, likely, facts)
-    return _on_executors(task, documents, own_id, strategy, facts, numbered(signed, work), work)
+    return _on_executors(task, documents, own_id, strategy, facts, numbered(signed, facts.documents, work), work)
 
 
 def _by_bands(asked: Asked) -> Strategy | None:
@@ -158,8 +156,10 @@ def _about(strategy: Strategy, task: _Task) -> str:
 
 def _check_documents(documents: DataFrame, work: Work) -> None:
     """Refuse to go on with the work that was done on other documents."""
-    before = work.mark("documents")
-    if before is not None and before["fingerprint"] != fingerprint(hashed(documents)):
+    if work.mark("signed") is None:
+        return
+    given = hashed(documents)
+    if fingerprint(given) != fingerprint(given, work):
         problem = "has the work of a search of other documents"
         raise StoreError(work.folder, problem, "name another folder, or remove this one")
 
@@ -176,15 +176,16 @@ def _on_executors(
     task: _Task, documents: DataFrame, own_id: str, strategy: Strategy, facts: Facts, rows: DataFrame, work: Work
 ) -> Answers:
     texts = TextStore(documents, rows)
-    copies = find_copies(rows, texts, strategy, work)
+    copies = find_copies(rows, texts, strategy, facts.documents, work)
     firsts = firsts_of(rows, copies)
     candidates = find_candidates(rows, firsts, facts.documents, strategy, work)
-    edges = candidates.pairs
+    edges, count = candidates.pairs, candidates.count
     if candidates.hot is not None:
-        edges = edges.unionByName(edges_of_hot(candidates, rows))
-    components = components_of(edges, work, task.components)
+        of_hot, added = edges_of_hot(candidates, rows)
+        edges, count = edges.unionByName(of_hot), count + added
+    components = components_of(edges, count, work, task.components)
     placed = work.stage("placed", lambda: in_components(rows, copies, components))
-    verified = verified_pairs(candidates.pairs, components, texts, strategy, work)
+    verified = verified_pairs(candidates, components, texts, strategy, facts.documents, work)
     settings = BlockSettings(strategy, task.linkage, task.against)
     return Searched(
         Stages(
@@ -195,7 +196,7 @@ def _on_executors(
             copies=copies,
             placed=placed,
             verified=verified,
-            hot=candidates.hot,
+            candidates=candidates,
             settings=settings,
             documents=facts.documents,
             work=work,

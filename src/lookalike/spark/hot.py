@@ -18,6 +18,7 @@ from lookalike.spark.blocks import block_of, with_pairs
 from lookalike.spark.cells import by_cells
 from lookalike.spark.shapes import PAIRS
 from lookalike.spark.texts import check_texts
+from lookalike.spark.verify import VerifiedPairs
 from lookalike.spark.work import parts_of
 from lookalike.tables.columns import compute, whole
 
@@ -37,48 +38,58 @@ TOGETHER: Final = 2_000_000_000
 """Characters of hot documents that one task takes."""
 
 
-def edges_of_hot(candidates: Candidates, rows: DataFrame) -> DataFrame:
-    """Return pairs `a`, `b` that put hot documents into one component, if they are to be joined with each other."""
+def edges_of_hot(candidates: Candidates, rows: DataFrame) -> tuple[DataFrame, int]:
+    """Return pairs `a`, `b` that put hot documents into one component, if they are to be joined with each other.
+
+    With them, how many they are at the most.
+    """
     hot = candidates.hot
     assert hot is not None  # noqa: S101 — asked for only if there are some
     size = rows.join(hot, "number").agg(F.sum("length"), F.min("number")).first()
     assert size is not None  # noqa: S101 — an aggregate has one row
     if int(size[0] or 0) <= TOGETHER:
         edges = hot.select(F.lit(size[1]).cast("bigint").alias("a"), F.col("number").alias("b"))
+        most = candidates.hot_count
     else:
         large = candidates.buckets.where((F.col("size") > candidates.largest) & (F.col("new") > 0))
         least = F.min("number").over(Window.partitionBy("band", "key"))
         edges = large.select(least.alias("a"), F.col("number").alias("b"))
-    return edges.where("a <> b").distinct()
+        most = large.count()
+    return edges.where("a <> b").distinct(), most
 
 
 def add_hot_pairs(
-    pairs: DataFrame,
+    verified: VerifiedPairs,
     placed: DataFrame,
     hot: DataFrame,
+    hot_count: int,
     texts: TextStore,
     settings: BlockSettings,
     documents: int,
     work: Work,
     rule: KeepRule | None = None,
-) -> DataFrame:
+) -> VerifiedPairs:
     """Return the verified pairs with those of hot documents.
 
     `rule` says who becomes a representative first, where not all pairs can be listed.
     """
+    pairs = verified.pairs
     own = placed.join(hot.select("number"), "number", "left_semi").select("component").distinct()
     near = with_pairs(placed, pairs).join(F.broadcast(own), "component")
-    held = texts.of(hot.select("number")).select("number", "text", "text_hash")
+    held = texts.of(hot.select("number"), hot_count).select("number", "text", "text_hash")
     documents_only = near.where("other is null").join(held, "number", "left")
     listed = near.where("other is not null")
     for name, kind in (("text", "string"), ("text_hash", "binary")):
         listed = listed.withColumn(name, F.lit(None).cast(kind))
     shape = PAIRS | {"component": "bigint"}
     joiner = _joiner(settings, tuple(limits_for(documents)), rule)
-    found = by_cells(documents_only.unionByName(listed), ["component"], parts_of(work.spark), joiner, shape)
+    parts = parts_of(work.spark, documents)
+    found = by_cells(documents_only.unionByName(listed), ["component"], parts, joiner, shape)
     stage = "verified-hot" if rule is None else f"verified-hot-{_slug(rule)}"
-    every = work.stage(stage, lambda: found.unionByName(pairs).dropDuplicates(["a", "b"]))
-    return every.select(*shape)
+    every = work.stage(
+        stage, lambda: found.unionByName(pairs).dropDuplicates(["a", "b"]).select(*shape), count=F.count(F.lit(1))
+    )
+    return VerifiedPairs(every, work.measured(stage, "count"))
 
 
 def _slug(rule: KeepRule) -> str:

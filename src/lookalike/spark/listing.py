@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from lookalike.result.keep import KeepRule
     from lookalike.spark.blocks import Block, BlockSettings
+    from lookalike.spark.copies import Copies
+    from lookalike.spark.verify import VerifiedPairs
 
 __all__ = ["grouped_shape", "grouper", "listed_shape", "lister", "most_copies", "planned_shape", "planner"]
 
@@ -52,11 +54,14 @@ def lister(settings: BlockSettings, most: int) -> Any:
     return listed
 
 
-def most_copies(placed: DataFrame, pairs: DataFrame) -> int:
+def most_copies(placed: DataFrame, copies: Copies, verified: VerifiedPairs) -> int:
     """Return how many pairs of copies a block may list: all of them, or none if there are too many in all.
 
-    The same sum as in `pairs_of`: pairs of copies, and pairs with a copy of either document.
+    The same sum as in `pairs_of`: pairs of copies, and pairs with a copy of either document. It is not worked out if it
+    cannot be too large.
     """
+    if copies.pairs + verified.count * copies.largest**2 <= MOST_COPIES:
+        return MOST_COPIES
     exact = "decimal(38,0)"
     sizes = placed.groupBy("first").agg(
         F.count(F.lit(1)).cast(exact).alias("all"), F.count_if("old").cast(exact).alias("olds")
@@ -65,7 +70,7 @@ def most_copies(placed: DataFrame, pairs: DataFrame) -> int:
     within = sizes.agg(F.sum((every * (every - 1) - olds * (olds - 1)) / 2)).first()
     a = sizes.select(F.col("first").alias("a"), every.alias("all_a"), olds.alias("olds_a"))
     b = sizes.select(F.col("first").alias("b"), every.alias("all_b"), olds.alias("olds_b"))
-    met = pairs.select("a", "b").join(a, "a").join(b, "b").where("all_a > 1 or all_b > 1")
+    met = verified.pairs.select("a", "b").join(a, "a").join(b, "b").where("all_a > 1 or all_b > 1")
     added = F.col("all_a") * F.col("all_b") - F.col("olds_a") * F.col("olds_b") - 1
     between = met.agg(F.sum(added)).first()
     total = sum(int(seen[0] or 0) for seen in (within, between) if seen is not None)

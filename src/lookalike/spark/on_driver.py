@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
 
+from lookalike.errors import DuplicateIdError
 from lookalike.result.keep import KeepRule
 from lookalike.search.find import find
 from lookalike.spark.answers import Answers
 from lookalike.spark.columns import quoted
 from lookalike.spark.signing import in_order
+from lookalike.tables.columns import compute
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,6 +28,10 @@ __all__ = ["OnDriver", "find_on_driver"]
 def find_on_driver(documents: DataFrame, df: DataFrame, own_id: str, strategy: Strategy, options: Any) -> OnDriver:
     """Search documents (`old`, `id`, `text`) in their order; `df` has the columns that a keep rule may name."""
     ordered = documents.orderBy(*in_order(documents.columns)).select("old", "id", "text").toArrow()
+    twice = ordered.group_by(["old", "id"]).aggregate([([], "count_all")])
+    twice = twice.filter(compute().greater(twice["count_all"], 1)).sort_by([("old", "ascending"), ("id", "ascending")])
+    if twice.num_rows:
+        raise DuplicateIdError(twice["id"][0].as_py())
     against = options.pop("against")
     new, old = (ordered.filter(_is(ordered["old"], value=value)).drop_columns(["old"]) for value in (False, True))
     result = find(new, text="text", id="id", against=old if against else None, **options)
@@ -33,8 +39,6 @@ def find_on_driver(documents: DataFrame, df: DataFrame, own_id: str, strategy: S
 
 
 def _is(column: Any, *, value: bool) -> Any:
-    from lookalike.tables.columns import compute
-
     return column if value else compute().invert(column)
 
 

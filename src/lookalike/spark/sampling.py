@@ -49,17 +49,18 @@ def audit_of(stages: Stages, sample: int, seed: int) -> Audit:
     strategy = stages.settings.strategy
     if strategy.min_words is not None:
         raise RecipeError("min_words", strategy.min_words, "None for an audit: the recall is that of all passages")
-    if stages.hot is not None:
+    if stages.candidates.hot is not None:
         problem = "some documents are in clusters so large that not all their pairs may be listed"
         raise LookalikeError(f"{problem}, so there is no recall of pairs to measure; audit at a higher threshold")
     every = firsts_of(stages.rows, stages.copies).select("number", "old", "id")
     new = every.where(~F.col("old"))
-    chosen = new.orderBy(F.xxhash64("number", F.lit(seed)), "number").limit(sample).select("number")
-    drawn = stages.texts.of(chosen).select("number", "text").toArrow().sort_by("number")
+    # By the id: numbers depend on how rows are partitioned.
+    chosen = new.orderBy(F.xxhash64("id", F.lit(seed)), "number").limit(sample).select("number")
+    drawn = stages.texts.of(chosen, sample).select("number", "text").toArrow().sort_by("number")
     exact = replace(strategy, method="exact", bands=None, least=0, promised=1.0)
     true = _true_pairs(stages.texts.documents, drawn, every, exact)
     true = stages.work.stage(f"audit-{sample}-{seed}", lambda: true)
-    missed = true.join(stages.verified.select("a", "b"), ["a", "b"], "left_anti")
+    missed = true.join(stages.verified.pairs.select("a", "b"), ["a", "b"], "left_anti")
     named = _with_ids(missed, every).toArrow().sort_by([("a", "ascending"), ("b", "ascending")])
     return made_audit(drawn.num_rows, new.count(), true.count(), _named_pairs(named))
 
@@ -147,9 +148,10 @@ def sample_of(stages: Stages, documents: int) -> Result:
             total += row["count"]
     some = F.broadcast(stages.work.spark.createDataFrame(chosen, "component bigint"))
     placed = stages.placed.join(some, "component")
-    rows = with_pairs(placed, stages.pairs().join(some, "component")).toArrow()
-    texts = stages.texts.of(placed.select("number")).select("number", "old", "id", "text").toArrow().sort_by("number")
-    return block_of(rows, stages.settings, _source(texts, against=stages.settings.against)).result
+    rows = with_pairs(placed, stages.pairs().pairs.join(some, "component")).toArrow()
+    texts = stages.texts.of(placed.select("number"), total).select("number", "old", "id", "text").toArrow()
+    source = _source(texts.sort_by("number"), against=stages.settings.against)
+    return block_of(rows, stages.settings, source).result
 
 
 def _source(texts: pa.Table, *, against: bool) -> Source:

@@ -23,11 +23,14 @@ from lookalike.spark.signing import ranked
 from lookalike.spark.work import batch_settings, parts_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
     from lookalike.result import Result
     from lookalike.result.audit import Audit
+    from lookalike.spark.candidates import Candidates
+    from lookalike.spark.copies import Copies
     from lookalike.spark.texts import TextStore
+    from lookalike.spark.verify import VerifiedPairs
     from lookalike.spark.work import Work
 
 __all__ = ["Searched", "Stages"]
@@ -43,11 +46,11 @@ class Stages:
     """The column of `df` with the ids."""
     rows: DataFrame
     texts: TextStore
-    copies: DataFrame
+    copies: Copies
     placed: DataFrame
-    verified: DataFrame
+    verified: VerifiedPairs
     """Verified pairs, without those of two hot documents."""
-    hot: DataFrame | None
+    candidates: Candidates
     settings: BlockSettings
     documents: int
     work: Work
@@ -57,13 +60,14 @@ class Stages:
         """The type of ids, as Spark calls it."""
         return self.rows.schema["id"].dataType.simpleString()
 
-    def pairs(self, placed: DataFrame | None = None, rule: KeepRule | None = None) -> DataFrame:
+    def pairs(self, placed: DataFrame | None = None, rule: KeepRule | None = None) -> VerifiedPairs:
         """Return all verified pairs; `rule` says who becomes a representative first where clusters are hot."""
-        if self.hot is None:
+        hot, count = self.candidates.hot, self.candidates.hot_count
+        if hot is None:
             return self.verified
         known = self.placed if placed is None else placed
         return add_hot_pairs(
-            *(self.verified, known, self.hot, self.texts, self.settings, self.documents, self.work), rule=rule
+            *(self.verified, known, hot, count, self.texts, self.settings, self.documents, self.work), rule=rule
         )
 
 
@@ -74,7 +78,7 @@ class Searched(Answers):
         """Take what was found."""
         self.stages = stages
         self.documents, self.strategy = stages.documents, stages.settings.strategy
-        self.hot = 0 if stages.hot is None else stages.hot.count()
+        self.hot = stages.candidates.hot_count
 
     @property
     def _against(self) -> bool:
@@ -87,8 +91,8 @@ class Searched(Answers):
             verified = stages.pairs()
 
             def made() -> DataFrame:
-                most = most_copies(stages.placed, verified)
-                return self._of_blocks(verified, lister(stages.settings, most), listed_shape(stages.id_type))
+                most = most_copies(stages.placed, stages.copies, verified)
+                return self._of_blocks(verified.pairs, lister(stages.settings, most), listed_shape(stages.id_type))
 
             listed = stages.work.stage("pairs", made).orderBy("a", "b")
         ends = [F.col("a_id").alias("a"), F.col("b_id").alias("b")]
@@ -99,14 +103,18 @@ class Searched(Answers):
     ) -> DataFrame:
         stages = self.stages
         rows = with_pairs(stages.placed if placed is None else placed, pairs)
-        return by_cells(rows, ["component"], parts_of(stages.work.spark), make, shape)  # type: ignore[arg-type]
+        parts = parts_of(stages.work.spark, stages.documents)
+        return by_cells(rows, ["component"], parts, make, shape)  # type: ignore[arg-type]
 
     def groups(self) -> DataFrame:
         """Return the groups."""
         stages = self.stages
         with batch_settings(stages.work.spark):
             shape = grouped_shape(stages.id_type)
-            made = stages.work.stage("groups", lambda: self._of_blocks(stages.pairs(), grouper(stages.settings), shape))
+            make = grouper(stages.settings)
+            made = stages.work.stage(
+                "groups", lambda: self._of_blocks(stages.pairs().pairs, make, shape), groups=_count_leads()
+            )
             group = self._numbers(made, "groups")
         age, its_age = (["old"], ["principal_old"]) if self._against else ([], [])
         return made.join(group, "lead").orderBy("number").select("id", *age, "group", "principal", *its_age)
@@ -114,7 +122,8 @@ class Searched(Answers):
     def _numbers(self, made: DataFrame, stage: str) -> DataFrame:
         """Return the number of each group by its first member."""
         leads = made.where("number = lead").select("lead")
-        return ranked(leads, ["lead"], "group", f"{stage}-numbers", self.stages.work)
+        count = self.stages.work.measured(stage, "groups")
+        return ranked(leads, "lead", count, "group", f"{stage}-numbers", self.stages.work)
 
     def plan(self, keep: str, *, drop_all: bool) -> DataFrame:
         """Return a plan for all documents that are not old."""
@@ -127,8 +136,12 @@ class Searched(Answers):
             made = stages.work.stage(
                 f"plan-{name}",
                 lambda: self._of_blocks(
-                    stages.pairs(placed, in_order), planner(stages.settings, rule, drop_all=drop_all), shape, placed
+                    stages.pairs(placed, in_order).pairs,
+                    planner(stages.settings, rule, drop_all=drop_all),
+                    shape,
+                    placed,
                 ),
+                groups=_count_leads(),
             )
             group = self._numbers(made, f"plan-{name}")
         own = stages.rows.where(~F.col("old")).select("number", "id")
@@ -164,3 +177,8 @@ class Searched(Answers):
     def close(self) -> None:
         """Remove the work folder."""
         self.stages.work.clear()
+
+
+def _count_leads() -> Column:
+    """Count the groups by their first members."""
+    return F.count_if(F.col("number") == F.col("lead"))

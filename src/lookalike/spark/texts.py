@@ -26,11 +26,14 @@ class TextStore:
         """Take the documents (`old`, `id`, `text`) and their numbered rows."""
         self.documents, self._rows = documents, rows
 
-    def of(self, wanted: DataFrame) -> DataFrame:
-        """Return rows that have a `number` with the `text` of the document, and the `text_hash` that it should have."""
+    def of(self, wanted: DataFrame, most: int) -> DataFrame:
+        """Return rows that have a `number` with the `text` of the document, and the `text_hash` that it should have.
+
+        The rows are at most `most`.
+        """
         known = self._rows.select("number", "old", "id", "text_hash")
         named = known.join(wanted, "number")
-        if wanted.count() <= FEW:
+        if most <= FEW:
             named = F.broadcast(named)
         return self.documents.select("old", "id", "text").join(named, ["old", "id"])
 

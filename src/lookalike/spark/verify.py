@@ -5,7 +5,7 @@ A component that is too large for one cell is cut into tiles, as buckets are; it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
 
@@ -22,26 +22,42 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from lookalike.engine.strategy import Strategy
+    from lookalike.spark.candidates import Candidates
+    from lookalike.spark.components import Components
     from lookalike.spark.texts import TextStore
     from lookalike.spark.work import Work
 
-__all__ = ["places", "verified_pairs"]
+__all__ = ["VerifiedPairs", "places", "verified_pairs"]
 
 CELL: Final = 4096
 """Documents of a component that are verified in one cell."""
 
 
+class VerifiedPairs(NamedTuple):
+    """Pairs that reach the threshold."""
+
+    pairs: DataFrame
+    """`a`, `b`, their scores, and the `component` that they are in."""
+    count: int
+
+
 def verified_pairs(
-    pairs: DataFrame, components: DataFrame, texts: TextStore, strategy: Strategy, work: Work
+    candidates: Candidates, components: Components, texts: TextStore, strategy: Strategy, documents: int, work: Work
+) -> VerifiedPairs:
+    """Return the candidates that reach the threshold."""
+    parts = parts_of(work.spark, documents)
+    made = work.stage(
+        "verified", lambda: _verified(candidates, components, texts, strategy, parts), count=F.count(F.lit(1))
+    )
+    return VerifiedPairs(made, work.measured("verified", "count"))
+
+
+def _verified(
+    candidates: Candidates, components: Components, texts: TextStore, strategy: Strategy, parts: int
 ) -> DataFrame:
-    """Return the pairs that reach the threshold, with their scores, and the `component` that they are in."""
-    return work.stage("verified", lambda: _verified(pairs, components, texts, strategy, work))
-
-
-def _verified(pairs: DataFrame, components: DataFrame, texts: TextStore, strategy: Strategy, work: Work) -> DataFrame:
-    cells = work.stage("cells", lambda: _in_cells(pairs, components))
-    ends = [cells.select("component", "tile", F.col(side).alias("number")) for side in ("a", "b")]
-    held = texts.of(ends[0].unionByName(ends[1]).distinct())
+    cells = _in_cells(candidates.pairs, components.documents)
+    ends = cells.select("component", "tile", F.explode(F.array("a", "b")).alias("number")).distinct()
+    held = texts.of(ends, components.count if components.largest <= CELL else 2 * candidates.count)
     nothing = F.lit(None)
     compared = cells.select(
         *("component", "tile", F.col("a").alias("number"), F.col("b").alias("other")),
@@ -50,16 +66,13 @@ def _verified(pairs: DataFrame, components: DataFrame, texts: TextStore, strateg
         nothing.cast("binary").alias("text_hash"),
     )
     given = held.select("component", "tile", "number", nothing.cast("bigint").alias("other"), "id", "text", "text_hash")
-    shape = PAIRS | {"component": "bigint"}
     rows = given.unionByName(compared)
-    return by_cells(rows, ["component", "tile"], parts_of(work.spark), _verifier(strategy), shape)
+    return by_cells(rows, ["component", "tile"], parts, _verifier(strategy), PAIRS | {"component": "bigint"})
 
 
 def _in_cells(pairs: DataFrame, components: DataFrame) -> DataFrame:
     """Return the pairs with the cell of each: `component` and `tile`."""
-    sizes = components.groupBy("component").agg(F.count(F.lit(1)).alias("size"))
-    of_a = components.select(F.col("number").alias("a"), "component")
-    known = pairs.join(of_a, "a").join(sizes, "component")
+    known = pairs.join(components.withColumnRenamed("number", "a"), "a")
     tiles = F.ceil(F.col("size") / (CELL // 2))
     own = {side: F.pmod(F.xxhash64(side), tiles) for side in ("a", "b")}
     tile = F.when(F.col("size") <= CELL, F.lit(0).cast("bigint")).otherwise(own["a"] * tiles + own["b"])

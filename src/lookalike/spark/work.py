@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from pyspark.sql import Observation
 from pyspark.sql import types as T  # noqa: N812
 
 from lookalike.errors import RecipeError, StoreError
@@ -21,7 +22,7 @@ from lookalike.errors import RecipeError, StoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 __all__ = ["Work", "batch_settings", "delete", "parts_of"]
 
@@ -30,6 +31,9 @@ _BATCHES: Final = {
     "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20),
 }
 """A batch of texts must fit a column of Arrow, which has 2 GiB, and several of them a worker."""
+
+PART: Final = 5000
+"""Documents that are worth a task of their own."""
 
 
 class Work:
@@ -50,16 +54,31 @@ class Work:
         weakref.finalize(self.spark, folder.cleanup)  # DataFrames that read from it may outlive the search
         return Path(folder.name).as_uri()
 
-    def stage(self, name: str, make: Callable[[], DataFrame]) -> DataFrame:
-        """Return what a stage found: from its files if it is done, else made and written now."""
+    def stage(self, name: str, make: Callable[[], DataFrame], **measures: Column) -> DataFrame:
+        """Return what a stage found: from its files if it is done, else made and written now.
+
+        `measures` are aggregates of its rows, whole numbers, which `measured` returns. They are taken while the rows
+        are written, so that they need no job of their own, and kept with the mark.
+        """
         path = f"{self.folder}/{name}"
         found = self.mark(name)
         if found is None:
             made = make()
-            found = {"schema": made.schema.jsonValue()}
+            found = {"schema": made.schema.jsonValue(), "measures": {}}
+            seen = Observation()
+            if measures:
+                made = made.observe(seen, *(measure.alias(own) for own, measure in measures.items()))
             made.write.mode("overwrite").parquet(path)
+            if measures:
+                found["measures"] = {own: int(value or 0) for own, value in seen.get.items()}
             self.record(name, found)
         return self.spark.read.schema(T.StructType.fromJson(found["schema"])).parquet(path)
+
+    def measured(self, name: str, measure: str) -> int:
+        """Return what was measured while a stage was written: 0 if it has no rows."""
+        found = self.mark(name)
+        assert found is not None  # noqa: S101 — asked for after the stage only
+        return int(found["measures"][measure])
 
     def mark(self, name: str) -> dict[str, Any] | None:
         """Return what was recorded with a stage that is done; None if it is not."""
@@ -117,9 +136,10 @@ def batch_settings(spark: SparkSession) -> Iterator[None]:
                 spark.conf.set(name, own)
 
 
-def parts_of(spark: SparkSession) -> int:
-    """Return into how many partitions a shuffle goes."""
-    return int(str(spark.conf.get("spark.sql.shuffle.partitions")))
+def parts_of(spark: SparkSession, documents: int) -> int:
+    """Return into how many partitions documents go: what is configured, but not more than are worth a task."""
+    configured = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
+    return min(configured, max(spark.sparkContext.defaultParallelism, -(-documents // PART)))
 
 
 def delete(spark: SparkSession, folder: str) -> None:
