@@ -1,16 +1,16 @@
-"""Connected components: for each document of a graph the least number that chains of pairs lead to.
+"""Connected components: for each document in a pair, the least number that a chain of pairs leads to.
 
-Up to `ONE_NODE` pairs one task reads them all and calls the engine. Beyond, large stars and small stars take turns
-(Kiveris et al., Connected Components in MapReduce and Beyond, 2014): each round is written, and the last one changes
-nothing.
+Up to `ONE_NODE` pairs, one task reads them all and calls the engine. Beyond, large stars and small stars take turns
+(Kiveris et al., Connected Components in MapReduce and Beyond, 2014): each round is written, until one changes nothing.
 """
 
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
 
-from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812 — its usual name
 from pyspark.sql.window import Window
 
 from lookalike.engine.stages import clusters
@@ -24,29 +24,29 @@ if TYPE_CHECKING:
 
     from lookalike.spark.work import Work
 
-
 __all__ = ["COMPONENTS", "ONE_NODE", "Components", "How", "components_of"]
 
 How = Literal["auto", "one", "stars"]
 COMPONENTS: Final = ("auto", "one", "stars")
 ONE_NODE: Final = 50_000_000
-"""Pairs that one task takes: about 100 bytes of memory for each."""
-_SENT: Final = 1 << 16
+"""Pairs that one task links, with about 100 bytes of memory for each."""
+_ROWS_SENT: Final = 1 << 16
 
 
-class Components(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Components:
     """The documents that are in a pair."""
 
     documents: DataFrame
-    """`number`, `component`, and the `size` of that."""
+    """`number`, `component`, and the `size` of the component."""
     count: int
-    """How many they are."""
+    """How many documents there are."""
     largest: int
     """The size of the largest component."""
 
 
 def components_of(edges: DataFrame, count: int, work: Work, how: How = "auto") -> Components:
-    """Return the components of `count` pairs `a`, `b`."""
+    """Return the components that at most `count` pairs `a`, `b` connect."""
     on_one = how == "one" or (how == "auto" and count <= ONE_NODE)
     made = work.stage(
         "components",
@@ -65,7 +65,7 @@ def _on_one_node(edges: DataFrame) -> DataFrame:
 
 
 def _linked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Link all pairs at once; documents are called by their place among those that there are."""
+    """Link all pairs at once; the engine knows documents by their places among those in a pair."""
     import pyarrow as pa
 
     pc = compute()
@@ -77,14 +77,14 @@ def _linked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     sizes = pc.value_counts(first)
     size = sizes.field("counts").take(pc.index_in(first, value_set=sizes.field("values")))
     found = pa.table({"number": numbers, "component": numbers.take(first), "size": size})
-    yield from found.to_batches(max_chunksize=_SENT)
+    yield from found.to_batches(max_chunksize=_ROWS_SENT)
 
 
 # -- by stars ----------------------------------------------------------------------------------------------------------
 
 
 def _by_stars(edges: DataFrame, work: Work) -> DataFrame:
-    """Link pairs in rounds; every round brings each document nearer to the least of its component."""
+    """Link pairs in rounds, each of which brings every document nearer to the least of its component."""
     turned = edges.select(F.greatest("a", "b").alias("u"), F.least("a", "b").alias("v"))
     now = work.stage("round-0", lambda: turned, **_state())
     for number in itertools.count(1):
@@ -98,7 +98,7 @@ def _by_stars(edges: DataFrame, work: Work) -> DataFrame:
 
 
 def _large_stars(edges: DataFrame) -> DataFrame:
-    """Link each larger neighbour of a document with the least of its neighbours and itself."""
+    """Link each larger neighbour of a document to the least of its neighbours and itself."""
     turned = edges.select(F.col("v").alias("u"), F.col("u").alias("v"))
     least = F.least(F.col("u"), F.min("v").over(Window.partitionBy("u")))
     stars = edges.unionByName(turned).withColumn("least", least).where("v > u")
@@ -106,7 +106,7 @@ def _large_stars(edges: DataFrame) -> DataFrame:
 
 
 def _small_stars(edges: DataFrame) -> DataFrame:
-    """Link each document, and its smaller neighbours, with the least of them."""
+    """Link each document, and its smaller neighbours, to the least of these."""
     stars = edges.withColumn("least", F.min("v").over(Window.partitionBy("u")))
     own = stars.select("u", F.col("least").alias("v"))
     others = stars.where("v <> least").select(F.col("v").alias("u"), F.col("least").alias("v"))
@@ -114,6 +114,6 @@ def _small_stars(edges: DataFrame) -> DataFrame:
 
 
 def _state() -> dict[str, Column]:
-    """Return measures that are the same for the same pairs, in whatever order."""
+    """Return measures of pairs that do not depend on their order."""
     own = F.xxhash64("u", "v")
     return {"count": F.count(F.lit(1)), "mixed": F.bit_xor(own), "total": F.sum(F.shiftright(own, 32))}
