@@ -1,16 +1,23 @@
 """What Spark costs: `python -m benchmarks.spark`, on a cluster of two executors with one core each, on this machine.
 
-overhead   seconds of `lookalike.spark.find`, pairs and groups written, beside `lookalike.find` with two threads, and
-           bytes shuffled, by Spark's own count; for 20,000 and 200,000 documents
+overhead   seconds of `lookalike.spark.find`, pairs and groups written, beside `lookalike.find` with two threads; jobs,
+           tasks and bytes shuffled, by Spark's own count; for several sizes
+growth     the line through the smallest and the largest size: a fixed cost, and a cost for each document
 MLlib      Spark's own MinHashLSH on the same cluster and the same documents: time, recall and precision
+
+Each part runs in a process of its own, and is in the record as soon as it is measured. One that exceeds its limit is
+stopped and recorded as such, and the next one begins. All limits together are less than twelve minutes.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
+import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -18,18 +25,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks import files
-from benchmarks.measure import ROOT, circumstances, headline, is_quick, print_table, run_module, write_record
+from benchmarks.measure import ROOT, circumstances, headline, is_quick, own_environment, print_table, write_record
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["HEADERS", "cells", "measured"]
+__all__ = ["HEADERS", "cells", "growth_of", "measured", "mllib"]
 
 MASTER: Final = "local-cluster[2,1,2048]"
 THRESHOLD: Final = 0.8
-SIZES: Final = (20_000, 200_000)
-MLLIB: Final = 5_000
-"""Documents that MLlib gets: its join compares all that share one of its hashes."""
+FIND: Final = {20_000: 90, 60_000: 120, 200_000: 300}
+"""Documents that are searched, and the seconds that it may take; the cluster starts within them."""
+MLLIB: Final = {2_000: 60, 10_000: 120}
+"""The same for MLlib, whose join compares all documents that share one of its hashes."""
+QUICK_FIND: Final = {2_000: 240}
+QUICK_MLLIB: Final = {1_000: 240}
 TABLES: Final = 10
 _WRITTEN: Final = re.compile(r"Arguments: file:[^\s,]*/([\w-]+), ")
 """Where a plan of Spark names the folder that it writes."""
@@ -38,6 +50,8 @@ HEADERS: Final = (
     "la.find, s",
     "Spark, s",
     "µs a document more",
+    "times la.find",
+    "jobs",
     "bytes shuffled a document",
     "same groups",
 )
@@ -68,8 +82,9 @@ def _session(events: str) -> SparkSession:
     return session
 
 
-def _shuffled(events: str) -> dict[str, int]:
-    """Return the bytes that tasks have written to shuffles, by the stage of the search that they were for."""
+def _counted(events: str) -> dict[str, Any]:
+    """Return the jobs and tasks of the search, and the bytes shuffled by each of its stages, from Spark's event log."""
+    jobs = tasks = 0
     written: dict[str, int] = {}
     executions: dict[int, str] = {}
     stages: dict[int, str] = {}
@@ -80,14 +95,16 @@ def _shuffled(events: str) -> dict[str, int]:
                 if kind.endswith("SparkListenerSQLExecutionStart"):
                     found = _WRITTEN.search(event["physicalPlanDescription"])
                     executions[event["executionId"]] = found[1] if found else "counts"
-                elif kind == "SparkListenerJobStart":
+                elif kind == "SparkListenerJobStart" and event["Properties"].get("spark.jobGroup.id") == "search":
+                    jobs += 1
                     execution = int(event["Properties"].get("spark.sql.execution.id", -1))
                     stages.update(dict.fromkeys(event["Stage IDs"], executions.get(execution, "counts")))
-                elif kind == "SparkListenerTaskEnd":
+                elif kind == "SparkListenerTaskEnd" and event["Stage ID"] in stages:
+                    tasks += 1
                     metrics = (event.get("Task Metrics") or {}).get("Shuffle Write Metrics", {})
-                    name = stages.get(event["Stage ID"], "counts")
+                    name = stages[event["Stage ID"]]
                     written[name] = written.get(name, 0) + metrics.get("Shuffle Bytes Written", 0)
-    return written
+    return {"jobs": jobs, "tasks": tasks, "shuffled": sum(written.values()), "shuffled_by_stage": written}
 
 
 def measured(count: int) -> dict[str, Any]:
@@ -103,18 +120,19 @@ def measured(count: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
         spark = _session(folder)
         df = spark.read.parquet(str(path))
+        spark.sparkContext.setJobGroup("search", "search")
         start = time.perf_counter()
         found = las.find(df, THRESHOLD, method="lsh")
         found.pairs.write.parquet(f"{out}/pairs")
         found.groups.write.parquet(f"{out}/groups")
         seconds = time.perf_counter() - start
-        same = {(row["id"], row["principal"]) for row in found.groups.collect()} == own
+        spark.sparkContext.setJobGroup("check", "check")
+        same = {(row["id"], row["principal"]) for row in spark.read.parquet(f"{out}/groups").collect()} == own
         spark.stop()
-        shuffled = _shuffled(folder)
-    total = sum(shuffled.values())
-    by_stage = {name: one / count for name, one in shuffled.items() if one}
-    row = {"documents": count, "find_s": alone, "spark_s": seconds, "shuffled": total, "same": same}
-    return row | {"shuffled_by_stage": by_stage}
+        counted = _counted(folder)
+    by_stage = {name: one / count for name, one in counted.pop("shuffled_by_stage").items() if one}
+    row = {"documents": count, "find_s": alone, "spark_s": seconds, "same": same}
+    return row | counted | {"shuffled_by_stage": by_stage}
 
 
 def mllib(count: int) -> dict[str, Any]:
@@ -161,20 +179,92 @@ def _minhash_pairs(df: DataFrame) -> Any:
 
 
 def cells(row: dict[str, Any]) -> list[str]:
-    """Return a row of the table."""
+    """Return a row of the table; for a part that was stopped or failed, say so."""
+    if "spark_s" not in row:
+        return [f"{row['documents']:,}", "-", _problem(row), *["-"] * (len(HEADERS) - 3)]
     more = (row["spark_s"] - row["find_s"]) / row["documents"] * 1e6
     return [
         f"{row['documents']:,}",
         f"{row['find_s']:.2f}",
         f"{row['spark_s']:.1f}",
         f"{more:,.0f}",
+        f"{row['spark_s'] / row['find_s']:.1f}",
+        str(row["jobs"]),
         f"{row['shuffled'] / row['documents']:,.0f}",
         "yes" if row["same"] else "NO",
     ]
 
 
+def _problem(part: dict[str, Any]) -> str:
+    return f"over {part['exceeded_s']} s" if "exceeded_s" in part else "failed"
+
+
+def growth_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the line through the smallest and the largest size, and how far sizes between are from it.
+
+    >>> rows = [{"documents": n, "find_s": n / 100, "spark_s": 20 + n / 10} for n in (100, 200, 1000)]
+    >>> grown = growth_of(rows)
+    >>> {name: grown[name] for name in ("fixed_s", "spark_us_a_document", "find_us_a_document", "off_the_line")}
+    {'fixed_s': 20.0, 'spark_us_a_document': 100000.0, 'find_us_a_document': 10000.0, 'off_the_line': [0.0]}
+    """
+    done = [row for row in rows if "spark_s" in row]
+    if len(done) < 2:
+        return None
+    first, *between, last = done
+    added = last["documents"] - first["documents"]
+    slope = {name: (last[name] - first[name]) / added for name in ("spark_s", "find_s")}
+    fixed = first["spark_s"] - slope["spark_s"] * first["documents"]
+    off = [row["spark_s"] / (fixed + slope["spark_s"] * row["documents"]) - 1 for row in between]
+    return {
+        "from": first["documents"],
+        "to": last["documents"],
+        "documents_times": last["documents"] / first["documents"],
+        "seconds_times": last["spark_s"] / first["spark_s"],
+        "fixed_s": round(fixed, 3),
+        "spark_us_a_document": round(slope["spark_s"] * 1e6, 3),
+        "find_us_a_document": round(slope["find_s"] * 1e6, 3),
+        "off_the_line": [round(share, 3) for share in off],
+    }
+
+
+# -- all parts ---------------------------------------------------------------------------------------------------------
+
+
+def _part(kind: str, count: int, limit: float) -> dict[str, Any]:
+    """Measure one part in a process of its own, which is stopped, with its cluster, when it has taken too long."""
+    command = [sys.executable, "-m", "benchmarks.spark", "--one", kind, str(count)]
+    pipe = subprocess.PIPE
+    child = subprocess.Popen(
+        command, cwd=ROOT, env=own_environment(), start_new_session=True, stdout=pipe, stderr=pipe, text=True
+    )
+    try:
+        out, problem = child.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        return {"documents": count, "exceeded_s": limit}
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)  # the cluster is in the same group
+        child.wait()
+    if child.returncode:
+        return {"documents": count, "failed": problem.strip().splitlines()[-1:]}
+    found: dict[str, Any] = json.loads(out.splitlines()[-1])
+    return found
+
+
+def _print_rivals(rivals: Sequence[dict[str, Any]]) -> None:
+    for rival in rivals:
+        if "mllib" not in rival:
+            print(f"\nMLlib, {rival['documents']:,} documents: {_problem(rival)}")
+            continue
+        both = [
+            [name, *(f"{rival[name][what]:.3f}" for what in ("s", "recall", "precision"))]
+            for name in ("mllib", "lookalike")
+        ]
+        print_table(f"{rival['documents']:,} documents, one run", ("engine", "s", "recall", "precision"), both)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
@@ -182,17 +272,23 @@ def main() -> None:
         print(json.dumps(mllib(count) if kind == "mllib" else measured(count)))
         return
     record = circumstances()
-    print(headline(record))
-    sizes = (2_000,) if is_quick() else SIZES
-    rows = [run_module("benchmarks.spark", "--one", "find", str(count)) for count in sizes]
-    print_table("Spark beside the library", HEADERS, [cells(row) for row in rows])
-    rival = run_module("benchmarks.spark", "--one", "mllib", str(1_000 if is_quick() else MLLIB))
-    both = [
-        [name, *(f"{rival[name][what]:.3f}" for what in ("s", "recall", "precision"))]
-        for name in ("mllib", "lookalike")
-    ]
-    print_table(f"{rival['documents']:,} documents, one run", ("engine", "s", "recall", "precision"), both)
-    print(f"kept in {write_record('spark', record | {'rows': rows, 'mllib': rival})}")
+    print(headline(record), flush=True)
+    sizes, rival_sizes = (QUICK_FIND, QUICK_MLLIB) if is_quick() else (FIND, MLLIB)
+    for count in (*sizes, *rival_sizes):
+        files.parquet(max(count, files.ROW_GROUP) if count in rival_sizes else count)  # not within a limit
+    parts: dict[str, Any] = {"rows": [], "growth": None, "mllib": []}
+    for count, limit in sizes.items():
+        parts["rows"].append(_part("find", count, limit))
+        parts["growth"] = growth_of(parts["rows"])
+        write_record("spark", record | parts)
+    print_table("Spark beside the library", HEADERS, [cells(row) for row in parts["rows"]])
+    if parts["growth"]:
+        print(f"growth: {json.dumps(parts['growth'])}", flush=True)
+    for count, limit in rival_sizes.items():
+        parts["mllib"].append(_part("mllib", count, limit))
+        write_record("spark", record | parts)
+    _print_rivals(parts["mllib"])
+    print(f"kept in {write_record('spark', record | parts)}")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from benchmarks.measure import (
 )
 from benchmarks.targets import HEADERS, targets
 from lookalike import _native
-from lookalike.settings import settings
+from lookalike.recipe import settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

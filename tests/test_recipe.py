@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from lookalike.engine.bands import Bands, check_bands, choose_bands
 from lookalike.errors import MismatchError, RecipeError
 from lookalike.presets import PRESETS, Preset, find_preset
-from lookalike.recipe import FORMAT, Recipe
-from lookalike.stopwords import ENGLISH
+from lookalike.recipe import ENGLISH, FORMAT, Recipe
 
 CHOICES = {
     "unit": ("char", "word"),

@@ -40,21 +40,18 @@ if TYPE_CHECKING:
     from lookalike.report.marks import Marks, read_marks
     from lookalike.result import Recall, Result
     from lookalike.result.audit import Audit
-    from lookalike.result.cuts import Cuts
-    from lookalike.result.keep import KeepRule
-    from lookalike.result.plan import Plan
-    from lookalike.result.sources import SourceMatch, Sources
+    from lookalike.result.plan import KeepRule, Plan
+    from lookalike.result.source_matches import SourceMatch, Sources
     from lookalike.search.advise import Advice, advise
     from lookalike.search.cost import Cost, estimate_cost
-    from lookalike.search.drop import drop_near_duplicates
-    from lookalike.search.drop_parts import drop_repeated_parts, drop_repeated_passages
+    from lookalike.search.deduplicate import drop_near_duplicates, drop_repeated_parts, drop_repeated_passages
+    from lookalike.search.derived import sources
     from lookalike.search.find import find
+    from lookalike.search.intake import sign
+    from lookalike.search.repeats import Cuts
     from lookalike.search.shards import find_shards, sign_shard
-    from lookalike.search.sign import sign
-    from lookalike.search.sources import sources
-    from lookalike.text.compare import Comparison, compare
+    from lookalike.text.comparison import Comparison, Passage, compare, passages
     from lookalike.text.excluded import Span
-    from lookalike.text.matrix import CharacteristicMatrix, characteristic_matrix
     from lookalike.text.measures import (
         bag_jaccard,
         bag_jaccard_report,
@@ -65,8 +62,7 @@ if TYPE_CHECKING:
         jaccard_distance,
         standard_error,
     )
-    from lookalike.text.passages import Passage, passages
-    from lookalike.text.shingles import Shingle, normalize, shingles, units
+    from lookalike.text.shingles import CharacteristicMatrix, Shingle, characteristic_matrix, normalize, shingles, units
 
 __version__: str = _build_info()["version"]
 
@@ -219,10 +215,12 @@ _HOMES = {
         "Result",
     ),
     "lookalike.result.audit": ("Audit",),
-    "lookalike.result.cuts": ("Cuts",),
-    "lookalike.result.keep": ("KeepRule",),
-    "lookalike.result.plan": ("Plan",),
-    "lookalike.result.sources": (
+    "lookalike.search.repeats": ("Cuts",),
+    "lookalike.result.plan": (
+        "KeepRule",
+        "Plan",
+    ),
+    "lookalike.result.source_matches": (
         "SourceMatch",
         "Sources",
     ),
@@ -234,8 +232,8 @@ _HOMES = {
         "Cost",
         "estimate_cost",
     ),
-    "lookalike.search.drop": ("drop_near_duplicates",),
-    "lookalike.search.drop_parts": (
+    "lookalike.search.deduplicate": (
+        "drop_near_duplicates",
         "drop_repeated_parts",
         "drop_repeated_passages",
     ),
@@ -244,17 +242,15 @@ _HOMES = {
         "find_shards",
         "sign_shard",
     ),
-    "lookalike.search.sign": ("sign",),
-    "lookalike.search.sources": ("sources",),
-    "lookalike.text.compare": (
+    "lookalike.search.intake": ("sign",),
+    "lookalike.search.derived": ("sources",),
+    "lookalike.text.comparison": (
         "Comparison",
+        "Passage",
         "compare",
+        "passages",
     ),
     "lookalike.text.excluded": ("Span",),
-    "lookalike.text.matrix": (
-        "CharacteristicMatrix",
-        "characteristic_matrix",
-    ),
     "lookalike.text.measures": (
         "bag_jaccard",
         "bag_jaccard_report",
@@ -265,12 +261,10 @@ _HOMES = {
         "jaccard_distance",
         "standard_error",
     ),
-    "lookalike.text.passages": (
-        "Passage",
-        "passages",
-    ),
     "lookalike.text.shingles": (
+        "CharacteristicMatrix",
         "Shingle",
+        "characteristic_matrix",
         "normalize",
         "shingles",
         "units",

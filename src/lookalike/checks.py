@@ -1,18 +1,21 @@
-"""Arguments that many functions take, checked once and in one way."""
+"""Checks of arguments that many functions take, and suggestions for misspelt ones."""
 
 from __future__ import annotations
 
 import math
 import operator
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from lookalike.errors import DocumentError, RecipeError
 
-__all__ = ["number", "text", "text_remedy", "threads", "whole"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["number", "suggest", "text", "text_remedy", "threads", "whole"]
 
 
 def text(name: object, value: Any) -> str:
-    """Return a text, or say which document is none.
+    """Return a text; anything else is an error that names the document.
 
     >>> text("a", b"bytes")
     Traceback (most recent call last):
@@ -66,3 +69,19 @@ def number(name: str, value: Any, allowed: str) -> float:
 def threads(value: SupportsIndex) -> int:
     """Return a number of threads; 0 takes all cores."""
     return whole("threads", value, 0, 1024)
+
+
+def suggest(given: object, choices: Iterable[str]) -> str:
+    """Return "did you mean …?" for a misspelt choice, or nothing.
+
+    >>> suggest("Colapse", ("keep", "collapse", "remove"))
+    "did you mean 'collapse'?"
+    >>> suggest("xyzzy", ("keep", "collapse", "remove"))
+    ''
+    """
+    if not isinstance(given, str):
+        return ""
+    import difflib  # needed on the way to an error only
+
+    close = difflib.get_close_matches(given[:100].lower(), list(choices), n=1)
+    return f"did you mean {close[0]!r}?" if close else ""

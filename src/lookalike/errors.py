@@ -78,17 +78,21 @@ class RecipeError(LookalikeError, ValueError):
     "unit must be 'char', 'word' or 'token', not 'words'; did you mean 'word'?"
     >>> error.field, error.given, error.allowed
     ('unit', 'words', "'char', 'word' or 'token'")
+    >>> str(RecipeError("skip", ("quotes",), "not supported with tokens"))
+    'skip is not supported with tokens'
     """
 
     _facts: ClassVar[tuple[str, ...]] = ("field", "given", "allowed", "hint")
 
     def __init__(self, field: str, given: object, allowed: str, hint: str = "") -> None:
-        """Say that `field` must be `allowed` and was `given`; `hint` may suggest the way out."""
+        """Say that `field` must be `allowed` and was `given`, or is "not supported …"; `hint` may suggest a fix."""
         self.field = field
         self.given = given
         self.allowed = allowed
         self.hint = hint
-        super().__init__(f"{field} must be {allowed}, not {_show(given)}" + (f"; {hint}" if hint else ""))
+        # What is never allowed in some setting needs no value: "skip is not supported with tokens".
+        said = f"is {allowed}" if allowed.startswith("not supported") else f"must be {allowed}, not {_show(given)}"
+        super().__init__(f"{field} {said}" + (f"; {hint}" if hint else ""))
 
 
 class BandsError(LookalikeError, ValueError):

@@ -1,4 +1,4 @@
-"""The hash functions of the source reports, one by one, and tests of how good they are (seed items 31-37).
+"""The hash functions of the source reports, one by one, and tests of how good they are (docs/primer.md §5).
 
 The signatures use them through `Recipe(sketch="classic", family=…)`; here they are for study.
 
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from lookalike import _native, checks
 from lookalike.errors import RecipeError
+from lookalike.recipe import FAMILIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +34,6 @@ __all__ = [
     "murmur3_32",
 ]
 
-FAMILIES = ("modular", "multiplicative", "murmur3", "jenkins")
 U32 = 2**32 - 1
 KNUTH = 2_654_435_769
 """floor(2³² · (√5 − 1)/2), Knuth's multiplier."""

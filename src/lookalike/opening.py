@@ -1,4 +1,4 @@
-"""Opening files that a person has named: without ever waiting, and only what is a file.
+"""Opening files that a user named: never waiting, and only real files.
 
 Opening a named pipe waits for somebody at its other end, and a device such as ``/dev/zero`` has no end: both are
 refused. Standard input and what the shell passes for ``<(command)`` are pipes too, but ones that are being written to.
@@ -133,7 +133,7 @@ def descriptor_of(path: str | os.PathLike[str]) -> int | None:
 
 
 def is_null(path: str | os.PathLike[str]) -> bool:
-    """Say whether a path is the null device, which is empty and takes everything."""
+    """Return whether a path is the null device, which is empty and takes everything."""
     status = os.stat(path)  # noqa: PTH116 — a path of any kind
     if not stat.S_ISCHR(status.st_mode):
         return False

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from lookalike.errors import RecipeError
 from lookalike.recipe import NAMED, Recipe
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ __all__ = ["PRESETS", "Preset", "Recipe", "band_probability", "find_preset", "wi
 
 
 def band_probability(similarity: float, bands: int, rows: int) -> float:
-    """Return the probability that a pair of this similarity shares a band: 1 − (1 − sʳ)ᵇ (seed items 39, 43).
+    """Return the probability that a pair of this similarity shares a band: 1 − (1 − sʳ)ᵇ (docs/primer.md §7).
 
     >>> round(band_probability(0.8, 20, 5), 6)
     0.999644
@@ -244,6 +245,8 @@ def with_preset(
     ((0.1, 'containment', 8), (0.8, 'jaccard', None))
     """
     preset = find_preset("prose" if name is None else name)
+    if metric == "euclidean" and threshold is None:  # any would be arbitrary: distances grow with the texts
+        raise RecipeError("threshold", None, "given with metric 'euclidean'", "1 / (1 + d) for a distance of at most d")
     return (
         preset.threshold if threshold is None else threshold,
         preset.metric if metric is None else metric,

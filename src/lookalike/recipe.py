@@ -20,22 +20,27 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import operator
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+from lookalike import checks
+from lookalike._native import Settings
+from lookalike.checks import suggest
 from lookalike.errors import MismatchError, RecipeError
-from lookalike.stopwords import ENGLISH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["DEFAULT", "FORMAT", "IDLE", "UNIT_NAMES", "Recipe", "suggest"]
+__all__ = ["DEFAULT", "ENGLISH", "FAMILIES", "FORMAT", "IDLE", "UNIT_NAMES", "Family", "Recipe", "settings"]
 
 FORMAT: Final = "lookalike-recipe/1"
 """The name and version of the canonical form; it changes whenever a number in docs/format.md does."""
 
+Family = Literal["modular", "multiplicative", "murmur3", "jenkins"]
+FAMILIES: Final[tuple[str, ...]] = get_args(Family)
+"""The hash families of a classic sketch; the core has them in `families.rs`, the reference in `sketches`."""
 _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "unit": ("char", "word", "token"),
     "whitespace": ("keep", "collapse", "remove"),
@@ -44,7 +49,7 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "digits": ("keep", "zero"),
     "form": ("none", "nfc", "nfd", "nfkc", "nfkd"),
     "sketch": ("fast", "classic"),
-    "family": ("modular", "multiplicative", "murmur3", "jenkins"),
+    "family": FAMILIES,
 }
 UNIT_NAMES: Final = {"char": "character", "word": "word", "token": "token"}
 """What a unit is called."""
@@ -56,6 +61,29 @@ IDLE: Final[dict[str, tuple[str, ...]]] = {
 _RANGES: Final[dict[str, tuple[int, int]]] = {"k": (1, 64), "hashes": (1, 65_535), "seed": (0, 2**64 - 1)}
 _FLAGS: Final = ("bag", "lowercase")
 _STOP_WORDS: Final = "'none', 'english' or a list of words"
+
+# The English stop list: words that carry grammar rather than content. It is part of recipe format 1, so a change is
+# a new format; tests/test_recipe.py holds the list's digest. Contractions are written with the ASCII apostrophe;
+# docs/format.md §2 says what becomes of it. Left out on purpose: i'd, i'll, he'll, she'd, she'll, we'd, we'll. With the
+# apostrophe deleted they would take the words id, ill, hell, shed, shell, wed and well out of every text.
+_WORDS: Final = """
+    a an the this that these those such
+    i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers
+    herself it its itself they them their theirs themselves who whom whose which what
+    am is are was were be been being have has had having do does did doing can could may might must shall should will
+    would cannot
+    about above after against among around at before below between by down during for from in into of off on out over
+    through to under until up upon with within without
+    and or but nor so yet if then else than because while although though unless since as whether when where why how
+    all any both each every either neither few more most much many no none not only other another same some
+    again also here just never now once there too very
+    i'm i've you're you've you'd you'll he's he'd she's it's it'll we're we've they're they've they'd they'll that's
+    there's here's who's what's where's let's isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't
+    can't couldn't mustn't shouldn't won't wouldn't
+"""
+
+ENGLISH: Final[tuple[str, ...]] = tuple(sorted(_WORDS.split()))
+"""The stop words, sorted, each once."""
 
 
 class _Remembered:
@@ -107,7 +135,7 @@ class Recipe(_Remembered):
     """The Unicode normalisation form."""
     sketch: Literal["fast", "classic"] = "fast"
     """The kind of signature: fast similarity sketching, or MinHash with one hash function per slot."""
-    family: Literal["modular", "multiplicative", "murmur3", "jenkins"] = "multiplicative"
+    family: Family = "multiplicative"
     """The hash functions of a classic sketch."""
     hashes: int = 256
     """How many numbers a signature has, 1 to 65535; the standard error of an estimate is at most √(J(1−J)/hashes)."""
@@ -119,7 +147,7 @@ class Recipe(_Remembered):
         for name, choices in _CHOICES.items():
             self._put(name, _check_choice(name, getattr(self, name), choices))
         for name, (low, high) in _RANGES.items():
-            self._put(name, _check_whole(name, getattr(self, name), low, high))
+            self._put(name, checks.whole(name, getattr(self, name), low, high))
         for name in _FLAGS:
             if not isinstance(getattr(self, name), bool):
                 raise RecipeError(name, getattr(self, name), "True or False")
@@ -167,7 +195,7 @@ class Recipe(_Remembered):
         return f"Recipe({', '.join(given)})"
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both give the same numbers for every text."""
+        """Return whether both give the same numbers for every text."""
         return self is other or self._effective == other._effective if isinstance(other, Recipe) else NotImplemented
 
     def __hash__(self) -> int:
@@ -293,39 +321,12 @@ def _effective(recipe: Recipe) -> dict[str, Any]:
     return {name: value for name, value in _settings(recipe).items() if name not in idle}
 
 
-def suggest(given: object, choices: Iterable[str]) -> str:
-    """Return "did you mean …?" for a misspelt choice, or nothing.
-
-    >>> suggest("Colapse", ("keep", "collapse", "remove"))
-    "did you mean 'collapse'?"
-    >>> suggest("xyzzy", ("keep", "collapse", "remove"))
-    ''
-    """
-    if not isinstance(given, str):
-        return ""
-    import difflib  # needed on the way to an error only
-
-    close = difflib.get_close_matches(given[:100].lower(), list(choices), n=1)
-    return f"did you mean {close[0]!r}?" if close else ""
-
-
 def _check_choice(name: str, given: object, choices: tuple[str, ...]) -> str:
     for choice in choices:
         if isinstance(given, str) and given == choice:
             return choice  # not `given`, which may be an enum member or another subclass of str
     *first, last = (repr(choice) for choice in choices)
     raise RecipeError(name, given, f"{', '.join(first)} or {last}", suggest(given, choices))
-
-
-def _check_whole(name: str, given: Any, low: int, high: int) -> int:
-    """Accept whatever is a whole number to Python (an int, a numpy integer), but not True, 2.0 or "2"."""
-    try:
-        value = None if isinstance(given, bool) else operator.index(given)
-    except TypeError:
-        value = None
-    if value is None or not low <= value <= high:
-        raise RecipeError(name, given, f"a whole number from {low} to {high}")
-    return int(value)
 
 
 def _check_stop_words(given: Any) -> str | tuple[str, ...]:
@@ -379,3 +380,15 @@ def _read(name: str, text: str) -> object:
 
 DEFAULT: Final = Recipe()
 """The recipe of every function that is given none."""
+
+
+def settings(recipe: Recipe) -> Settings:
+    """Return the native settings of a recipe; equal recipes share them."""
+    if not isinstance(recipe, Recipe):
+        raise RecipeError("recipe", recipe, "a Recipe, for example Recipe(k=3) or Recipe.preset('code')")
+    return _native_settings(recipe)
+
+
+@lru_cache(maxsize=64)
+def _native_settings(recipe: Recipe) -> Settings:
+    return Settings(**_settings(recipe) | {"stop_words": list(recipe.stop_list)})

@@ -18,19 +18,49 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from lookalike.errors import DocumentError, MissingExtraError
-from lookalike.remote_errors import MISSING, remote_error
-from lookalike.urls import SCHEMES, WEB, has_credentials, scheme_of, shown_url
+from lookalike.urls import SCHEMES, WEB, has_credentials, scheme_of, shown_url, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["BLOCK", "RemoteFile", "Store", "check_writable", "new_remote_file", "new_remote_folder", "open_url"]
+__all__ = [
+    "BLOCK",
+    "MISSING",
+    "RemoteFile",
+    "RemoteStore",
+    "check_writable",
+    "new_remote_file",
+    "new_remote_folder",
+    "open_url",
+    "remote_error",
+]
 
 BLOCK: Final = 4 << 20
 """How many bytes are asked for at a time."""
 _IN_EXTRA: Final = ("aiohttp", "s3fs")
 _PATIENCE: Final = 60
 """Seconds that a web server may be silent."""
+
+# The libraries of the stores are not imported for their errors: they are known by the names of their classes.
+_NO_CREDENTIALS: Final = (
+    *("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound", "TokenRetrievalError"),
+    *("DefaultCredentialsError", "RefreshError", "LocalTokenNotFoundError"),
+)
+_NO_BUCKET: Final = "NoSuchBucket"
+_NOT_REACHED: Final = (
+    *("EndpointConnectionError", "ConnectTimeoutError", "ClientConnectorError", "ClientConnectorDNSError"),
+    *("ConnectionRefusedError", "ConnectionClosedError", "ConnectError", "ServerDisconnectedError"),
+    *("ProxyConnectionError", "ConnectionResetError", "ConnectionError", "SSLError", "ClientConnectorCertificateError"),
+)
+_TOO_SLOW: Final = ("TimeoutError", "FSTimeoutError", "ReadTimeoutError", "ServerTimeoutError")
+_CREDENTIALS: Final = {
+    "s3": "set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; for a public bucket, FSSPEC_S3_ANON=true",
+    "gs": "set GOOGLE_APPLICATION_CREDENTIALS; for a public bucket, FSSPEC_GS_TOKEN=anon",
+    "hf": "set HF_TOKEN",
+}
+_LONGEST: Final = 200
+MISSING: Final = "does not exist"
+"""The problem of what is not there, as of a local file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +82,7 @@ class RemoteFile:
         return shown_url(self.url)
 
 
-class Store:
+class RemoteStore:
     """The store that a URL is in."""
 
     def __init__(self, url: str) -> None:
@@ -71,7 +101,7 @@ class Store:
         return None if found["type"] == "directory" else _file(url, found)
 
     def exists(self, url: str) -> bool:
-        """Say whether there is a file or a folder of this name."""
+        """Return whether there is a file or a folder of this name."""
         try:
             self.look(url)
         except DocumentError as error:
@@ -181,7 +211,7 @@ def _seconds(changed: object) -> int:
 
 def open_url(url: str) -> BinaryIO:
     """Open a file to read it once, from its start."""
-    return cast("BinaryIO", io.BufferedReader(_Blocks(Store(url).blocks(url)), BLOCK))
+    return cast("BinaryIO", io.BufferedReader(_Blocks(RemoteStore(url).blocks(url)), BLOCK))
 
 
 class _Blocks(io.RawIOBase):
@@ -210,13 +240,13 @@ def check_writable(url: str) -> RemoteFile | None:
     if scheme_of(url) in WEB:
         problem = "is on the web, where files are only read"
         raise DocumentError(shown_url(url), "file", problem, "write to a local file, or to s3://, gs:// or hf://")
-    store = Store(url)
+    store = RemoteStore(url)
     return store.look(url) if store.exists(url) else None
 
 
 @contextmanager
 def new_remote_file(url: str) -> Iterator[IO[bytes]]:
-    """Give a stream for a file that appears under its URL when it is whole; until then it is a temporary local file."""
+    """Yield a stream for a file that appears under its URL when complete; until then it is a temporary local file."""
     store = _checked(url)
     with _temporary() as folder:
         path = folder / "file"
@@ -233,7 +263,7 @@ def new_remote_file(url: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def new_remote_folder(url: str) -> Iterator[Path]:
-    """Give a local folder of which all files are uploaded when it is whole; if that fails, none of them stays."""
+    """Yield a local folder of which all files are uploaded when it is whole; if that fails, none of them stays."""
     store = _checked(url)
     with _temporary() as folder:
         yield folder
@@ -249,9 +279,9 @@ def new_remote_folder(url: str) -> Iterator[Path]:
             raise
 
 
-def _checked(url: str) -> Store:
+def _checked(url: str) -> RemoteStore:
     check_writable(url)
-    return Store(url)
+    return RemoteStore(url)
 
 
 @contextmanager
@@ -265,3 +295,52 @@ def _temporary() -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def remote_error(url: str, error: BaseException, verb: str = "read") -> DocumentError:
+    """Say why a URL cannot be read, or be `written`.
+
+    >>> print(remote_error("https://anna:secret@example.org/a.csv?key=1", FileNotFoundError()))
+    document 'https://example.org/a.csv': file does not exist; check the URL
+    """
+    if isinstance(error, DocumentError):
+        return error
+    problem, remedy = _said(url, error, verb)
+    return DocumentError(shown_url(url), "file", problem, remedy)
+
+
+def _said(url: str, error: BaseException, verb: str) -> tuple[str, str]:
+    chain = list(_chain(error))
+    names = {type(one).__name__ for one in chain}
+    answers = (getattr(one, "status", None) for one in chain)
+    status = next((answer for answer in answers if isinstance(answer, int)), 0)
+    credentials = _CREDENTIALS.get({"s3a": "s3", "gcs": "gs"}.get(scheme_of(url), scheme_of(url)), "check the URL")
+    if names & set(_NO_CREDENTIALS):
+        return "needs credentials, and there are none", credentials
+    if _NO_BUCKET in names:
+        return f"cannot be {verb} (there is no such bucket)", "check the name of the bucket"
+    if names & set(_NOT_REACHED):
+        where = "the URL" if scheme_of(url) in WEB else "the endpoint (for S3, AWS_ENDPOINT_URL)"
+        refused = any(getattr(one, "errno", None) == 111 or "refused" in str(one).lower() for one in chain)
+        why = "connection refused" if refused else "no connection"
+        return f"cannot be {verb} ({why})", f"check {where} and the network"
+    if names & set(_TOO_SLOW):
+        return f"cannot be {verb} (the server does not answer)", "try again later"
+    if status in (401, 403) or isinstance(error, PermissionError):
+        return f"cannot be {verb} (access denied)", credentials
+    if status >= 400 and status not in (404, 410):
+        return f"cannot be {verb} (the server answers with HTTP status {status})", "try again later"
+    if isinstance(error, FileNotFoundError):
+        return MISSING, "check the URL"
+    said = " ".join(without_secrets(str(error)).split())[:_LONGEST]
+    return f"cannot be {verb} ({said or type(error).__name__})", "check the URL"
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and those that it came from."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        yield found
+        found = found.__cause__ or found.__context__

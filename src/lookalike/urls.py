@@ -25,7 +25,7 @@ _USER: Final = re.compile(r"^[^/]*@")
 
 
 def is_url(path: object) -> bool:
-    """Say whether a path is the URL of a remote file or folder.
+    """Return whether a path is the URL of a remote file or folder.
 
     >>> is_url("s3://bucket/a.parquet"), is_url("./s3://bucket/a"), is_url("file:///etc/passwd"), is_url("a.txt")
     (True, False, False, False)
@@ -45,7 +45,7 @@ def scheme_of(url: str) -> str:
 
 
 def has_credentials(url: str) -> bool:
-    """Say whether a URL of a store has a key in it, which would end up in logs and in the history of a shell.
+    """Return whether a URL of a store has a key in it, which would end up in logs and in the history of a shell.
 
     >>> has_credentials("s3://key:secret@bucket/a"), has_credentials("hf://datasets/anna/essays@main/a.csv")
     (True, False)

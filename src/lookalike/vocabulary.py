@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from lookalike.checks import suggest
 from lookalike.errors import RecipeError
-from lookalike.recipe import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -230,8 +230,8 @@ _ALL: Final = (
         "plan",
         "which documents are kept, and which are removed for which",
         """
-        A plan says of every document whether it is kept, or removed in favour of which kept one, with the score of
-        the two. lookalike dedupe makes it by a keep rule, such as the longest or the oldest document of each group,
+        For every document, a plan says whether it is kept or, if not, which kept document it duplicates, with the score
+        of the two. lookalike dedupe makes it by a keep rule, such as the longest or the oldest document of each group,
         and writes it with --plan. It is only a list: no source is ever changed or deleted.
         """,
         see=("group", "principal"),

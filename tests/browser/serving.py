@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import lookalike as la
-from lookalike.index.opening import open_store
+from lookalike.index.store_opening import open_store
 from tests.server.live import child, in_thread
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 import lookalike as la
-from lookalike.search.below import search_lower
+from lookalike.search.derived import search_lower
 from tests.browser.views import show
 from tests.text.test_code import CELLS, CODE, PYTHON, PYTHON_RENAMED, notebook
 

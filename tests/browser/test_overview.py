@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import lookalike as la
-from lookalike.search.below import search_lower
+from lookalike.search.derived import search_lower
 from tests.report.essays import TASK, essays, name_of, old_essays
 
 if TYPE_CHECKING:
@@ -252,12 +252,12 @@ def test_skipped_and_settings_tell_what_was_done(open_page: Open, tmp_path: Path
 
 
 def test_many_rows_come_page_by_page_and_what_is_missing_is_said(open_page: Open, tmp_path: Path) -> None:
-    from lookalike.report.collect import Limits
+    from lookalike.report.collect import PageLimits
     from lookalike.result.report import write_report
 
     texts = {f"copy {i}": "the same words stand in every one of these documents, again and again" for i in range(30)}
     result = la.find(texts, 0.5)
-    write_report(result, tmp_path / "report.html", limits=Limits(pairs=120, text=200, shared=1))
+    write_report(result, tmp_path / "report.html", limits=PageLimits(pairs=120, text=200, shared=1))
     page = open_page(tmp_path / "report.html")
     expect(page.locator("#panel tbody tr")).to_have_count(50)
     page.get_by_role("button", name="Next →").click()

@@ -186,7 +186,7 @@ def test_a_document_is_added_found_replaced_and_removed(visit: Visit, own_server
     check(page, new + " And more.")
     page.get_by_label("Name", exact=True).fill("lighthouse/1 ü.txt")
     page.get_by_role("button", name="Add it").click()
-    expect(page.get_by_role("alert")).to_contain_text("There is a document called lighthouse/1 ü.txt already")
+    expect(page.get_by_role("alert")).to_contain_text("There is already a document called lighthouse/1 ü.txt")
     page.get_by_role("button", name="Replace it").click()
     expect(page.locator("#add-form .done")).to_contain_text("has this text now")
 

@@ -113,7 +113,7 @@ def test_everything_is_done_by_keyboard(visit: Visit, own_server: str) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#live")).to_contain_text("Passage 1 of")
     page.keyboard.press("Escape")
-    expect(page.locator("#title")).to_be_focused()
+    expect(page.locator(".found").get_by_role("link", name=name_of(3))).to_be_focused()
     tab_to(page, "name")
     page.keyboard.insert_text("by-keyboard.txt")
     page.keyboard.press("Enter")
@@ -127,6 +127,17 @@ def test_everything_is_done_by_keyboard(visit: Visit, own_server: str) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator("#said")).to_contain_text("Removed: by-keyboard.txt")
+
+
+def test_escape_returns_to_the_row_that_one_came_from(visit: Visit, essays_server: str) -> None:
+    page = visit(essays_server, f"#document/{name_of(3)}")
+    row = page.locator(".found").get_by_role("link", name=name_of(7))
+    row.press("Enter")
+    expect(page.locator(".passage-mark").first).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(row).to_be_focused()
+    page.locator("#places").get_by_text("Documents").click()
+    expect(page.locator("#title")).to_be_focused()
 
 
 def test_a_text_is_sent_with_ctrl_and_enter(visit: Visit, essays_server: str) -> None:
@@ -201,10 +212,10 @@ def test_a_token_is_asked_for_and_kept_in_memory_only(visit: Visit, tmp_path: Pa
         assert violations(page) == []
         page.keyboard.insert_text("wrong" * 8)
         page.keyboard.press("Enter")
-        expect(dialog).to_contain_text("This token is not known here")
+        expect(dialog).to_contain_text("This server does not know that token")
         page.get_by_label("Token", exact=True).fill(read)
         page.get_by_role("button", name="Use this token").click()
-        expect(page.locator("#foot")).to_contain_text("you may read, not change")
+        expect(page.locator("#foot")).to_contain_text("you can read, but not change anything")
         page.get_by_label("Text", exact=True).fill(ESSAY)
         page.get_by_role("button", name="Check", exact=True).click()
         expect(page.locator(".found")).to_contain_text(name_of(7))
@@ -225,7 +236,7 @@ def test_a_token_is_asked_for_and_kept_in_memory_only(visit: Visit, tmp_path: Pa
         page.reload()
         expect(dialog).to_be_visible()
         page.keyboard.press("Escape")
-        expect(page.get_by_role("alert")).to_contain_text("Without a token this server tells nothing")
+        expect(page.get_by_role("alert")).to_contain_text("Without a token this server answers nothing")
 
 
 def test_a_server_that_is_read_only_hides_what_cannot_be_done(visit: Visit, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import lookalike as la
+from lookalike.report.assemble import write_pair
 from lookalike.report.marks import read_marks
-from lookalike.report.write import write_pair
 from tests.browser.axe import violations
 from tests.browser.views import show
 from tests.report.essays import essays, name_of

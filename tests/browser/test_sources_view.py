@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from pypdfium2 import PdfDocument
 
 import lookalike as la
-from lookalike.search.below import search_lower
+from lookalike.search.derived import search_lower
 from tests.browser.axe import violations
 from tests.browser.views import show
 from tests.report.essays import MOSAIC, TASK, name_of, with_mosaic

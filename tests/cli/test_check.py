@@ -64,9 +64,8 @@ def test_the_table(run: Run, stored: str) -> None:
     assert done.out.startswith("new.txt\n#  Jaccard  New in stored  Stored in new  Stored document\n")
     assert "1    98.9%         100.0%          98.9%  bob/essay.txt\n" in done.out
     assert "ann/draft.txt" not in done.out
-    assert (
-        "The longest passage that it shares with the closest one\n1  98 words  in new.txt (A) and bob/essay.txt (B)\n"
-        in (done.out)
+    assert "Longest passage shared with the closest document\n1  98 words  in new.txt (A) and bob/essay.txt (B)\n" in (
+        done.out
     )
     assert "1 document checked against class.db (4 documents) · 1 with hits ≥ 0.80 · scores\nexact\n" in done.out
 
@@ -75,7 +74,7 @@ def test_nothing_like_it(run: Run, stored: str) -> None:
     done = run("check", "-", "--index", stored, stdin=words(900, 990).encode())
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(
-        "standard input: nothing like it\n\n1 document checked against class.db (4 documents) · 0 "
+        "standard input: nothing similar\n\n1 document checked against class.db (4 documents) · 0 "
     )
 
 
@@ -121,7 +120,7 @@ def test_documents_of_any_kind(run: Run, stored: str) -> None:
     assert found["one"][0] == "bob/essay.txt"
     assert found["page.html"] == ["cleo/essay.txt"]
     assert [(one["id"], one["reason"]) for one in done.json["skipped"]] == [("empty.txt", "empty")]
-    assert done.err.endswith("lookalike: note: 1 skipped: 1 empty; lookalike files tells what, and why\n")
+    assert done.err.endswith("lookalike: note: 1 skipped: 1 empty; lookalike files shows which, and why\n")
 
 
 # -- what is asked -----------------------------------------------------------------------------------------------------
@@ -292,7 +291,7 @@ def test_errors(run: Run, stored: str, args: list[str], problem: str) -> None:
 def test_nothing_to_check(run: Run, stored: str) -> None:
     Path("empty.txt").touch()
     complaint = run("check", "empty.txt", "--index", stored, "--format", "json").complaint
-    assert complaint == "empty.txt holds no document that can be read: the file has no bytes"
+    assert complaint == "empty.txt contains no readable document: the file has no bytes"
 
 
 def test_checking_loads_nothing_heavy(stored: str) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
-from lookalike.cli.check_server import token_in
+from lookalike.cli.check import token_in
 from lookalike.errors import DocumentError
 from tests.cli.conftest import words
 from tests.server.served import Served

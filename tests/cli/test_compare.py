@@ -63,7 +63,7 @@ def test_shows_names_scores_and_passages(start: Start, tides: tuple[str, str]) -
     ("names", "words"),
     [
         (("library-reopens.txt", "branch-news-saturday.txt"), "Identical: the two texts are the same"),
-        (("why-tides-rise.txt", "tides-homework.txt"), "Near-copy: "),
+        (("why-tides-rise.txt", "tides-homework.txt"), "Near-duplicate: "),
         (("waggle-dance.txt", "year-of-the-hive.md"), "Large parts shared: B contains all of A."),
         (("year-of-the-hive.md", "waggle-dance.txt"), "Large parts shared: A contains all of B."),
         (("river-cleanup.txt", "angling-club-newsletter.md"), "Some passages shared; "),
@@ -79,7 +79,7 @@ def test_verdict(run: Run, names: tuple[str, str], words: str) -> None:
     ("a", "b", "words"),
     [
         ("One, two — THREE!", "one two three", "Identical after normalising: "),
-        ("a b a b a b a b", "a b a b a b a b a b", "The same shingles, in another order or number."),
+        ("a b a b a b a b", "a b a b a b a b a b", "The same shingles, in a different order or number."),
         ("!!!", "???", "Nothing is left of either text after normalising"),
         ("!!!", "something else", "Little in common."),
     ],

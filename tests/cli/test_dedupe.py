@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 SAMPLE = """\
 2 documents would be removed
-Removed               Score  Kept in its place
+Removed               Score  Kept instead
 ──────────────────────────────────────────────────────
 library-reopens.txt  100.0%  branch-news-saturday.txt
 old-bridge.txt        92.8%  old-bridge-rearranged.txt
 
-15 of 17 documents kept (longest), 2 removed from 2 groups. Nothing is written
-yet.
-17 documents (1 skipped: 1 empty) · 2 pairs ≥ 0.80 in 2 groups · scores exact ·
-recall 1 of pairs at or above the threshold · TIME
+15 of 17 documents kept (longest), 2 removed from 2 clusters. Nothing has been
+written.
+17 documents (1 skipped: 1 empty) · 2 pairs ≥ 0.80 in 2 clusters · scores exact
+· recall 1 of pairs at or above the threshold · TIME
 Next: lookalike dedupe sample -o kept.txt --plan plan.csv
 """
 
@@ -68,7 +68,7 @@ def test_the_next_command_does_what_was_shown(run: Run, tables: None) -> None:
 def test_nothing_to_remove(run: Run) -> None:
     Path("t.jsonl").write_text('{"text": "one two"}\n{"text": "three four"}\n', encoding="utf-8")
     out = run("dedupe", "t.jsonl").out
-    assert out.startswith("There is nothing to remove.\n")
+    assert out.startswith("Nothing to remove.\n")
     assert "Next" not in out
 
 
@@ -102,7 +102,7 @@ def test_from_every_format_to_every_format(run: Run, tables: None, source: str, 
     assert done.err.splitlines()[-3:] == [
         f"lookalike: kept.{kind}: 3 documents kept",
         f"lookalike: removed.{kind}: 3 documents removed",
-        f"lookalike: plan.{kind}: 3 of 6 documents kept (longest), 3 removed from 2 groups",
+        f"lookalike: plan.{kind}: 3 of 6 documents kept (longest), 3 removed from 2 clusters",
     ]
     rows = {row["id"]: row for row in ROWS}
     kept, removed, plan = (read(outputs[name]) for name in ("kept", "removed", "plan"))
@@ -334,7 +334,7 @@ def test_a_saved_result_of_other_documents_is_refused(run: Run, tables: None) ->
         (["corpus.parquet", "-o", "corpus.parquet", "--force"], "corpus.parquet is among the documents"),
         (["corpus.parquet", "--plan", "link.parquet", "--force"], "link.parquet is among the documents"),
         (["essays", "-o", "essays/ann/essay.txt", "--force"], "essays/ann/essay.txt is among the documents"),
-        (["corpus.parquet", "-o", "mine.csv"], "mine.csv exists: give another name, or --force to write over it"),
+        (["corpus.parquet", "-o", "mine.csv"], "mine.csv exists: give another name, or --force to overwrite it"),
         (["corpus.parquet", "-o", "a.csv", "--plan", "./a.csv"], "./a.csv is named twice"),
         (["corpus.parquet", "-o", "no/kept.csv"], "no/kept.csv cannot be written (No such file or directory)"),
         (["--result", "nowhere", "--plan", "plan.csv"], "nowhere does not exist"),
@@ -363,12 +363,12 @@ def test_force_writes_over_a_file(run: Run, tables: None) -> None:
 def test_a_failure_while_writing_leaves_only_whole_files(
     run: Run, tables: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lookalike.tables import json_rows
+    from lookalike.tables import row_writers
 
     def fail(*args: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(json_rows.JsonRows, "write", fail)
+    monkeypatch.setattr(row_writers.JsonRows, "write", fail)
     before = sorted(Path().iterdir())
     done = run("dedupe", "corpus.parquet", "-o", "kept.jsonl", "--removed", "removed.parquet", "--quiet")
     assert "kept.jsonl cannot be written (No space left on device)" in done.complaint

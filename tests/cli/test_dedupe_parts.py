@@ -31,8 +31,8 @@ Cut from  Characters  Words  First in
 b               0–33      6  a
 c               0–30      6  a
 
-2 cuts in 2 of 3 documents, 12 words; 1 document left empty. Nothing is written
-yet.
+2 cuts in 2 of 3 documents, 12 words; 1 document left empty. Nothing has been
+written.
 Next: lookalike dedupe in.jsonl --by line -o kept.jsonl --plan cuts.csv
 """
 FORMATS = ["parquet", "jsonl", "csv"]
@@ -100,7 +100,7 @@ def test_for_a_person_it_shows_what_it_would_do(run: Run) -> None:
     done = run("dedupe", "in.jsonl", "--by", "line")
     assert (done.code, done.out) == (0, SHOWN)
     assert sorted(Path().iterdir()) == before
-    assert run("dedupe", "in.jsonl", "--passages", "50").out == "There is nothing to cut.\n"
+    assert run("dedupe", "in.jsonl", "--passages", "50").out == "Nothing to cut.\n"
 
 
 def test_what_is_said_of_what_was_written(run: Run) -> None:
@@ -168,7 +168,7 @@ def test_options_that_do_not_go_together(run: Run, options: list[str], message: 
 def test_without_documents(run: Run) -> None:
     assert run("dedupe", "--by", "line").complaint == "PATH is missing: give documents"
     Path("empty.jsonl").write_text("", encoding="utf-8")
-    assert "holds no document that can be read" in run("dedupe", "empty.jsonl", "--by", "line").complaint
+    assert "contains no readable document" in run("dedupe", "empty.jsonl", "--by", "line").complaint
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])

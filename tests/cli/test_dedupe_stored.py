@@ -194,7 +194,7 @@ def test_a_folder_of_files(run: Run, tables: None) -> None:
 
 
 def test_nothing_is_left_of_a_folder_that_fails(run: Run, tables: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lookalike.tables.parquet_rows import ParquetRows
+    from lookalike.tables.row_writers import ParquetRows
 
     def fail(*args: object) -> None:
         raise OSError(28, "No space left on device")
@@ -259,7 +259,7 @@ def hive(folder: str) -> Any:
 def test_folders_are_columns(run: Run, years: pa.Table) -> None:
     done = run("dedupe", "corpus", "--keep", "max:year", "-o", "kept.parquet", "--removed", "gone.jsonl")
     assert done.code == 0, done.err
-    assert "lookalike: note: corpus: columns from the names of folders: 'year', 'month'\n" in done.err
+    assert "lookalike: note: corpus: columns from folder names: 'year', 'month'\n" in done.err
     expected = {row["id"]: row for row in years.to_pylist()}
     kept = parquet.read_table("kept.parquet")
     assert kept.schema.field("year").type == pa.int64()
@@ -311,7 +311,7 @@ def test_the_id_may_be_the_name_of_a_folder(run: Run) -> None:
         parquet.write_table(pa.table({"text": [words(0, 50)]}), f"in/site={name}/t.parquet")
     done = run("scan", "in", "--id-column", "site", "--format", "json")
     assert [(pair["a"], pair["b"]) for pair in done.json["pairs"]] == [("x", "y")]
-    message = "column 'site' is in the names of folders, which hold no texts"
+    message = "column 'site' comes from folder names, which hold no texts"
     assert message in run("scan", "in", "--text-column", "site").complaint
 
 

@@ -38,7 +38,7 @@ def test_scan_finds_copies_across_formats_and_archives(run: Run) -> None:
         ("a.pdf", "hidden text", 3),
         ("d.txt", "look-alike letters", 2),
     ]
-    assert "a.pdf has hidden text: 3 words are in the file" in done.err
+    assert "a.pdf has hidden text: 3 words are invisible to a reader" in done.err
     assert "scan.pdf" in run("files", "essays", "--format", "json").out
     assert run("scan", "essays", "--strict").code == 3
 

@@ -110,7 +110,7 @@ def test_commands_that_are_shown_name_the_preset(run: Callable[..., Any]) -> Non
     assert command == "lookalike scan sample --preset essays --threshold 0.2"
     loaded = la.Result.load("run.lookalike")
     assert (loaded.metric, loaded.uncounted.min_words, loaded.threshold) == ("containment", 5, 0.2)
-    planned = run("plan", "sample", "--preset", "essays")
+    planned = run("estimate", "sample", "--preset", "essays")
     assert "every pair at or above the threshold" in planned.out
     assert "lookalike scan sample --preset essays" in planned.out
     compared = run("compare", "sample/river-cleanup.txt", "sample/angling-club-newsletter.md", "--preset", "essays")

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import lookalike.text.compare
+import lookalike.text.comparison
 from lookalike.cli import main
 from lookalike.cli.messages import describe
 from lookalike.errors import InternalError
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run, Start
@@ -109,14 +109,14 @@ def fail(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def compare(*args: object, **options: object) -> None:
         raise error
 
-    monkeypatch.setattr(lookalike.text.compare, "compare", compare)
+    monkeypatch.setattr(lookalike.text.comparison, "compare", compare)
 
 
 def test_a_bug_is_one_line_that_says_whose_fault_it_is(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     fail(monkeypatch, ZeroDivisionError("division by zero\nat line 7"))
     complaint = run("compare", "a.txt", "b.txt").complaint
     assert complaint.startswith(r"internal error: ZeroDivisionError: division by zero\nat line 7; ")
-    assert "this is a bug of lookalike" in complaint
+    assert "this is a bug in lookalike" in complaint
     assert "LOOKALIKE_DEBUG=1" in complaint
 
 

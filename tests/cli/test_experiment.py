@@ -16,16 +16,25 @@ import pytest
 import lookalike as la
 from lookalike.cli import experiment_menu as menu
 from lookalike.cli.experiment import SUBCOMMANDS
-from lookalike.cli.experiment_options import spoken_time
+from lookalike.cli.experiment_figures import spoken_time
+from lookalike.experiments import catalogue
 from lookalike.experiments.catalogue import by_id, experiments
 from tests.cli.conftest import SCRIPT
+from tests.experiments.quick import IN_ONE_WORKER, REAL, remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.cli.conftest import Run, Start
 
+pytestmark = IN_ONE_WORKER
 PARTS = ("csv", "png", "svg", "pdf")
+
+
+@pytest.fixture(autouse=True)
+def _tables_are_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = tuple((catalogue.module_of(name), remembered(name)) for name in REAL)
+    monkeypatch.setattr(catalogue, "_loaded", lambda: known)
 
 
 # -- list --------------------------------------------------------------------------------------------------------------
@@ -417,4 +426,4 @@ def test_completion_knows_commands_and_ids(start: Start) -> None:
 
 
 def test_the_menu_is_the_same_command_twice() -> None:
-    assert menu.HELP.partition("\n")[0] == SUBCOMMANDS["menu"]
+    assert menu.EXPERIMENT_MENU_HELP.partition("\n")[0] == SUBCOMMANDS["menu"]

@@ -16,7 +16,7 @@ import pytest
 
 import lookalike as la
 from lookalike.cli import commands
-from lookalike.index.stored import StoredHere
+from lookalike.index.duplicate_check import StoredHere
 from tests.cli.conftest import ROWS, words
 
 if TYPE_CHECKING:
@@ -98,8 +98,8 @@ def test_every_example_in_the_help_is_a_command_line_that_works(
     run: Run, everything: None, page: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A server would run for ever; all that comes before it is tried.
-    monkeypatch.setattr("lookalike.server.running.serve", lambda where, settings, started: None)
-    monkeypatch.setattr("lookalike.cli.check_server.on_server", stored_here)
+    monkeypatch.setattr("lookalike.server.serving.serve", lambda where, settings, started: None)
+    monkeypatch.setattr("lookalike.cli.check.on_server", stored_here)
     shown = run(*page, "--help").out
     examples = re.findall(r"^    (?:.*\| )?lookalike (.+?)(?:  .*| >.*)?$", shown, re.MULTILINE)
     assert examples
@@ -149,7 +149,7 @@ print(*sorted({"pyarrow", "numpy", "charset_normalizer"} & set(sys.modules)), fi
     [
         ("lookalike co", {"compare", "completion"}),
         ("lookalike scan --met", {"--meta", "--method", "--metric"}),
-        ("lookalike scan --metric c", {"containment"}),
+        ("lookalike scan --metric c", {"containment", "cosine"}),
         ("lookalike explain s", {"s-curve", "shingle", "signature", "star"}),
         ("lookalike completion f", {"fish"}),
         ("lookalike compare --pre", {"--preset"}),

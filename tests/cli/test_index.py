@@ -14,8 +14,8 @@ import pytest
 
 import lookalike as la
 from lookalike.cli.index import SUBCOMMANDS
-from lookalike.documents.model import Batch
-from lookalike.index.portions import Portion, portions
+from lookalike.documents.document_batches import Batch
+from lookalike.index.index_documents import Portion, portions
 from lookalike.tables.packed import Ids, Texts
 from tests.cli.conftest import words
 from tests.index.postgres import server
@@ -193,7 +193,7 @@ def test_add_and_remove(run: Run, where: str, essays: Path) -> None:
     Path("one/bob").mkdir(parents=True)
     Path("one/bob/essay.txt").write_text(words(0, 50), encoding="utf-8")
     done = run("index", "add", where, "one", "--replace")
-    assert done.out.endswith(": 1 document added, 1 of them in the place of others · 4 in all\n"), done.out
+    assert done.out.endswith(": 1 document added, 1 of them replacing others · 4 in all\n"), done.out
     with la.Index.open(where) as index:
         assert index.get("bob/essay.txt") == words(0, 50)
     done = run(
@@ -210,7 +210,7 @@ def test_add_and_remove(run: Run, where: str, essays: Path) -> None:
 def test_nothing_to_add_is_an_error(run: Run, essays: Path) -> None:
     run("index", "build", "class.db", "essays")
     Path("blank").mkdir()
-    assert run("index", "add", "class.db", "blank").complaint == "blank holds no document that can be read: it is empty"
+    assert run("index", "add", "class.db", "blank").complaint == "blank contains no readable document: it is empty"
     assert run("index", "add", "class.db", "essays", "--skip-existing").code == 0
 
 
@@ -268,7 +268,7 @@ def test_repair_names_what_is_lost(run: Run, essays: Path) -> None:
     done = run("index", "repair", "class.db")
     assert done.code == 0
     assert done.out.startswith("class.db: 3 documents whole, 1 lost\n")
-    assert "\n  lost: 'cleo/essay.txt'\nAdd what is lost again: lookalike index add\n" in done.out
+    assert "\n  lost: 'cleo/essay.txt'\nAdd lost documents again: lookalike index add\n" in done.out
 
 
 def test_compact_and_backup(run: Run, where: str, essays: Path) -> None:
@@ -291,7 +291,7 @@ def test_an_index_that_is_not_there(run: Run, command: str, where: str, essays: 
 
 def test_a_file_that_is_no_index(run: Run) -> None:
     Path("notes.txt").write_text("a note", encoding="utf-8")
-    assert run("index", "info", "notes.txt").complaint.startswith("notes.txt is no index; ")
+    assert run("index", "info", "notes.txt").complaint.startswith("notes.txt is not an index; ")
 
 
 # -- scan --against ----------------------------------------------------------------------------------------------------

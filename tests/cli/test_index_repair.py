@@ -93,7 +93,7 @@ def test_what_cannot_be_repaired_is_said(run: Run, stored: Path, damage: str) ->
 def test_what_is_no_index_is_left_alone(run: Run) -> None:
     Path("notes.txt").write_text("something else " * 1000, encoding="utf-8")
     hint = "give the file of an index, or a new name; if it is a damaged index, run: lookalike index repair"
-    assert run("index", "info", "notes.txt").complaint == f"notes.txt is no index; {hint}"
+    assert run("index", "info", "notes.txt").complaint == f"notes.txt is not an index; {hint}"
     assert run("index", "repair", "notes.txt").complaint == f"notes.txt {GIVE_UP}"
     assert run("index", "repair", "none.db").complaint.startswith("none.db does not exist; ")
     assert Path("notes.txt").read_text(encoding="utf-8") == "something else " * 1000

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lookalike as la
-from lookalike.cli import origin as asking
+from lookalike.cli import report as asking
 from tests.cli.conftest import COLLECTION, Run
 from tests.report.page_data import parts_of
 
@@ -126,7 +126,7 @@ def test_compare_writes_the_page_of_one_pair(run: Run, tmp_path: Path) -> None:
     a, b = str(COLLECTION / "why-tides-rise.txt"), str(COLLECTION / "tides-homework.txt")
     done = run("compare", a, b, "--html", "pair.html")
     assert done.code == 0
-    assert "Near-copy" in done.out
+    assert "Near-duplicate" in done.out
     parts = parts_of(tmp_path / "pair.html")
     assert parts.head["kind"] == "pair"
     assert parts.head["documents"]["id"] == [a, b]

@@ -23,14 +23,14 @@ SAMPLE = """\
 1   100.0%  100.0%  100.0%  branch-news-saturday.txt   library-reopens.txt
 2    92.8%   96.3%   96.3%  old-bridge-rearranged.txt  old-bridge.txt
 
-2 groups
-#  Size  Principal                  Other members
+2 clusters
+#  Size  Representative             Other members
 ───────────────────────────────────────────────────────
 1     2  branch-news-saturday.txt   library-reopens.txt
 2     2  old-bridge-rearranged.txt  old-bridge.txt
 
-17 documents (1 skipped: 1 empty) · 2 pairs ≥ 0.80 in 2 groups · scores exact ·
-recall 1 of pairs at or above the threshold · TIME
+17 documents (1 skipped: 1 empty) · 2 pairs ≥ 0.80 in 2 clusters · scores exact
+· recall 1 of pairs at or above the threshold · TIME
 4 more pairs share passages below this threshold; --preset essays finds such
 pairs.
 Next: lookalike compare sample/branch-news-saturday.txt \\
@@ -142,9 +142,9 @@ def test_hostile_names_are_shown_as_escapes(run: Run) -> None:
 def test_nothing_found_reads_well(run: Run) -> None:
     out = run("scan", write("some", a=words(0, 50), b=words(100, 150), c=words(200, 250))).out
     lines = out.splitlines()
-    assert lines[0] == "No two documents are alike by 80.0% or more."
-    assert lines[2].startswith("3 documents · 0 pairs ≥ 0.80 in 0 groups · scores exact")
-    assert lines[4] == "--preset essays finds partial copying too: a few sentences, or words exchanged."
+    assert lines[0] == "No two documents are at least 80.0% similar."
+    assert lines[2].startswith("3 documents · 0 pairs ≥ 0.80 in 0 clusters · scores exact")
+    assert lines[4] == "--preset essays finds partial copying too: a few sentences, or words replaced."
     assert lines[5] == "Next: lookalike scan some --preset essays"
     assert "Next" not in run("scan", "some", "--preset", "essays").out
     Path("rows.jsonl").write_text("".join(f'{{"text": "{words(n, n + 50)}"}}\n' for n in (0, 100)), encoding="utf-8")
@@ -159,15 +159,15 @@ def test_nothing_found_reads_well(run: Run) -> None:
 def test_one_document_has_nothing_to_be_like(run: Run) -> None:
     done = run("scan", write("one", a=words(0, 50)))
     assert done.code == 0
-    assert done.out.startswith("There is only one document, so there is nothing that it could be like.\n")
+    assert done.out.startswith("There is only one document, so there is nothing to compare it with.\n")
     assert "Next" not in done.out
 
 
 def test_no_document_is_an_error(run: Run) -> None:
     Path("empty").mkdir()
-    assert run("scan", "empty").complaint == "empty holds no document that can be read: it is empty"
+    assert run("scan", "empty").complaint == "empty contains no readable document: it is empty"
     Path("empty/blank.txt").touch()
-    message = "empty holds no document that can be read: blank.txt: the file has no bytes"
+    message = "empty contains no readable document: blank.txt: the file has no bytes"
     assert run("scan", "empty").complaint == message
 
 
@@ -188,7 +188,7 @@ def test_top(run: Run) -> None:
     assert out.startswith("The 10 closest of 91 pairs\n")
     assert len(pairs(out)) == 10
     assert "… and 8 more" in out, "a group shows five members besides its principal"
-    assert re.search(r"^1    14  n00\.txt    n01\.txt · n02\.txt · ", out, re.MULTILINE)
+    assert re.search(r"^1    14  n00\.txt         n01\.txt · n02\.txt · ", out, re.MULTILINE)
     out = run("scan", folder, "-t", "0.5", "--top", "3").out
     assert out.startswith("The 3 closest of 91 pairs\n")
     assert len(pairs(out)) == 3
@@ -236,7 +236,7 @@ def test_common_leaves_frequent_shingles_out_and_says_so(run: Run) -> None:
     assert pairs(run("scan", folder, "-t", "0.5").out)
     done = run("scan", folder, "-t", "0.5", "--common", "0.3")
     assert pairs(done.out) == []
-    assert re.search(r"^lookalike: note: \d+ shingles that ", done.err, re.MULTILINE)
+    assert re.search(r"^lookalike: note: ignored \d+ shingles present in at least 5 ", done.err, re.MULTILINE)
     assert run("scan", folder, "-t", "0.5", "--common", "0.3", "--quiet").err == ""
 
 
@@ -288,7 +288,7 @@ def test_every_method_finds_the_same_here(run: Run, tables: None, method: str) -
 
 def test_linkage(run: Run) -> None:
     folder = write("chain", a=words(0, 100), b=words(10, 110), c=words(20, 120))
-    assert "in 1 group" in run("scan", folder, "-t", "0.75").out
+    assert "in 1 cluster" in run("scan", folder, "-t", "0.75").out
     star = run("scan", folder, "-t", "0.75", "--format", "json").json["groups"]
     linked = run("scan", folder, "-t", "0.75", "--linkage", "linked", "--format", "json").json["groups"]
     assert [len(group["members"]) for group in (*star, *linked)] == [2, 3]

@@ -17,7 +17,6 @@ import pytest
 from pyarrow import parquet
 
 import lookalike as la
-import lookalike.cli.searching
 from tests.cli.conftest import COLLECTION, ROWS, SCRIPT, words
 
 if TYPE_CHECKING:
@@ -112,10 +111,10 @@ def test_parquet_through_a_pipe() -> None:
 def test_the_name_of_the_output_decides_the_format(run: Run, name: str) -> None:
     done = run("scan", "corpus.jsonl", "-o", name)
     assert (done.code, done.out) == (0, "")
-    assert done.err.splitlines()[-1].startswith(f"lookalike: {name}: 6 documents · 4 pairs ≥ 0.80 in 2 groups")
+    assert done.err.splitlines()[-1].startswith(f"lookalike: {name}: 6 documents · 4 pairs ≥ 0.80 in 2 clusters")
     data = Path(name).read_bytes()
     if name.endswith(".md"):
-        assert data.startswith(b"# Documents that look alike\n")
+        assert data.startswith(b"# Near-duplicate documents\n")
     else:
         kind = name.rpartition(".")[2].lower().replace("ndjson", "jsonl")
         assert read(kind, data) == EXPECTED.pairs.to_pylist()
@@ -207,7 +206,7 @@ def test_strict(run: Run) -> None:
         (["scan", "corpus.jsonl", "-t", ""], "--threshold must be a number above 0 and at most 1, not ''"),
         (["scan", "corpus.jsonl", "--recall", "2"], "--recall must be a number above 0 and at most 1, not '2'"),
         (["scan", "corpus.jsonl", "--method", "lhs"], "brute, not 'lhs'; did you mean 'lsh'?"),
-        (["scan", "corpus.jsonl", "--metric", "cosine"], "--metric must be jaccard, containment or bag, not 'cosine'"),
+        (["scan", "corpus.jsonl", "--metric", "dice"], "bag, cosine or euclidean, not 'dice'"),
         (["scan", "corpus.jsonl", "--linkage", "single"], "--linkage must be star or linked, not 'single'"),
         (["scan", "corpus.jsonl", "--common", "5"], "--common must be a number above 0 and at most 1, not '5'"),
         (["scan", "corpus.jsonl", "--memory", "lots"], "--memory must be a size such as 6GB, 500MB or 2GiB"),
@@ -276,12 +275,12 @@ def test_ctrl_c_in_the_search_ends_with_130(run: Run, monkeypatch: pytest.Monkey
     def interrupted(*args: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(lookalike.cli.searching, "find_kept", interrupted)
+    monkeypatch.setattr("lookalike.search.find.find_kept", interrupted)
     done = run("scan", "corpus.jsonl")
     assert (done.code, done.out, done.err) == (130, "", "")
     done = run("scan", "corpus.jsonl", "--work", "here")
     assert (done.code, done.out) == (130, "")
-    assert done.err == "lookalike: interrupted; the same command goes on where it stopped\n"
+    assert done.err == "lookalike: interrupted; run the same command again to resume\n"
 
 
 @posix_only
@@ -385,11 +384,11 @@ def test_parquet_is_nothing_for_a_terminal() -> None:
     os.close(slave)
     os.close(master)
     assert done.returncode == 2
-    assert done.stderr == b"lookalike: parquet is nothing for a terminal: write it to a file with -o FILE\n"
+    assert done.stderr == b"lookalike: parquet cannot be shown on a terminal: write it to a file with -o FILE\n"
 
 
 def test_stages_are_shown_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    from lookalike.cli.progress import showing_progress
+    from lookalike.cli.messages import showing_progress
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -409,13 +408,13 @@ def test_stages_are_shown_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_log_gets_a_line_every_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    from lookalike.cli import progress
+    from lookalike.cli import messages
 
     now = 100.0
-    monkeypatch.setattr(progress, "monotonic", lambda: now)
+    monkeypatch.setattr(messages, "monotonic", lambda: now)
     log = io.StringIO()
     monkeypatch.setattr(sys, "stderr", log)
-    with progress.showing_progress() as report:
+    with messages.showing_progress() as report:
         assert report is not None
         for second in range(1, 26):
             now = 100.0 + second

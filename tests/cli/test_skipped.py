@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
 COUNTED = "3 skipped: 1 binary, 1 empty, 1 too large"
-NOTE = f"lookalike: note: {COUNTED}; lookalike files tells what, and why\n"
+NOTE = f"lookalike: note: {COUNTED}; lookalike files shows which, and why\n"
 LIMIT = ("--max-document", "20kB")
 
 
@@ -95,7 +95,7 @@ def test_rows_that_are_skipped_count_too(run: Run) -> None:
     rows = [{"text": words(0, 50)}, {"text": None}, {"text": 7}]
     Path("t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     done = run("dedupe", "t.jsonl", "-o", "k.jsonl")
-    assert "note: 2 skipped: 1 bad row, 1 null text; lookalike files tells what, and why\n" in done.err
+    assert "note: 2 skipped: 1 bad row, 1 null text; lookalike files shows which, and why\n" in done.err
 
 
 # -- nothing left ------------------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def test_rows_that_are_skipped_count_too(run: Run) -> None:
 def test_the_error_names_the_first_that_could_not_be_read(run: Run) -> None:
     Path("sk/a.txt").unlink()
     Path("sk/b.txt").unlink()
-    start = "sk holds no document that can be read: "
+    start = "sk contains no readable document: "
     for command in (["scan", "sk"], ["dedupe", "sk"], ["dedupe", "sk", "--by", "line"]):
         complaint = run(*command, *LIMIT).complaint
         assert complaint.startswith(f"{start}big.txt: ")
@@ -117,6 +117,6 @@ def test_the_error_names_the_first_that_could_not_be_read(run: Run) -> None:
 
 def test_the_error_does_not_repeat_the_name(run: Run) -> None:
     complaint = run("scan", "sk/noise.txt").complaint
-    assert complaint.startswith("sk/noise.txt holds no document that can be read: ")
+    assert complaint.startswith("sk/noise.txt contains no readable document: ")
     assert complaint.count("noise.txt") == 1
     assert "lookalike files" not in complaint

@@ -23,7 +23,7 @@ def test_explain_lists_every_word_on_a_line(run: Run) -> None:
     done = run("explain")
     assert (done.code, done.err) == (0, "")
     assert [line.split()[0] for line in done.out.split("\n\n")[0].splitlines()] == list(TERMS)
-    assert done.out.endswith("lookalike explain TERM tells more of a word.\n")
+    assert done.out.endswith("lookalike explain TERM explains a term.\n")
     assert max(map(len, done.out.splitlines())) <= 80
 
 
@@ -104,11 +104,11 @@ def test_demo_shows_a_scan_and_a_comparison(start: Start, tmp_path: Path) -> Non
             "$ lookalike scan sample --threshold 0.5\n",
             "3 pairs",
             "clock-copy.txt        clock.txt",
-            "8 documents · 3 pairs ≥ 0.50 in 3 groups",
+            "8 documents · 3 pairs ≥ 0.50 in 3 clusters",
             "Next: lookalike compare sample/clock-copy.txt sample/clock.txt",
             "$ lookalike compare sample/clock.txt sample/market-and-clock.txt\n",
             "Large parts shared: B contains all of A.",
-            "Now with your own: lookalike PATH.",
+            "Now try your own texts: lookalike PATH.",
         )
     ]
     assert order == sorted(order)

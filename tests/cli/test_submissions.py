@@ -29,7 +29,7 @@ def test_a_moodle_zip_reads_as_a_teacher_would_want(run: Run, monkeypatch: pytes
     done = run("scan", "moodle.zip", *SCAN, "--min-length", "40", "--files")
     assert done.err.splitlines() == [
         "lookalike: note: recognised as an export of Moodle: 8 files by 6 students",
-        "lookalike: note: the files of a student are one submission (--group-by none: each file by itself)",
+        "lookalike: note: the files of each student count as one submission (--group-by none: each file on its own)",
     ]
     rows = re.findall(r"^ *(\d*) +[\d.]+% +[\d.]+% +[\d.]+% +(\d*)  (\S.*?)  +(\S.*)$", done.out, re.MULTILINE)
     assert rows == [
@@ -47,7 +47,7 @@ def test_a_moodle_zip_reads_as_a_teacher_would_want(run: Run, monkeypatch: pytes
 
 def test_short_texts_are_told(run: Run) -> None:
     packed(MOODLE, Path("moodle.zip"))
-    note = "note: 2 documents of fewer than 200 characters; --min-length 40 skips what is so short\n"
+    note = "note: 2 documents of fewer than 200 characters; --min-length 40 skips short ones\n"
     assert note in run("scan", "moodle.zip", *SCAN).err
 
 

@@ -14,7 +14,7 @@ from typer.main import get_command
 
 import lookalike
 from lookalike import hashing
-from lookalike.cli.app import app
+from lookalike.cli.commands import app
 from tests.docs.pages import (
     ROOT,
     Block,
@@ -109,7 +109,7 @@ def all_commands() -> list[tuple[str, Any]]:
     while waiting:
         name, command = waiting.pop()
         found.append((name, command))
-        waiting += [(f"{name} {word}", below) for word, below in getattr(command, "commands", {}).items()]
+        waiting += [(f"{name} {word}", command.get_command(None, word)) for word in getattr(command, "commands", {})]
     return found
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import lookalike as la
 from lookalike.documents import open_paths
-from lookalike.documents.one import read_document
+from lookalike.documents.one_document import read_document
 from tests.documents.making import docx, lines_at, pdf, tar, zipped
 from tests.documents.reading import documents, reasons
 
@@ -161,7 +161,7 @@ def test_an_archive_that_changes_between_two_readings(tmp_path: Path) -> None:
     source = open_paths([tmp_path])
     assert len(documents(source)) == 2
     path.write_bytes(zipped({"a.txt": b"a"}))
-    with pytest.raises(la.DocumentError, match="held 2 documents before, and now 1"):
+    with pytest.raises(la.DocumentError, match="held 2 documents before, but now 1"):
         documents(source)
 
 

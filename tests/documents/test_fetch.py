@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from lookalike import DocumentError
 from lookalike.documents import Both, Kept, Source, open_documents, open_paths
-from lookalike.documents.chosen import chosen_texts
-from lookalike.documents.texts import TextFiles
+from lookalike.documents.document_source import chosen_texts
+from lookalike.documents.file_documents import TextFiles
 from lookalike.tables.packed import Texts
 from tests.documents.making import docx, zipped
 

@@ -69,7 +69,7 @@ def test_everything_skipped_is_listed_with_its_reason(tmp_path: Path) -> None:
     }
     details = {skipped.id: skipped.detail for skipped in source.skipped()}
     assert details["t.csv"] == "name it directly to read its rows"
-    assert details["p.pdf"] == "it is not what its name says: no PDF document"
+    assert details["p.pdf"] == "it is not a PDF document, despite its name"
     assert all(details.values())
 
 
@@ -150,13 +150,13 @@ def test_a_file_that_vanishes_while_the_folder_is_read(tmp_path: Path) -> None:
     source = open_paths([tmp_path])
     (tmp_path / "b.txt").unlink()
     assert list(documents(source)) == ["a.txt", "c.txt"]
-    assert source.skipped() == [Skipped("b.txt", "vanished", "it was there when the files were listed")]
+    assert source.skipped() == [Skipped("b.txt", "vanished", "it disappeared after the files were listed")]
     # Once read, documents must stay: positions would shift without a word.
     (tmp_path / "b.txt").write_text("back again")
     assert list(documents(source)) == ["a.txt", "c.txt"]
     assert reasons(source) == {"b.txt": "vanished"}
     (tmp_path / "a.txt").unlink()
-    with pytest.raises(DocumentError, match=r"document 'a.txt': file could be read before, and now is vanished"):
+    with pytest.raises(DocumentError, match=r"document 'a.txt': file could be read before, but now is vanished"):
         documents(source)
 
 

@@ -17,9 +17,9 @@ import lookalike as la
 from lookalike import DocumentError
 from lookalike.documents import open_documents
 from lookalike.documents.given import Given, given_as
-from lookalike.documents.memory import MemorySource
+from lookalike.documents.in_memory import MemorySource
 from tests.documents.reading import documents
-from tests.documents.test_frames import COLUMNS, TABLE, HeldTable, OldDataset, Relation
+from tests.documents.test_data_frames import COLUMNS, TABLE, HeldTable, OldDataset, Relation
 from tests.faults.child import run
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def test_the_rest_is_refused_by_name(given: Any, message: str) -> None:
 
 
 def test_a_dataset_of_nothing_but_names_is_refused_where_rows_are_given_back() -> None:
-    with pytest.raises(DocumentError, match="data is Dask"):
+    with pytest.raises(DocumentError, match="data has the unsupported type 'Dask'"):
         la.drop_near_duplicates(Dask())
 
 
@@ -191,12 +191,12 @@ def test_arrays_that_are_no_texts(array: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({2**63: "x"}, "document 9223372036854775808: id is a number of more than 64 bits; give ids as text"),
-        ({1: "x", "a": "y"}, "document 'a': id is of another kind than the first"),
+        ({2**63: "x"}, "document 9223372036854775808: id does not fit in 64 bits; give ids as text"),
+        ({1: "x", "a": "y"}, "document 'a': id is not of the same type as the first"),
         ({None: "x"}, "document 0: id is missing"),
         ({True: "x"}, "id is bool, not str or int"),
         ({1.5: "x"}, "id is float, not str or int"),
-        ([{"id": 1, "text": "x"}, {"id": "a", "text": "y"}], "document 'a': id is of another kind"),
+        ([{"id": 1, "text": "x"}, {"id": "a", "text": "y"}], "document 'a': id is not of the same type"),
         ([{"id": 1, "text": "x"}, {"id": None, "text": "y"}], "'the table:2': id is missing"),
     ],
 )
@@ -223,7 +223,7 @@ def test_dicts_are_rows() -> None:
 
 def test_columns_of_what_is_no_table() -> None:
     for given, why in ((["one"], "the documents are texts"), (MemorySource(["one"]), "the documents are a source")):
-        with pytest.raises(DocumentError, match=f"column 'body' is in no table: {why}"):
+        with pytest.raises(DocumentError, match=f"column 'body' does not exist: {why}"):
             la.find(given, text="body")
 
 

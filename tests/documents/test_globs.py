@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lookalike.documents.globs import Glob
-from lookalike.documents.ignore import IgnoreFile, ignored
+from lookalike.documents.folder import Glob, IgnoreFile, ignored
 
 if TYPE_CHECKING:
     from pathlib import Path

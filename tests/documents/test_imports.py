@@ -10,8 +10,11 @@ import lookalike.documents
 
 ROOT = Path(lookalike.documents.__file__).parent
 PACKAGE = "lookalike.documents"
-CHOOSERS = {"open", "paths", "extract.worker"}
-"""They decide which reader a document needs. A scan of Parquet must not wait for the readers of others."""
+CHOOSERS = {"open", "extract.worker", "metadata"}
+"""They decide which reader a document needs, or whether a table of metadata is read at all.
+
+A scan of Parquet must not wait for the readers of others.
+"""
 
 
 def name_of(path: Path) -> str:

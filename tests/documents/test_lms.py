@@ -173,7 +173,7 @@ def test_short_documents_are_skipped_with_the_reason(tmp_path: Path) -> None:
     texts = {"long": essay(1, 30), "short": "only three words", "copy": f"{essay(1, 30)} changed", "雨": "雨の日" * 5}
     result = la.find(texts, 0.5, min_length=15)
     assert [(one.id, one.reason, one.detail) for one in result.skipped] == [
-        ("short", "too short", "it has 3 words, and 15 are asked for")
+        ("short", "too short", "it has 3 words; at least 15 are required")
     ]
     assert result.pairs.to_pylist()[0]["b"] == "copy"
     assert result.audit().recall.measured == 1.0

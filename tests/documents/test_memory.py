@@ -59,10 +59,10 @@ def test_a_path_and_a_list_of_paths(tmp_path: Path) -> None:
         (["a", None], "document 1: text is NoneType, not str; leave the document out"),
         (["a", b"b"], "document 1: text is bytes, not str; decode it first"),
         ({"x": 3}, "document 'x': text is int, not str"),
-        ({"a": "x", 1: "y"}, "document 1: id is of another kind than the first"),
-        ({2**63: "x"}, "id is a number of more than 64 bits; give ids as text"),
-        (7, "are int, which has none; give a list or dict of texts, a Path, or a data frame"),
-        (None, "are NoneType, which has none"),
+        ({"a": "x", 1: "y"}, "document 1: id is not of the same type as the first"),
+        ({2**63: "x"}, "id does not fit in 64 bits; give ids as text"),
+        (7, "are int, which is not supported; give a list or dict of texts, a Path, or a data frame"),
+        (None, "are NoneType, which is not supported"),
         ([Path("a"), "b"], "text is PosixPath, not str"),
     ],
     ids=repr,
@@ -74,7 +74,7 @@ def test_what_is_no_collection_of_texts(given: Any, message: str) -> None:
 
 
 def test_columns_of_no_table() -> None:
-    with pytest.raises(DocumentError, match="column 'text' is in no table: the documents are texts"):
+    with pytest.raises(DocumentError, match="column 'text' does not exist: the documents are texts"):
         open_documents(["a"], text_column="text")
 
 

@@ -344,7 +344,7 @@ PIECES = re.split(
 
 
 def by_python(line: bytes) -> tuple[str, str | None]:
-    """Say what becomes of a line, as lookalike.documents.jsonl decides it."""
+    """Say what becomes of a line, as lookalike.documents.json_lines decides it."""
     if not line.strip():
         return "blank", None
     try:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lookalike.documents.extract.pdf_order import Glyph, in_reading_order
-from lookalike.text.compare_json import Lines
-from lookalike.text.excluded import left_out
+from lookalike.documents.extract.pdf import Glyph, in_reading_order
+from lookalike.text.comparison import LineNumbers
+from lookalike.text.excluded import find_excluded
 from tests.documents.making import Put, lines_at, pdf, scanned_pdf, with_picture_pages, without_map
 from tests.documents.test_formats import flags_of, text_of
 
@@ -74,7 +74,7 @@ def test_a_heading_is_apart_from_the_list_of_references(tmp_path: Path, size: in
     lines = [*body(1, 6), "Works Cited" if size == 12 else "7 References", *ENTRIES]
     page = [Put(72, 720 - 28 * i, line, size if i == 6 else 12) for i, line in enumerate(lines)]
     text = text_of(tmp_path, "x.pdf", pdf([page]))
-    (span,) = left_out(text, ["references"])
+    (span,) = find_excluded(text, ["references"])
     assert text[span.start : span.end].split()[-1] == "https://doi.org/10.1016/x"
     assert text[: span.start].strip().endswith(body(1, 6)[-1])
 
@@ -99,7 +99,7 @@ def test_every_place_has_its_page_also_behind_pages_without_text(tmp_path: Path)
         lines_at(700, "here."),
     ]
     text = text_of(tmp_path, "x.pdf", pdf(pages))
-    lines = Lines(text)
+    lines = LineNumbers(text)
     assert [lines.page(text.index(word)) for word in ("second", "fourth", "here")] == [2, 4, 5]
 
 

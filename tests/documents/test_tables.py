@@ -143,7 +143,7 @@ def test_a_file_that_is_none(form: str) -> None:
     Path(f"x.{form}").write_bytes(b"this is no table, whatever its name says")
     told = message(Path(f"x.{form}"))
     assert f"'x.{form}': file is not a readable" in told
-    assert "write it again, or give it its right name" in told
+    assert "write it again, or correct its name" in told
 
 
 def test_a_truncated_file() -> None:

@@ -1,32 +1,42 @@
-"""Quick tables, measured once: all test files that use them are in one group, and so in one worker."""
+"""Quick tables, each measured once in a run of the tests, whoever asks for it: the tests, a run, or a command.
+
+All test files that use them are in one group, and so in one worker (`pytest --dist loadgroup`).
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 
-from lookalike.experiments.catalogue import by_id
-from lookalike.experiments.experiment import Setup, Table, Verdict
+from lookalike.experiments.catalogue import by_id, experiments
+from lookalike.experiments.definition import Setup, Table, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lookalike.experiments.experiment import Cell, Finding
+    from lookalike.experiments.definition import Cell, Experiment, Finding
 
 QUICK = Setup(quick=True)
 IN_ONE_WORKER = pytest.mark.xdist_group("experiments")
+REAL = {experiment.id: experiment for experiment in experiments()}
 
 
 @cache
-def measured(name: str, seed: int = 1) -> Table:
+def measured(name: str, setup: Setup = QUICK) -> Table:
     """Return the quick table of an experiment."""
     shares: list[float] = []
-    table = by_id(name).measure(Setup(seed=seed, quick=True), shares.append)
+    table = REAL[name].measure(setup, shares.append)
     assert shares == sorted(shares), "progress goes forward"
     assert all(0 <= share <= 1 for share in shares)
     return table
+
+
+def remembered(name: str) -> Experiment:
+    """Return an experiment that takes the table which was measured before."""
+    return replace(REAL[name], measure=lambda setup, _progress: measured(name, setup))
 
 
 def judged(name: str, table: Table | None = None) -> dict[str, Verdict]:

@@ -13,11 +13,11 @@ import lookalike as la
 from lookalike import hashing
 from lookalike.experiments import catalogue, data
 from lookalike.experiments.corrections import CORRECTIONS
-from lookalike.experiments.experiment import Setup
-from lookalike.experiments.reported_families import WAYS
+from lookalike.experiments.definition import Setup
+from lookalike.experiments.hash_families import WAYS
 from lookalike.reference import search as reference_search
 from lookalike.reference import sketches as reference_sketches
-from lookalike.reference.hashing import next_prime
+from lookalike.reference.hash_functions import next_prime
 
 CHARS = la.Recipe(unit="char", k=5)
 INFINITY = 2**32 - 1

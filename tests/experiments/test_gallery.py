@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from lookalike.experiments import gallery as module
+import lookalike.experiments.gallery as module
 from lookalike.experiments.catalogue import GROUPS, by_id
-from lookalike.experiments.claims import CLAIMS, judged_by
 from lookalike.experiments.corrections import CORRECTIONS
-from lookalike.experiments.experiment import FINDINGS, Experiment, Setup, Verdict
-from lookalike.experiments.gallery import MARKS, command_of, gallery, tally
-from lookalike.experiments.run import run
+from lookalike.experiments.definition import CLAIMS, FINDINGS, Experiment, Verdict, judged_by
+from lookalike.experiments.gallery import MARKS, command_of, gallery, run, tally
 from lookalike.experiments.store import Folder
+from tests.experiments.quick import IN_ONE_WORKER, QUICK, remembered
 
+pytestmark = IN_ONE_WORKER
 SHOWN = {"comparisons", "similarity-by-k"}
 HOSTILE = 'a <script>alert(1)</script> & "quotes"'
 
@@ -51,13 +51,13 @@ class Page(HTMLParser):
 
 def judged() -> Experiment:
     verdicts = [Verdict(HOSTILE, "report A, §1", (52,), finding, "evidence of it") for finding in FINDINGS]
-    return replace(by_id("comparisons"), judge=lambda _table, _setup: verdicts)
+    return replace(remembered("comparisons"), judge=lambda _table, _setup: verdicts)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("gallery")
-    list(run([judged(), by_id("similarity-by-k")], Setup(quick=True), Folder.open(path)))
+    list(run([judged(), remembered("similarity-by-k")], QUICK, Folder.open(path)))
     return path
 
 

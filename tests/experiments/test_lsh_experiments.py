@@ -8,8 +8,8 @@ from statistics import fmean, stdev
 import pytest
 
 import lookalike as la
-from lookalike.experiments import data, lsh_quality, s_curve
-from lookalike.experiments.experiment import Setup, Table
+from lookalike.experiments import data, lsh_bands, lsh_quality
+from lookalike.experiments.definition import Setup, Table
 from tests.experiments.quick import IN_ONE_WORKER, changed, findings, measured
 from tests.statistics.bounds import SIGMAS, binomial_range
 
@@ -118,13 +118,13 @@ def test_measured_shares_follow_the_formula(curve: Table) -> None:
         assert least <= candidates <= most, (b, r, s)
 
 
-@pytest.mark.parametrize("shape", s_curve.SHAPES)
+@pytest.mark.parametrize("shape", lsh_bands.SHAPES)
 def test_the_rule_of_the_textbooks_is_not_the_half_point(curve: Table, shape: tuple[int, int]) -> None:
     bands = la.Bands(*shape)
     assert bands.probability(bands.half_point) == pytest.approx(0.5)
     assert bands.probability(bands.rule_threshold) == pytest.approx(1 - (1 - 1 / shape[0]) ** shape[0])
     assert 0.63 < bands.probability(bands.rule_threshold) < 0.66
-    at_rule, theory = s_curve.measured_and_theory(curve, bands, bands.rule_threshold)
+    at_rule, theory = lsh_bands.measured_and_theory(curve, bands, bands.rule_threshold)
     assert abs(at_rule - theory) <= SIGMAS * (0.25 / 300) ** 0.5
 
 
@@ -142,5 +142,5 @@ def test_the_verdict_on_the_formula_can_fail(curve: Table) -> None:
 
 @pytest.mark.parametrize("similarity", [0.05, 0.3, 0.5, 0.9])
 def test_planted_pairs_have_the_similarity(similarity: float) -> None:
-    a, b = s_curve.pair_of_sets(random.Random(1), similarity)
+    a, b = lsh_bands.pair_of_sets(random.Random(1), similarity)
     assert la.jaccard(set(a), set(b)) == pytest.approx(similarity, abs=0.004)

@@ -12,8 +12,7 @@ import pytest
 
 from lookalike.experiments import figures
 from lookalike.experiments.catalogue import by_id, experiments
-from lookalike.experiments.claims import CLAIMS, judged_by
-from lookalike.experiments.experiment import FINDINGS
+from lookalike.experiments.definition import CLAIMS, FINDINGS, judged_by
 from lookalike.experiments.store import from_csv, to_csv
 from tests.experiments.quick import IN_ONE_WORKER, QUICK, measured
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
-    from lookalike.experiments.experiment import Verdict
+    from lookalike.experiments.definition import Verdict
 
 pytestmark = IN_ONE_WORKER
 IDS = [experiment.id for experiment in experiments()]
@@ -65,7 +64,7 @@ def test_verdicts_come_with_numbers(name: str) -> None:
 
 @pytest.mark.parametrize("name", IDS)
 def test_the_figure_is_a_picture_and_the_same_for_the_same_table(name: str) -> None:
-    once, again = (figures.new_figure(lambda empty: by_id(name).draw(measured(name), QUICK, empty)) for _ in range(2))
+    once, again = drawn(name), figures.new_figure(lambda empty: by_id(name).draw(measured(name), QUICK, empty))
     png, svg, pdf = figures.to_png(once), figures.to_svg(once), figures.to_pdf(once)
     assert pdf.startswith(b"%PDF-")
     assert b"CreationDate" not in pdf

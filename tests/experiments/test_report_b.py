@@ -8,19 +8,9 @@ from statistics import fmean
 
 import pytest
 
-from lookalike.experiments import (
-    chance,
-    pair_jaccard,
-    pair_time,
-    plateau,
-    report_b,
-    reported_modular,
-    sign_time,
-    summary,
-    time_difference,
-)
+from lookalike.experiments import differences, exact_times, pair_similarity, report_b, signing_times, uncertainty
 from lookalike.experiments.catalogue import by_id
-from lookalike.experiments.experiment import Cell, Setup, Table
+from lookalike.experiments.definition import Cell, Setup, Table
 from lookalike.experiments.figures import new_figure
 from tests.experiments.quick import IN_ONE_WORKER, QUICK, changed, findings, judged, measured
 from tests.statistics.bounds import SIGMAS
@@ -67,7 +57,7 @@ def test_every_figure_of_the_report_is_there() -> None:
 )
 def test_a_second_run_gives_the_same_but_for_times(name: str) -> None:
     first = measured(name)
-    for kept in (report_b.exact, report_b.estimates, reported_modular.estimates):
+    for kept in (report_b.exact, report_b.sketch_estimates, report_b.reported_estimates):
         kept.cache_clear()
     second = by_id(name).measure(QUICK, lambda _share: None)
     places = [place for place, column in enumerate(first.columns) if not column.timed]
@@ -76,7 +66,7 @@ def test_a_second_run_gives_the_same_but_for_times(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["pair-jaccard", "white-space", "error-jenkins"])
 def test_another_seed_gives_another_table(name: str) -> None:
-    assert measured(name).rows != by_id(name).measure(Setup(seed=2, quick=True), lambda _share: None).rows
+    assert measured(name).rows != measured(name, Setup(seed=2, quick=True)).rows
 
 
 @pytest.mark.parametrize("text", [None, "a b", "To be, or not to be"])
@@ -124,7 +114,7 @@ def test_a_pair_shares_about_the_shingles_inside_its_words() -> None:
 def test_the_rule_for_low_similarity_can_give_all_findings() -> None:
     def finding(at_7: float, at_8: float) -> str:
         values = dict.fromkeys(range(1, 7), 50.0) | {7: at_7, 8: at_8} | dict.fromkeys(range(9, 16), 0.0)
-        table = Table(pair_jaccard.COLUMNS, [(k, 1, value, value) for k, value in values.items()])
+        table = Table(pair_similarity.JACCARD_COLUMNS, [(k, 1, value, value) for k, value in values.items()])
         return findings("pair-jaccard", table)["B-7.1.1-low"]
 
     assert [finding(19, 10), finding(21, 10), finding(21, 20)] == ["holds", "holds in part", "does not hold"]
@@ -158,7 +148,7 @@ def test_case_matters_only_where_there_are_capitals() -> None:
 
 @each_sketch
 def test_one_hash_says_all_or_nothing(sketch: str) -> None:
-    runs = [report_b.estimates(QUICK, sketch, 1, k, 6) for k in report_b.SIZES]
+    runs = [report_b.sketch_estimates(QUICK, sketch, 1, k, 6) for k in report_b.SIZES]
     assert {value for run in runs for five in run for value in five} == {0.0, 1.0}
     assert set(table_of("estimate", sketch).where(hashes=1).numbers("decided")) == {100.0}
 
@@ -175,7 +165,7 @@ def test_estimates_are_right_on_average(sketch: str) -> None:
     for hashes in report_b.HASHES:
         rows = table.where(hashes=hashes)
         off = fmean(rows.numbers("mean")) - fmean(rows.numbers("exact"))
-        deviation = math.hypot(*rows.numbers("mean_margin")) / chance.Z / len(rows.rows)
+        deviation = math.hypot(*rows.numbers("mean_margin")) / uncertainty.Z / len(rows.rows)
         assert abs(off) <= SIGMAS * deviation, f"{hashes} hashes: {off:+.3f}, standard error {deviation:.3f}"
 
 
@@ -186,7 +176,7 @@ def test_the_mean_error_is_what_theory_says(sketch: str) -> None:
     for hashes in report_b.HASHES:
         rows = table.where(hashes=hashes)
         error, expected = fmean(rows.numbers("error")), fmean(rows.numbers("expected"))
-        deviation = math.hypot(*rows.numbers("margin")) / chance.Z / len(rows.rows)
+        deviation = math.hypot(*rows.numbers("margin")) / uncertainty.Z / len(rows.rows)
         assert error <= expected + SIGMAS * deviation
         if sketch != "fast":  # which may do better
             assert error >= expected - SIGMAS * deviation
@@ -198,7 +188,7 @@ def test_four_times_the_hashes_halve_the_error(sketch: str) -> None:
     few, many = (table.where(hashes=hashes) for hashes in (250, 1000))
     ratio = fmean(few.numbers("error")) / fmean(many.numbers("error"))
     relative = math.hypot(
-        *(math.hypot(*r.numbers("margin")) / chance.Z / sum(r.numbers("expected")) for r in (few, many))
+        *(math.hypot(*r.numbers("margin")) / uncertainty.Z / sum(r.numbers("expected")) for r in (few, many))
     )
     assert abs(ratio - 2) <= 2 * SIGMAS * relative
     assert relative < 0.1  # or the test would say nothing
@@ -228,7 +218,7 @@ def test_the_surface_has_every_point_and_agrees_with_the_lines(sketch: str) -> N
 
 
 def test_means_of_five_pairs_err_less_than_pairs() -> None:
-    found = summary.summary(QUICK, "jenkins", 50, 5)
+    found = report_b.summary(QUICK, "jenkins", 50, 5)
     assert found.error_of_mean < found.error
     assert found.least <= found.once <= found.most
 
@@ -241,13 +231,13 @@ def test_the_shortcut_for_the_reports_functions_is_right() -> None:
         for p, m in product((2, 3, 5, 7, 13), range(z)):
             a, b = {row for row in range(z) if row % 3 != 1}, {row for row in range(z) if row % 3 != 0} | {0}
             least = [min((p * row + m) % z for row in rows) for rows in (a, b)] if a and b else []
-            assert reported_modular.agree(a, b, p, m, z) == (least[0] == least[1]), (z, p, m)
+            assert report_b.agree(a, b, p, m, z) == (least[0] == least[1]), (z, p, m)
 
 
 def test_a_factor_that_divides_the_rows_makes_documents_agree_too_often() -> None:
     # 12 rows, 4 of them shared: J = 1/3. All m in turn give the probability itself.
     a, b = set(range(8)), set(range(4, 12))
-    shares = {p: fmean(reported_modular.agree(a, b, p, m, 12) for m in range(12)) for p in (2, 3, 5, 7, 11)}
+    shares = {p: fmean(report_b.agree(a, b, p, m, 12) for m in range(12)) for p in (2, 3, 5, 7, 11)}
     assert [shares[p] for p in (5, 7, 11)] == pytest.approx([1 / 3] * 3)
     assert shares[2] > 0.6
     assert shares[3] > 0.6
@@ -284,7 +274,7 @@ def test_differences_are_differences() -> None:
 @each_sketch
 def test_times_have_their_shingles_beside_them(sketch: str) -> None:
     table = table_of("time", sketch)
-    assert len(table.where(round=0).rows) == len(report_b.HASHES) * len(sign_time.sizes(QUICK))
+    assert len(table.where(round=0).rows) == len(report_b.HASHES) * len(signing_times.sizes(QUICK))
     assert min(table.numbers("texts_time")) > 0
     assert min(table.numbers("sets_time")) >= 0
     first = table.where(hashes=1, round=0)
@@ -300,7 +290,7 @@ def times(of_hashes: dict[int, float], settles: int) -> Table:
     for hashes, k, n in product(report_b.HASHES, report_b.SIZES, range(3)):
         share, time = min(1.0, k / settles), of_hashes[hashes]
         rows.append(("modular", k, hashes, 340.0 - k, 330 * share, n, time * share, time))
-    return Table(sign_time.COLUMNS, rows)
+    return Table(signing_times.SIGNING_COLUMNS, rows)
 
 
 def test_a_steady_rise_is_no_bend() -> None:
@@ -342,7 +332,7 @@ def test_the_point_of_rest_and_the_time_can_be_judged_either_way() -> None:
     against = changed(table, "time", lambda row: 1000 - float(row["shingles"]) / float(row["characters"]))
     assert findings("shingle-plateau", following)["ours-B-time"] == "holds"
     assert findings("shingle-plateau", against)["ours-B-time"] == "does not hold"
-    assert plateau.COLUMNS[-1].timed
+    assert signing_times.PLATEAU_COLUMNS[-1].timed
 
 
 def test_the_time_of_a_comparison_is_judged_by_its_growth() -> None:
@@ -353,7 +343,7 @@ def test_the_time_of_a_comparison_is_judged_by_its_growth() -> None:
         return findings("pair-time", made)["B-7.1.1-time"]
 
     assert [finding(1.1), finding(1.3), finding(1.5)] == ["holds", "undecided", "does not hold"]
-    assert pair_time.COLUMNS[-1].timed
+    assert exact_times.PAIRS_COLUMNS[-1].timed
 
 
 def test_time_differences_are_judged_by_ratio() -> None:
@@ -364,7 +354,7 @@ def test_time_differences_are_judged_by_ratio() -> None:
             for k in report_b.SIZES
             for n, ratio in enumerate(ratios)
         ]
-        return findings("time-difference-jenkins", Table(time_difference.COLUMNS, rows))["B-7.1.2.3-time"]
+        return findings("time-difference-jenkins", Table(differences.TIMES_COLUMNS, rows))["B-7.1.2.3-time"]
 
     assert finding(1.11, 1.12, 1.1) == "holds", "a tenth more is more, if it is so in every round"
     assert finding(0.8, 0.7, 0.85) == "does not hold"
@@ -380,23 +370,25 @@ def test_the_mean_deviation_is_that_of_a_binomial(share: float, hashes: int) -> 
     deviations = [abs(n / hashes - share) for n in range(hashes + 1)]
     mean = sum(p * d for p, d in zip(chances, deviations, strict=True))
     square = sum(p * d * d for p, d in zip(chances, deviations, strict=True))
-    assert chance.mean_deviation(share, hashes) == pytest.approx(mean, abs=1e-12)
-    assert chance.spread_of_deviation(share, hashes) == pytest.approx(math.sqrt(max(0, square - mean**2)), abs=1e-7)
+    assert uncertainty.mean_deviation(share, hashes) == pytest.approx(mean, abs=1e-12)
+    assert uncertainty.spread_of_deviation(share, hashes) == pytest.approx(
+        math.sqrt(max(0, square - mean**2)), abs=1e-7
+    )
 
 
 @pytest.mark.parametrize(("more", "fewer"), [(5, 5), (9, 1), (1, 9), (20, 10), (0, 4)])
 def test_the_sign_test_counts_both_tails(more: int, fewer: int) -> None:
     tries = more + fewer
     tail = sum(math.comb(tries, n) for n in range(min(more, fewer) + 1)) / 2**tries
-    assert chance.sign_test(more, fewer) == pytest.approx(min(1, 2 * tail))
+    assert uncertainty.sign_test(more, fewer) == pytest.approx(min(1, 2 * tail))
 
 
 def test_intervals_and_lines() -> None:
-    low, high = chance.wilson(500, 1000)
+    low, high = uncertainty.wilson(500, 1000)
     assert (low + high) / 2 == pytest.approx(0.5)
-    assert high - low == pytest.approx(2 * chance.Z * 0.5 / math.sqrt(1000 + chance.Z**2))
-    assert chance.wilson(0, 0) == (0, 1)
-    assert chance.slope([1, 2, 4], [3, 5, 9]) == pytest.approx(2)
-    assert chance.correlation([1, 2, 4], [3, 5, 9]) == pytest.approx(1)
-    assert chance.correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
-    assert chance.correlation([1, 2, 3], [5, 5, 5]) == 0
+    assert high - low == pytest.approx(2 * uncertainty.Z * 0.5 / math.sqrt(1000 + uncertainty.Z**2))
+    assert uncertainty.wilson(0, 0) == (0, 1)
+    assert uncertainty.slope([1, 2, 4], [3, 5, 9]) == pytest.approx(2)
+    assert uncertainty.correlation([1, 2, 4], [3, 5, 9]) == pytest.approx(1)
+    assert uncertainty.correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
+    assert uncertainty.correlation([1, 2, 3], [5, 5, 5]) == 0

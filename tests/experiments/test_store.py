@@ -11,14 +11,15 @@ import pytest
 from lookalike.errors import DocumentError
 from lookalike.experiments import store
 from lookalike.experiments.catalogue import by_id
-from lookalike.experiments.experiment import Column, Experiment, Setup, Table, Verdict
-from lookalike.experiments.run import run
+from lookalike.experiments.definition import Column, Experiment, Setup, Table, Verdict
+from lookalike.experiments.gallery import run
 from lookalike.experiments.store import Folder, Settings, from_csv, to_csv
+from tests.experiments.quick import IN_ONE_WORKER, QUICK, remembered
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-QUICK = Setup(quick=True)
+pytestmark = IN_ONE_WORKER
 TABLE = Table(
     (Column("family", "name"), Column("k", "characters"), Column("time", "s", timed=True)),
     [("modular, of B", 3, 0.1 + 0.2), ("“fast”", 20, 1e-9)],
@@ -47,7 +48,7 @@ def test_a_header_names_units() -> None:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("made")
-    list(run([by_id("comparisons")], QUICK, Folder.open(path)))
+    list(run([remembered("comparisons")], QUICK, Folder.open(path)))
     return path
 
 
@@ -147,7 +148,7 @@ def test_nothing_but_whole_files_is_left(folder: Path) -> None:
 
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".html"}
     with pytest.raises(Stop):
-        list(run([replace(by_id("comparisons"), judge=stop)], QUICK, Folder.open(folder)))
+        list(run([replace(remembered("comparisons"), judge=stop)], QUICK, Folder.open(folder)))
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".html"} == before
 
 

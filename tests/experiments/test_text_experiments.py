@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 import lookalike as la
-from lookalike.experiments import bags, data, texts
-from lookalike.experiments.experiment import Setup, Table
+from lookalike.experiments import data, set_similarity, text_collections
+from lookalike.experiments.catalogue import by_id
+from lookalike.experiments.definition import Setup, Table
 from tests.experiments.quick import IN_ONE_WORKER, QUICK, measured
 
 pytestmark = IN_ONE_WORKER
@@ -34,11 +35,11 @@ def test_article_c_never_exceeds_a_half(bagged: Table) -> None:
 
 def test_copies_in_a_row_are_one_set_and_many_in_a_bag(bagged: Table) -> None:
     repeated = bagged.where(documents="repeated")
-    shingles = len(la.normalize(data.base_text(QUICK), la.Recipe(unit="char"))) - bags.K + 1
+    shingles = len(la.normalize(data.base_text(QUICK), la.Recipe(unit="char"))) - set_similarity.K + 1
     for copies, as_set, as_bag in zip(*map(repeated.numbers, ("copies", "set", "bag")), strict=True):
         # A seam between two copies adds at most K new shingles; a text may repeat a few of its own.
-        assert as_set >= 1 - bags.K / (0.9 * shingles)
-        assert 1 / copies * (1 - bags.K / shingles) <= as_bag <= 1 / copies
+        assert as_set >= 1 - set_similarity.K / (0.9 * shingles)
+        assert 1 / copies * (1 - set_similarity.K / shingles) <= as_bag <= 1 / copies
 
 
 def test_shuffles_of_the_same_letters(bagged: Table) -> None:
@@ -47,9 +48,12 @@ def test_shuffles_of_the_same_letters(bagged: Table) -> None:
 
 
 def test_verdicts_on_bags(bagged: Table) -> None:
-    assert [verdict.finding for verdict in bags.judge(bagged, QUICK)] == ["does not hold", "holds in part"]
+    assert [verdict.finding for verdict in by_id("bags").judge(bagged, QUICK)] == [
+        "does not hold",
+        "holds in part",
+    ]
     usual = Table(bagged.columns, [(*row[:-1], row[-2]) for row in bagged.rows])
-    assert bags.judge(usual, QUICK)[0].finding == "holds"
+    assert by_id("bags").judge(usual, QUICK)[0].finding == "holds"
 
 
 # -- the texts themselves --------------------------------------------------------------------------------------------
@@ -61,15 +65,15 @@ def described() -> Table:
 
 
 def test_the_base_text_is_like_report_bs(described: Table) -> None:
-    assert texts.value(described, "base text", "words") == 50
-    assert texts.value(described, "base text", "mean length") == 5.84
+    assert text_collections.value(described, "base text", "words") == 50
+    assert text_collections.value(described, "base text", "mean length") == 5.84
     for name in ("base text", "book"):
         assert sum(described.where(texts=name, quantity="share of length").numbers("value")) == pytest.approx(1)
 
 
 def test_all_pairs_are_counted(described: Table) -> None:
     for name, pairs in (("20 shuffles", 190), ("60 shuffles", 1770)):
-        assert texts.value(described, name, "pairs") == pairs
+        assert text_collections.value(described, name, "pairs") == pairs
         assert sum(described.where(texts=name, quantity="pairs of similarity").numbers("value")) == pairs
 
 
@@ -80,11 +84,11 @@ def test_pairs_have_the_wanted_similarity(described: Table) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_book_follows_zipf(seed: int) -> None:
-    table = texts.measure(Setup(seed=seed, quick=True), lambda _share: None)
-    assert 0.85 <= texts.zipf_exponent(table) <= 1.15
+    table = measured("collections", Setup(seed=seed, quick=True))
+    assert 0.85 <= text_collections.zipf_exponent(table) <= 1.15
 
 
 def test_verdicts_on_the_texts(described: Table) -> None:
-    assert {verdict.finding for verdict in texts.judge(described, QUICK)} == {"holds"}
+    assert {verdict.finding for verdict in by_id("collections").judge(described, QUICK)} == {"holds"}
     own = Setup(quick=True, text="only a few words and none of them long")
-    assert texts.judge(texts.measure(own, lambda _share: None), own)[1].finding == "does not hold"
+    assert by_id("collections").judge(measured("collections", own), own)[1].finding == "does not hold"

@@ -27,7 +27,7 @@ CALLS: list[tuple[str, Callable[[], object], type[la.LookalikeError], str]] = [
     ("none", lambda: wrong.find(["a", None]), la.DocumentError, "document 1: text is NoneType, not str; leave"),
     ("a named none", lambda: wrong.find({"x": None}), la.DocumentError, "document 'x': text is NoneType"),
     ("a list", lambda: wrong.find([["a"], "b"]), la.DocumentError, "document 0: text is list, not str"),
-    ("mixed ids", lambda: wrong.find({"a": "x", 1: "y"}), la.DocumentError, "of another kind than the first"),
+    ("mixed ids", lambda: wrong.find({"a": "x", 1: "y"}), la.DocumentError, "not of the same type as the first"),
     ("a float id", lambda: wrong.sign({1.5: "x"}), la.DocumentError, "id is float, not str or int"),
     ("find a text", lambda: la.find("text"), la.DocumentError, "give a list or dict of texts"),
     ("a matrix cell", lambda: wrong.characteristic_matrix({"x": 1}), la.DocumentError, "document 'x': text is int"),

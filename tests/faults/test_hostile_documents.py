@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lookalike.documents import open_paths
-from lookalike.documents.extract.model import RefusedError
-from lookalike.documents.extract.one import extract
-from lookalike.documents.extract.pool import Pool
-from lookalike.documents.extract.request import request_for
+from lookalike.documents.document_batches import RefusedError
+from lookalike.documents.extract.pool import Pool, extract, request_for
 from lookalike.documents.kinds import Kind
 from tests.documents.making import W, docx, epub, lines_at, odt, pdf, scanned_pdf, tar, zipped
 from tests.documents.reading import documents, reasons

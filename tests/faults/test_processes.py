@@ -11,7 +11,7 @@ import pytest
 
 import lookalike as la
 from lookalike import _native
-from lookalike.settings import settings
+from lookalike.recipe import settings
 from tests.corpus import pages
 from tests.faults.child import run
 

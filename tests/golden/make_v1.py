@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 
 from lookalike import reference as ref
 from lookalike.recipe import Recipe
-from lookalike.reference.hashing import first_primes
+from lookalike.reference.hash_functions import first_primes
 
 VECTORS: Final = Path(__file__).with_name("v1.json")
 

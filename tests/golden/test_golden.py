@@ -14,8 +14,7 @@ import pytest
 import lookalike as la
 from lookalike import _native
 from lookalike.engine.sign import Signatures
-from lookalike.recipe import Recipe
-from lookalike.settings import settings
+from lookalike.recipe import Recipe, settings
 from tests.golden import make_v1
 
 VECTORS: dict[str, Any] = json.loads(make_v1.VECTORS.read_text(encoding="ascii"))

@@ -15,8 +15,8 @@ import lookalike as la
 from lookalike import _native
 from lookalike.cli import main
 from lookalike.documents import open_paths
-from lookalike.result.texts import texts_of
-from lookalike.search.inputs import Documents
+from lookalike.result.describe import texts_of
+from lookalike.search.intake import SearchInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,8 +31,8 @@ BAD: dict[str, tuple[bytes, str]] = {
     "broken": (b'{"text": oops}', "is not JSON (character 10)"),
     "truncated": (b'{"text": "and so on', "is cut off: the JSON object has no end"),
     "two on a line": (b'{"text": "a"} {"text": "b"}', "is not JSON (character 15)"),
-    "a list": (b'["a"]', "is no JSON object: it does not begin with {"),
-    "null": (b"null", "is no JSON object: it does not begin with {"),
+    "a list": (b'["a"]', "is not a JSON object: it does not begin with {"),
+    "null": (b"null", "is not a JSON object: it does not begin with {"),
     "not utf-8": (b'{"text": "caf\xe9"}', "is not UTF-8 (byte 14)"),
     "not utf-8 elsewhere": (b'{"text": "a", "n": "\xff"}', "is not UTF-8 (byte 21)"),
     "a zero byte": (b'{"text": "a\0b"}', "is not JSON (character 12)"),
@@ -71,10 +71,10 @@ def without_native_tables(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 def only_native(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail where a file is given up by the native reader."""
 
-    def refuse(documents: Documents) -> None:
+    def refuse(documents: SearchInput) -> None:
         raise AssertionError(f"{documents.source.name} is read through Python")
 
-    monkeypatch.setattr(Documents, "use_python", refuse)
+    monkeypatch.setattr(SearchInput, "use_python", refuse)
 
 
 @pytest.mark.usefixtures("only_native")
@@ -161,7 +161,7 @@ def test_a_file_that_is_plainly_something_else_is_an_error(bad: int) -> None:
     Path("x.jsonl").write_bytes(b'\n"text","id"\n' * bad)
     natively = found("x.jsonl")
     many = f", and none of the first {bad} lines is a JSON object" if bad > 1 else ""
-    problem = f"line is no JSON object: it does not begin with {{{many}; put each object on a line of its own"
+    problem = f"line is not a JSON object: it does not begin with {{{many}; put each object on its own line"
     assert natively == {"error": f"document 'x.jsonl:2': {problem}"}
     assert without_native_tables(lambda: found("x.jsonl")) == natively
     with Path("x.jsonl").open("ab") as file:

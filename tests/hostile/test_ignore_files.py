@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
-from lookalike.documents.ignore import MOST_RULES
+from lookalike.documents.folder import MOST_RULES
 
 if TYPE_CHECKING:
     from pathlib import Path

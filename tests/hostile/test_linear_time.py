@@ -15,15 +15,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
-from lookalike.documents.extract.html import html_to_text
-from lookalike.documents.extract.latex import latex_to_text
-from lookalike.documents.extract.latex_pieces import pieces
-from lookalike.documents.extract.markdown import markdown_to_text
-from lookalike.documents.extract.model import RefusedError
-from lookalike.documents.extract.plain import decoded
-from lookalike.report.blocks import Document, blocks_of
-from lookalike.text.excluded import Span, blanked, left_out
-from lookalike.text.uncounted import _with
+from lookalike.documents.document_batches import RefusedError
+from lookalike.documents.extract.clean_text import decoded
+from lookalike.documents.extract.html_mail import html_to_text
+from lookalike.documents.extract.markup import latex_pieces, latex_to_text, markdown_to_text
+from lookalike.report.pair_passages import MarkedText, blocks_of
+from lookalike.text.excluded import Span, _with, exclude, find_excluded
 from tests.hostile.adversarial import LONG, SHAPES, built_in_patterns, repeated
 
 if TYPE_CHECKING:
@@ -63,7 +60,14 @@ PATTERNS = built_in_patterns()
 
 def test_all_patterns_are_found() -> None:
     names = " ".join(PATTERNS)
-    for part in ("latex._HIDDEN", "latex._DEAD", "html._RULE", "json_line._SPACE", "cli.output", "headings.resume"):
+    for part in (
+        "markup._HIDDEN",
+        "markup._DEAD",
+        "html_mail._RULE",
+        "text_tables._JSON_SPACE",
+        "cli.output",
+        "headings.resume",
+    ):
         assert part in names, part
 
 
@@ -82,13 +86,13 @@ def test_no_pattern_goes_back_again_and_again(name: str) -> None:
 def test_quotes_and_references(shape: str) -> None:
     text = repeated(shape)
     with limited(shape):
-        spans = left_out(text, ["quotes", "references"])
-        assert len(blanked(text, spans)) == len(text)
+        spans = find_excluded(text, ["quotes", "references"])
+        assert len(exclude(text, spans)) == len(text)
 
 
 def test_references_after_eight_million_blanks() -> None:
     with limited("blanks"):
-        assert left_out("References\n" + " " * 8_000_000 + "x", ["references"]) == []
+        assert find_excluded("References\n" + " " * 8_000_000 + "x", ["references"]) == []
 
 
 def test_spans_are_merged_in_one_pass() -> None:
@@ -119,7 +123,7 @@ def test_blocks_of_a_report() -> None:
 
     recipe = la.Recipe()
     with limited("blocks"):
-        a, b = (Document.of(text(side), recipe) for side in "ab")
+        a, b = (MarkedText.of(text(side), recipe) for side in "ab")
         assert len(blocks_of(a, b, recipe)) == 12_000
 
 
@@ -182,7 +186,7 @@ def test_latex(shape: str) -> None:
 def test_the_parser_of_latex_is_never_given_much(shape: str) -> None:
     source = repeated(shape, 300_000)
     with limited(shape):
-        cut = list(pieces(source))
+        cut = list(latex_pieces(source))
     assert "".join(cut) == source
     assert max(map(len, cut)) <= 1 << 16
     assert len(cut) < 100
@@ -202,7 +206,7 @@ The last \textbf{one}, \{ not a group.
 
 
 def test_a_long_paper_is_cut_between_paragraphs() -> None:
-    cut = list(pieces(PAPER * 50, 100, 10_000))
+    cut = list(latex_pieces(PAPER * 50, 100, 10_000))
     assert len(cut) > 20
     assert all(piece.endswith("\n\n") for piece in cut[:-1])
     assert all(piece.count(r"\begin") == piece.count(r"\end") for piece in cut)

@@ -22,8 +22,8 @@ import pytest
 
 import lookalike as la
 from lookalike.documents import open_paths
-from lookalike.documents.arrow_messages import unpacked_batches
-from lookalike.documents.json_elements import TOO_LONG, ArrayError, elements
+from lookalike.documents.arrow_file import unpacked_batches
+from lookalike.documents.json_array import TOO_LONG, ArrayError, elements
 from lookalike.errors import DocumentError
 from tests.faults.child import PEAK, run
 
@@ -401,7 +401,7 @@ SAID: Final = r'{"a": "x\\\"y[]{},", "b": [1, {"c": "é"}]}'
 
 @pytest.mark.parametrize("block", [1, 2, 3, 7, 1000])
 def test_elements_wherever_the_blocks_end(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
-    monkeypatch.setattr("lookalike.documents.json_elements._BLOCK", block)
+    monkeypatch.setattr("lookalike.documents.json_array._BLOCK", block)
     long = [{"text": 'x"\\' * 50 + "\\"}, ["[" * 100], "y" * 120]
     values = [json.loads(SAID), *long, 12345, "z", None, [], {}]
     data = " \n" + json.dumps(values, ensure_ascii=False).replace(", ", " ,\n")

@@ -157,9 +157,9 @@ def test_nohup_is_heard(tmp_path: Path) -> None:
 # What another system than Linux does, which has no signal for the end of a parent.
 WATCHING = """
 import os, sys, time
-from lookalike.documents.extract import parent
-parent._asked_the_kernel = lambda: False
-parent.end_with(int(sys.argv[1]))
+from lookalike.documents.extract import worker
+worker._asked_the_kernel = lambda: False
+worker.end_with(int(sys.argv[1]))
 print(os.getpid(), flush=True)
 time.sleep(60)
 """
@@ -180,6 +180,6 @@ def test_without_a_signal_the_closed_pipe_ends_a_reader() -> None:
 
 def test_a_parent_that_ended_before_is_noticed() -> None:
     """Whoever is adopted has another parent than the one that started it."""
-    program = "import os; from lookalike.documents.extract.parent import end_with; end_with(os.getppid() + 1); print(1)"
+    program = "import os; from lookalike.documents.extract.worker import end_with; end_with(os.getppid() + 1); print(1)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=HANG, check=False)
     assert (done.returncode, done.stdout) == (1, b"")

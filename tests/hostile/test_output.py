@@ -15,8 +15,8 @@ import pytest
 
 import lookalike as la
 from lookalike.cli import main
-from lookalike.tables.csv import safe_for_spreadsheets
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
+from lookalike.tables.write_table import safe_for_spreadsheets
 from tests.cli.conftest import UNSET, words
 from tests.hostile.documents import corpus, folder
 from tests.hostile.terminal import on_a_terminal

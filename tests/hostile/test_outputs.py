@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
-from lookalike.cli import finishing, main
-from lookalike.tables.files import check_place
+from lookalike.cli import main, running
+from lookalike.tables.output_files import check_place
 from tests.faults.child import run as run_child
 from tests.faults.child import start
 
@@ -82,7 +82,7 @@ def test_what_is_no_file_of_a_folder_is_left_alone(target: str) -> None:
 READ_ONLY = """
 import os, sys
 from lookalike.errors import DocumentError
-from lookalike.tables.files import check_place
+from lookalike.tables.output_files import check_place
 if os.geteuid() == 0:  # who may write anywhere
     os.seteuid(65534)
 try:
@@ -166,7 +166,7 @@ def test_the_other_outputs_of_a_dedupe_are_written_and_the_work_stays() -> None:
     assert said == (
         "lookalike: removed.csv cannot be written (File too large): check the name and the disk\n"
         "lookalike: kept.jsonl cannot be written (File too large): check the name and the disk; the search is kept in "
-        "work: the same command goes on from there\n"
+        "work: run the same command again to resume it\n"
     )
     assert len(Path("plan.csv").read_text().splitlines()) == 21
     assert (Path("work") / "manifest.json").exists()
@@ -185,11 +185,11 @@ def test_a_long_search_is_kept_without_being_asked(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(la.Result, "write_pairs", fail)
-    monkeypatch.setattr("lookalike.cli.dedupe.write_table", fail)
+    monkeypatch.setattr("lookalike.cli.dedupe_output.write_table", fail)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert main([command[0], "corpus.jsonl", "--quiet", *command[1:]]) == 2
     assert capfd.readouterr().err.endswith("check the name and the disk\n"), "a short one is soon done again"
-    monkeypatch.setattr(finishing, "LONG", 0.0)
+    monkeypatch.setattr(running, "LONG", 0.0)
     assert main([command[0], "corpus.jsonl", "--quiet", *command[1:]]) == 2
     said = capfd.readouterr().err
     kept = re.search(r"the search is kept in (\S+): lookalike report \1 PATH", said)
@@ -197,9 +197,9 @@ def test_a_long_search_is_kept_without_being_asked(
     assert la.Result.load(kept[1]).pair_count == 20
     if os.name == "posix":
         assert Path(kept[1]).stat().st_mode & 0o777 == 0o600
-    monkeypatch.setattr("lookalike.result.file.new_file", fail)
+    monkeypatch.setattr("lookalike.result.save.new_file", fail)
     assert main([command[0], "corpus.jsonl", "--quiet", *command[1:]]) == 2
-    assert "the search is lost; another time --work DIR keeps it" in capfd.readouterr().err
+    assert "the search is lost; next time, --work DIR keeps it" in capfd.readouterr().err
 
 
 def test_an_exact_search_is_not_in_the_work_folder(
@@ -212,6 +212,6 @@ def test_an_exact_search_is_not_in_the_work_folder(
 
     monkeypatch.setattr(la.Result, "write_pairs", fail)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(finishing, "LONG", 0.0)
+    monkeypatch.setattr(running, "LONG", 0.0)
     assert main(["scan", "corpus.jsonl", "--quiet", "--method", "exact", "--work", "work", "-o", "pairs.csv"]) == 2
     assert re.search(r"the search is kept in \S+\.lookalike: lookalike report", capfd.readouterr().err)

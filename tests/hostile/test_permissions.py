@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from lookalike.cli import main
-from lookalike.tables.files import new_file
+from lookalike.tables.output_files import new_file
 from tests.cli.conftest import words
 from tests.hostile.documents import corpus, folder
 

@@ -40,7 +40,7 @@ def test_what_does_not_fit_the_memory_is_kept_in_files() -> None:
     program = f"""
     import random, tempfile
     from lookalike import _native, Recipe
-    from lookalike.settings import settings
+    from lookalike.recipe import settings
     {PEAK.replace(chr(10), chr(10) + "    ")}
     def texts(number):
         drawn = random.Random(number % 180)

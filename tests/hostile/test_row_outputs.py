@@ -23,7 +23,7 @@ WRITE: Final = (
     + """
 import os, sys
 import pyarrow as pa
-from lookalike.tables.parquet_rows import ParquetRows
+from lookalike.tables.row_writers import ParquetRows
 
 schema = pa.schema([("text", pa.large_string())])
 with open(os.devnull, "wb") as stream:

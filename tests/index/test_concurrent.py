@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
-from lookalike.documents.model import Batch
-from lookalike.index.portions import Portion
+from lookalike.documents.document_batches import Batch
+from lookalike.index.index_documents import Portion
 from lookalike.tables.packed import Ids, Texts
 from tests.index.concurrent import SIZE, contend, read_beside
 from tests.index.postgres import Server, server
@@ -203,7 +203,7 @@ def test_a_fork_in_the_middle_of_a_write(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_child_that_lives_on_holds_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lookalike.index.lock.PATIENCE", 0.5)
+    monkeypatch.setattr("lookalike.index.index_files.PATIENCE", 0.5)
     index, pipe = la.Index.open(tmp_path / "index.db"), os.pipe()
     pids: list[int] = []
 

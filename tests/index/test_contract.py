@@ -1,160 +1,17 @@
-"""What every store must do: the same tests for memory, SQLite and PostgreSQL."""
+"""What every store must do: the same tests for memory, SQLite and PostgreSQL. Those of queries are in test_query.py."""
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING
 
 import pytest
 
 import lookalike as la
-from tests.index.stores import KINDS, Place, places
+from tests.index.stores import Place, check, collection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-WORDS = [f"w{number}" for number in range(3000)]
-
-
-def collection(size: int, seed: int = 7) -> dict[str, str]:
-    """Return documents of which many are edited copies of others, with short and empty ones among them."""
-    rng = random.Random(seed)
-    made: dict[str, str] = {}
-    for number in range(size):
-        if made and rng.random() < 0.4:
-            words = rng.choice(list(made.values())).split()
-            for _ in range(rng.randrange(12)):
-                words[rng.randrange(len(words))] = rng.choice(WORDS)
-        else:
-            words = rng.choices(WORDS, k=rng.randrange(20, 120))
-        made[f"d{number}"] = " ".join(words)
-    return made | {
-        "empty": "",
-        "blank": " \n",
-        "short": "one two",
-        "short again": "One, two!",
-        "日本": "日本語 の 文章",
-    }
-
-
-@pytest.fixture(params=KINDS)
-def new(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Place]:
-    """Give what makes a new place of each kind."""
-    return places(request.param, tmp_path)
-
-
-def check(index: la.Index) -> None:
-    """Look at the whole index, as at the end of every test."""
-    found = index.verify()
-    assert found.ok, found.problems
-    assert found.documents == len(index)
-    index.close()
-
-
-@pytest.mark.parametrize("keep", ["text", "shingles"])
-@pytest.mark.parametrize("threshold", [0.5, 0.8])
-def test_queries_give_what_find_gives(new: Callable[[], Place], keep: str, threshold: float) -> None:
-    documents = collection(300)
-    index = new().open(threshold=threshold, keep=keep)
-    index.add(documents)
-    expected = la.find(documents, threshold).pairs.to_pylist()
-    assert len(expected) > 20
-    pairs: dict[tuple[str, str], tuple[float, ...]] = {}
-    place = {id: number for number, id in enumerate(documents)}
-    for hits in index.query(documents):
-        scores = [hit.jaccard for hit in hits]
-        assert scores == sorted(scores, reverse=True)
-        assert not hits.truncated
-        for hit in hits:
-            if place[str(hits.query)] < place[str(hit.id)]:
-                pairs[hits.query, hit.id] = (hit.jaccard, hit.containment_query, hit.containment_document)  # type: ignore[index,assignment]
-    assert pairs == {
-        (pair["a"], pair["b"]): (pair["jaccard"], pair["containment_a"], pair["containment_b"]) for pair in expected
-    }
-    assert index.pairs().to_pylist() == expected
-    assert index.groups() == list(la.find(documents, threshold).groups)
-    check(index)
-
-
-STATEMENTS = (
-    "x = f(y, 1)",
-    "if (a < b) { c += a; }",
-    "for (int i = 0; i < n; i++) sum -= v[i];",
-    "while (!done) { step(); }",
-    "return a ? b : c;",
-    "s = 'text' + t.name();  // why",
-    "throw new Error(m);",
-    "y %= 3; z = [1, 2];",
-)
-
-
-def programs(size: int) -> dict[str, str]:
-    """Return programs, of which many are others with other names and a few other statements."""
-    rng = random.Random(3)
-    made: list[list[str]] = []
-    for _ in range(size):
-        lines = list(rng.choice(made)) if made and rng.random() < 0.4 else rng.choices(STATEMENTS, k=30)
-        for _ in range(rng.randrange(4)):
-            lines[rng.randrange(len(lines))] = rng.choice(STATEMENTS)
-        made.append([line.replace("sum", rng.choice(["sum", "total"])) for line in lines])
-    return {f"{number}.c": "\n".join(lines) for number, lines in enumerate(made)}
-
-
-def test_programs_are_found_as_find_finds_them(new: Callable[[], Place], tmp_path: Path) -> None:
-    documents, recipe = programs(120), la.Recipe.preset("code")
-    index = new().open(recipe=recipe, threshold=0.6)
-    index.add(documents)
-    index.remove(gone := list(documents)[::5])
-    left = {id: text for id, text in documents.items() if id not in gone}
-    expected = la.find(left, 0.6, recipe=recipe).pairs.to_pylist()
-    assert len(expected) > 20
-    index.compact()
-    index.backup(tmp_path / "copy.db")
-    with la.Index.open(tmp_path / "copy.db") as copy:
-        assert copy.recipe == recipe
-        assert copy.pairs().to_pylist() == index.pairs().to_pylist() == expected
-    for id, text in left.items():
-        scores = {
-            pair["a"] if pair["b"] == id else pair["b"]: pair["jaccard"] for pair in expected if id in pair.values()
-        }
-        assert {hit.id: hit.jaccard for hit in index.query({id: text})[0] if hit.id != id} == scores
-    check(index)
-
-
-def test_signatures_give_estimates(new: Callable[[], Place]) -> None:
-    documents = collection(300)
-    index = new().open(threshold=0.5, keep="signature")
-    index.add(documents)
-    exact = {(pair["a"], pair["b"]): pair["jaccard"] for pair in la.find(documents, 0.3).pairs.to_pylist()}
-    seen = 0
-    for hits in index.query(documents):
-        for hit in hits:
-            if hit.id == hits.query or (hits.query, hit.id) not in exact:
-                continue
-            assert hit.containment_query is hit.containment_document is None
-            assert hit.standard_error is not None
-            # Five standard errors of an estimate at J, and the least that a slot can say.
-            assert abs(hit.jaccard - exact[hits.query, hit.id]) <= 5 * max(hit.standard_error, 0.01)
-            seen += 1
-    assert seen > 30
-    check(index)
-
-
-def test_the_nearest_without_a_threshold(new: Callable[[], Place]) -> None:
-    documents = collection(200)
-    index = new().open()
-    index.add(documents)
-    for id in list(documents)[:30]:
-        text = documents[id]
-        everything = sorted(
-            ((la.compare(text, other).jaccard, name) for name, other in documents.items()), reverse=True
-        )
-        hits = index.query(text, top=3)
-        assert [hit.jaccard for hit in hits] == [score for score, _ in everything[:3] if score > 0]
-        below = index.query(text, 0.1)
-        assert {hit.id for hit in below} == {name for score, name in everything if score >= 0.1}
-    check(index)
 
 
 def test_ids_and_texts(new: Callable[[], Place]) -> None:
@@ -326,18 +183,6 @@ def test_two_that_are_open_see_each_other(new: Callable[[], Place]) -> None:
         check(one)
 
 
-def test_many_alike_are_cut_short(new: Callable[[], Place], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lookalike.index.query.MOST", 50)
-    index = new().open()
-    index.add({f"c{number}": "the same page again and again and again" for number in range(120)})
-    index.add({"other": "a page of its own with nothing in common"})
-    hits = index.query("the same page again and again and again")
-    assert hits.truncated
-    assert hits.ids == [f"c{number}" for number in range(50)]
-    assert not index.query("a page of its own with nothing in common").truncated
-    check(index)
-
-
 def test_a_secret_seed_is_shown_to_nobody(new: Callable[[], Place]) -> None:
     indexes = [new().open(secret=True) for _ in range(2)]
     for index in indexes:
@@ -391,30 +236,6 @@ def test_a_failed_add_leaves_nothing(new: Callable[[], Place]) -> None:
         index.add({2: "fine", 3: b"not a text"})
     assert list(index) == [1]
     check(index)
-
-
-def test_the_documents_can_be_searched(new: Callable[[], Place]) -> None:
-    documents = collection(100)
-    index = new().open()
-    index.add(documents)
-    found = la.find({"new": documents["d7"]}, against=index.documents())
-    assert "d7" in {pair["b"] for pair in found.pairs.to_pylist()}
-    check(index)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"threshold": 0}, "threshold"),
-        ({"threshold": 1.5}, "threshold"),
-        ({"threshold": "high"}, "threshold"),
-        ({"top": 0}, "top"),
-        ({"top": 2.5}, "top"),
-    ],
-)
-def test_what_no_query_can_be(arguments: dict[str, object], message: str) -> None:
-    with pytest.raises(la.RecipeError, match=message):
-        la.Index.open(":memory:").query("text", **arguments)  # type: ignore[call-overload]
 
 
 def test_what_no_index_can_be() -> None:

@@ -140,7 +140,7 @@ if _can_mount():  # only root can, and not in every container
     def test_the_disk_is_full(small_disk: Path, tmp_path: Path) -> None:
         (small_disk / "reserve").write_bytes(bytes(300_000))
         acknowledged, message = _fill(small_disk / "index.db", 0)
-        assert "the disk is full; make room" in message
+        assert "the disk is full; free some space" in message
         with la.Index.open(small_disk / "index.db") as index, pytest.raises(la.StoreError):
             index.backup(small_disk / "copy.db")
         assert not list(small_disk.glob("copy.db*"))
@@ -204,7 +204,7 @@ def test_another_process_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
                 print("holding", flush=True)
                 time.sleep(60)
         """
-        monkeypatch.setattr("lookalike.index.lock.PATIENCE", 0.3)
+        monkeypatch.setattr("lookalike.index.index_files.PATIENCE", 0.3)
         with start(program, str(path)) as child:
             try:
                 assert child.stdout is not None

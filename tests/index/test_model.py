@@ -130,8 +130,8 @@ def test_as_a_dictionary_with_a_short_tail(kind: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(postings, "MOST_SEGMENTS", 2)
     monkeypatch.setattr(postings, "PER_PAGE", 5)
     monkeypatch.setattr(postings, "_WINDOW", 40)
-    monkeypatch.setattr("lookalike.index.sqlite_check.PER_PAGE", 5)
-    monkeypatch.setattr("lookalike.index.sqlite_check._WINDOW", 40)
+    monkeypatch.setattr("lookalike.index.sqlite_repair.PER_PAGE", 5)
+    monkeypatch.setattr("lookalike.index.sqlite_repair._WINDOW", 40)
 
     class Machine(Model):
         pass

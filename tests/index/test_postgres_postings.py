@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 import lookalike as la
-import lookalike.index.postgres as store
 import lookalike.index.postgres_postings as postings
+import lookalike.index.postgres_rows as rows
 from lookalike.index import query
 from tests.index.postgres import server
 
@@ -30,8 +30,8 @@ def _texts(*numbers: int) -> dict[str, str]:
 def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every limit so small that a few documents meet it."""
     recent, per_block = request.param
-    monkeypatch.setattr(store, "RECENT", recent)
-    monkeypatch.setattr(store, "_PORTION", 5)
+    monkeypatch.setattr(rows, "RECENT", recent)
+    monkeypatch.setattr(rows, "_PORTION", 5)
     monkeypatch.setattr(postings, "MOST_SEGMENTS", 2)
     monkeypatch.setattr(postings, "WINDOW", 50)
     monkeypatch.setattr(postings, "_PER_BLOCK", per_block)
@@ -102,7 +102,7 @@ def _change(where: str, statement: str) -> None:
     ],
 )
 def test_damage_is_found_and_repaired(where: str, damage: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "RECENT", 5)
+    monkeypatch.setattr(rows, "RECENT", 5)
     with la.Index.open(where) as index:
         index.add(_texts(*range(10)))
         index.add(_texts(10, 11))
@@ -117,7 +117,7 @@ def test_damage_is_found_and_repaired(where: str, damage: str, monkeypatch: pyte
 
 
 def test_a_damaged_block_is_not_served(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "RECENT", 0)
+    monkeypatch.setattr(rows, "RECENT", 0)
     with la.Index.open(where) as index:
         index.add(_texts(*range(10)))
         _change(where, "UPDATE {schema}.posting SET entries = set_byte(entries, 3, get_byte(entries, 3) # 1)")
@@ -126,7 +126,7 @@ def test_a_damaged_block_is_not_served(where: str, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_write_that_fails_leaves_no_postings(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "_PORTION", 3)
+    monkeypatch.setattr(rows, "_PORTION", 3)
     with la.Index.open(where) as index:
         index.add(_texts(*range(20)))
         with pytest.raises(la.DuplicateIdError):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lookalike as la
-from lookalike.index import sqlite, sqlite_postings, sqlite_rows
+from lookalike.index import sqlite_postings, sqlite_rows, sqlite_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,14 +22,14 @@ _MOST = 120
 def make_small(tail: int = 24, log: int = 400_000, segments: int = 2) -> None:
     """Make postings, merges and checkpoints happen every few changes, in this process."""
     sqlite_rows.TAIL = tail  # type: ignore[attr-defined]
-    sqlite._LOG = log  # type: ignore[misc]
+    sqlite_store._LOG = log  # type: ignore[misc]
     sqlite_postings.MOST_SEGMENTS = segments  # type: ignore[misc]
 
 
 @contextmanager
 def small() -> Iterator[None]:
     """Make them happen often for a while."""
-    before = sqlite_postings.TAIL, sqlite._LOG, sqlite_postings.MOST_SEGMENTS
+    before = sqlite_postings.TAIL, sqlite_store._LOG, sqlite_postings.MOST_SEGMENTS
     make_small()
     try:
         yield

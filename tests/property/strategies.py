@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from lookalike.recipe import Recipe
+from lookalike.recipe import FAMILIES, Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FAMILIES = ("modular", "multiplicative", "murmur3", "jenkins")
 SKETCHES: tuple[dict[str, Any], ...] = (
     {"sketch": "fast"},
     *({"sketch": "classic", "family": family} for family in FAMILIES),

@@ -15,7 +15,7 @@ from lookalike import reference as ref
 from lookalike.engine import stages
 from lookalike.engine.strategy import Asked, choose_strategy
 from lookalike.recipe import Recipe
-from lookalike.text.excluded import blanked, left_out
+from lookalike.text.excluded import exclude, find_excluded
 from tests.property.strategies import collections, tries
 
 Scores = tuple[float, float, float]
@@ -43,7 +43,7 @@ class Question(NamedTuple):
         """The arguments of `find` and `compare` that leave text out."""
         return {"min_words": self.min_words, "skip": self.skip, "ignore": self.ignore}
 
-    def counted(self) -> dict[tuple[int, int], ref.Counted]:
+    def counted(self) -> dict[tuple[int, int], ref.CountedElements]:
         """What the reference says of each pair."""
         seen = [self._units(text) for text in self.texts]
         templates = {shingle for text in self.ignore for shingle in ref.windows(self._plain(text), self.recipe.k)}
@@ -53,10 +53,10 @@ class Question(NamedTuple):
     def _units(self, text: str) -> list[str]:
         if not self.skip:
             return self._plain(text)
-        return ref.units(blanked(text, left_out(text, self.skip)), self.recipe)
+        return ref.units(exclude(text, find_excluded(text, self.skip)), self.recipe)
 
     def _plain(self, text: str) -> list[str]:
-        # Without `skip`, the character that stands for blanked text is one like any other.
+        # Without `skip`, the character that stands for excluded text is one like any other.
         return [unit.replace(ref.WALL, "\ue123") for unit in ref.units(text, self.recipe)]
 
 
@@ -83,7 +83,7 @@ def another_order(*texts: str, least: int = 3, **how: Any) -> Question:
     return Question(Recipe(k=1, hashes=64), list(texts), least, how.get("skip", []), how.get("ignore", []))
 
 
-def scores(found: dict[tuple[int, int], ref.Counted], threshold: float) -> dict[tuple[int, int], Scores]:
+def scores(found: dict[tuple[int, int], ref.CountedElements], threshold: float) -> dict[tuple[int, int], Scores]:
     return {pair: counted.scores for pair, counted in found.items() if counted.scores[0] >= threshold}
 
 
@@ -95,7 +95,7 @@ thresholds = st.one_of(st.sampled_from((0.01, 0.5, 1.0)), st.floats(0.01, 1.0))
 EXAMPLES = (
     another_order("a b c", "b a c", "b a c d"),
     another_order("w0 w1 w1", "w1 w0 w0"),
-    # Where they are blanked or ignored, equal shingles in equal order are not equal runs.
+    # Where they are excluded or ignored, equal shingles in equal order are not equal runs.
     another_order("a b c \ufdd0 d e f", "a b c d e f", "a b c d e f g", least=5, skip=["quotes"]),
     another_order("t u a b", "a b", "t u a b c", ignore=["t u"]),
     # Two runs that overlap in one of the texts.

@@ -13,7 +13,7 @@ import lookalike as la
 from lookalike import _native
 from lookalike import reference as ref
 from lookalike.recipe import Recipe
-from lookalike.settings import settings as native
+from lookalike.recipe import settings as native
 from lookalike.tables.packed import Texts
 from tests.property.strategies import known_texts, recipes, tries, u64
 

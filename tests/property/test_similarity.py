@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import lookalike as la
 from lookalike import _native
 from lookalike import reference as ref
-from lookalike.settings import settings as native
+from lookalike.recipe import settings as native
 from tests.property.strategies import Case, cases, tries
 
 small_sets = st.sets(st.integers(0, 12))

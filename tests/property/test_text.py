@@ -12,7 +12,7 @@ import lookalike as la
 from lookalike import _native
 from lookalike import reference as ref
 from lookalike.recipe import Recipe
-from lookalike.settings import settings as native
+from lookalike.recipe import settings as native
 from tests.property.strategies import Case, any_texts, cases, known_texts, recipes, tries
 
 VERBATIM = Recipe(unit="char", k=1, lowercase=False, whitespace="keep", punctuation="keep", form="none")

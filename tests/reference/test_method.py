@@ -13,10 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from lookalike import reference as ref
-from lookalike.recipe import Recipe
-from lookalike.reference.hashing import first_primes, secrets
-
-FAMILIES = ("modular", "multiplicative", "murmur3", "jenkins")
+from lookalike.recipe import FAMILIES, Recipe
+from lookalike.reference.hash_functions import first_primes, secrets
 
 u64 = st.integers(0, 2**64 - 1)
 sets = st.sets(u64, max_size=12)

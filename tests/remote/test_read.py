@@ -172,7 +172,7 @@ def test_a_page_of_unknown_length_is_copied_up_to_a_limit(site: Site, monkeypatc
     site.files["/a.txt"] = text(1).encode()
     site.silent.add("/a.txt")
     assert ids(la.open_paths([f"{site.address}/a.txt"])) == [f"{site.address}/a.txt"]
-    monkeypatch.setattr("lookalike.documents.remote.LARGEST_UNKNOWN", 100)
+    monkeypatch.setattr("lookalike.documents.remote_files.LARGEST_UNKNOWN", 100)
     with pytest.raises(DocumentError, match="has more than 100 B, and the server does not say"):
         la.open_paths([f"{site.address}/a.txt"])
 
@@ -194,7 +194,7 @@ def test_commands_take_urls(bucket: Bucket, run: Run) -> None:
     assert shown.json["pairs"] == []
     against = run("scan", a, "--against", b, "--format", "json")
     assert len(against.json["pairs"]) == 1
-    assert run("plan", f"{bucket.url}/e/").code == 0
+    assert run("estimate", f"{bucket.url}/e/").code == 0
 
 
 def test_a_string_is_a_url_alone_and_a_text_in_a_list(bucket: Bucket) -> None:

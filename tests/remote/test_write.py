@@ -14,7 +14,7 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.remote import Store, new_remote_file, new_remote_folder
+from lookalike.remote import RemoteStore, new_remote_file, new_remote_folder
 from tests.remote.bucket import jsonl_of, parquet_of, rows, text
 
 if TYPE_CHECKING:
@@ -98,9 +98,9 @@ def test_outputs_appear_when_they_are_whole(bucket: Bucket) -> None:
 
 
 def test_a_folder_that_cannot_be_uploaded_leaves_no_part(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
-    upload = Store.upload
+    upload = RemoteStore.upload
 
-    def fails(self: Store, path: Path, url: str) -> None:
+    def fails(self: RemoteStore, path: Path, url: str) -> None:
         if url.endswith("b.txt"):
             raise DocumentError(url, "file", "cannot be written", "try again")
         upload(self, path, url)
@@ -110,7 +110,7 @@ def test_a_folder_that_cannot_be_uploaded_leaves_no_part(bucket: Bucket, monkeyp
             (folder / "a.txt").write_text("one", encoding="utf-8")
             (folder / "b.txt").write_text("two", encoding="utf-8")
 
-    monkeypatch.setattr(Store, "upload", fails)
+    monkeypatch.setattr(RemoteStore, "upload", fails)
     with pytest.raises(DocumentError):
         written()
     assert bucket.listed() == []

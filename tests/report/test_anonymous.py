@@ -11,7 +11,7 @@ import pytest
 import lookalike as la
 from lookalike.documents import Flag
 from lookalike.report.marks import Mark, Marks
-from lookalike.search.below import search_lower
+from lookalike.search.derived import search_lower
 from tests.report.essays import NAMES, TASK, essays, metadata, name_of, old_essays
 from tests.report.page_data import Parts, parts_of
 

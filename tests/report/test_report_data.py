@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
-from lookalike.report.collect import Limits
+from lookalike.report.collect import PageLimits
 from lookalike.report.marks import Mark, Marks
 from lookalike.result.report import collect
 from tests.report.essays import TASK, essays, metadata, name_of, old_essays
@@ -174,7 +174,7 @@ def test_a_source_that_is_gone_is_one_line(tmp_path: Path) -> None:
 
 def test_what_does_not_fit_is_counted() -> None:
     result = la.find(essays(), 0.3)
-    page = collect(result, limits=Limits(pairs=2, text=3000, shared=1))
+    page = collect(result, limits=PageLimits(pairs=2, text=3000, shared=1))
     assert len(page.head["pairs"]["a"]) == 2
     assert page.head["leftOut"]["pairs"] == result.pair_count - 2
     assert sum(map(len, page.body["texts"].values())) <= 3000

@@ -11,10 +11,9 @@ import pytest
 import lookalike as la
 from lookalike.documents import Skipped
 from lookalike.documents.metadata import Metadata
-from lookalike.report.assemble import PACKED_FROM, assemble, embedded
-from lookalike.report.collect import Page
+from lookalike.report.assemble import PACKED_FROM, SCRIPTS, STYLES, assemble, embedded
+from lookalike.report.collect import ReportPage
 from lookalike.report.marks import Mark, Marks
-from lookalike.report.parts import SCRIPTS, STYLES
 from lookalike.result.report import collect
 from tests.report.essays import essays
 from tests.report.page_data import inline_handlers, parts_of, report_of, sha256
@@ -92,7 +91,7 @@ def test_ids_that_are_no_unicode_survive() -> None:
 def test_a_large_body_is_packed_and_a_small_one_is_not(tmp_path: Path) -> None:
     page = collect(la.find(essays(), 0.3))
     assert 'data-packing="none"' in assemble(page)
-    big = Page(page.head, page.body | {"texts": {0: "word " * (PACKED_FROM // 4)}})
+    big = ReportPage(page.head, page.body | {"texts": {0: "word " * (PACKED_FROM // 4)}})
     (tmp_path / "big.html").write_text(assemble(big), encoding="utf-8")
     assert parts_of(tmp_path / "big.html").body["texts"] == {"0": "word " * (PACKED_FROM // 4)}
     assert (tmp_path / "big.html").stat().st_size < PACKED_FROM // 2

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.report.blocks import Document, blocks_of, to_utf16
-from lookalike.report.reasons import REASONS, Reasons, Span
+from lookalike.report.pair_passages import REASONS, MarkedSpan, MarkedText, Reasons, blocks_of, to_utf16
 from lookalike.report.shared import shared_passages
 from tests.corpus import near_copy, prose
 
@@ -17,8 +16,8 @@ RECIPE = la.Recipe()
 WORDS = st.lists(st.sampled_from(["one", "two", "three", "four", "fünf", "😀six", "seven", "eight."]), max_size=60)
 
 
-def document(text: str) -> Document:
-    return Document.of(text, RECIPE)
+def document(text: str) -> MarkedText:
+    return MarkedText.of(text, RECIPE)
 
 
 @given(WORDS, WORDS, st.integers(1, 12))
@@ -56,8 +55,8 @@ def test_moved_parts_are_passages_of_their_own() -> None:
 
 def test_words_that_one_of_both_leaves_out_are_counted_apart() -> None:
     text = "one two three four five six seven eight nine ten"
-    a = Document.of(text, RECIPE, [Span(0, 7, REASONS["quotes"])])
-    b = Document.of(text, RECIPE, [Span(4, 13, REASONS["template"])])
+    a = MarkedText.of(text, RECIPE, [MarkedSpan(0, 7, REASONS["quotes"])])
+    b = MarkedText.of(text, RECIPE, [MarkedSpan(4, 13, REASONS["template"])])
     (block,) = blocks_of(a, b, RECIPE)
     quotes, template = REASONS["quotes"], REASONS["template"]
     assert block.masks == (0, 7, quotes, 1, template, 1, quotes | template, 1)
@@ -76,7 +75,7 @@ def test_quotes_are_known_without_having_been_left_out() -> None:
     (span,) = Reasons(RECIPE).spans(text)
     assert text[span.start : span.end].startswith("“so we")
     assert span.bit == REASONS["quotes"]
-    assert Reasons(RECIPE).left_out_of_scores == []
+    assert Reasons(RECIPE).excluded_from_scores == []
 
 
 def test_a_passage_at_the_same_place_is_the_same_passage() -> None:
@@ -113,8 +112,8 @@ def test_a_document_that_only_has_the_template_does_not_have_the_passage() -> No
     rng = random.Random(9)
     task, page = prose(rng, 80), prose(rng, 20)
     texts = {0: " ".join(task + page), 1: " ".join(task + page), 2: " ".join(task + prose(rng, 20))}
-    spans = [Span(0, len(" ".join(task)), REASONS["template"])]
-    documents = {number: Document.of(texts[number], RECIPE, spans) for number in (0, 1)}
+    spans = [MarkedSpan(0, len(" ".join(task)), REASONS["template"])]
+    documents = {number: MarkedText.of(texts[number], RECIPE, spans) for number in (0, 1)}
     blocks = [blocks_of(documents[0], documents[1], RECIPE)]
     (found,) = shared_passages([(0, 1)], blocks, texts, RECIPE)
     assert found.documents == (0, 1, 2)
@@ -135,6 +134,6 @@ def test_runs_in_units_are_the_runs_in_characters(a: list[str], b: list[str]) ->
 
 def test_units_that_may_be_left_out_are_given_as_ranges() -> None:
     text = "one two three four five six"
-    spans = [Span(4, 13, REASONS["quotes"]), Span(14, 18, REASONS["template"])]
-    assert Document.of(text, RECIPE, spans).masked() == [1, 3, REASONS["quotes"], 3, 4, REASONS["template"]]
+    spans = [MarkedSpan(4, 13, REASONS["quotes"]), MarkedSpan(14, 18, REASONS["template"])]
+    assert MarkedText.of(text, RECIPE, spans).masked() == [1, 3, REASONS["quotes"], 3, 4, REASONS["template"]]
     assert document(text).masked() == []

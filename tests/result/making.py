@@ -11,7 +11,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.result.made_of import SearchedDocuments, SearchSettings
+from lookalike.result.view import SearchedDocuments, SearchSettings
 from lookalike.tables.found import Found
 
 Scores = tuple[float, float, float]

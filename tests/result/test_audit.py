@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import lookalike as la
 from lookalike import _native
 from lookalike.documents import Source, open_documents
-from lookalike.engine.chance import wilson
+from lookalike.engine.bands import wilson
+from lookalike.recipe import settings
 from lookalike.result import audit as auditing
-from lookalike.settings import settings
-from lookalike.tables.columns import as_bytes
+from lookalike.tables.number_columns import as_bytes
 from tests.corpus import pages
 from tests.property.strategies import tries
 
@@ -190,7 +190,7 @@ def test_a_promise_is_kept() -> None:
 
 
 def test_a_folder_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lookalike.documents.kept.KEPT", 0)  # as with a collection too large to be kept in memory
+    monkeypatch.setattr("lookalike.documents.combined_source.KEPT", 0)  # as if it were too large to be kept in memory
     for number, text in enumerate(TEXTS[:20]):
         (tmp_path / f"{number:02}.txt").write_text(text)
     result = la.find(tmp_path, 0.5, recipe=RECIPE)
@@ -225,7 +225,7 @@ def test_an_audit_leaves_out_what_the_search_left_out() -> None:
 
 
 def test_an_audit_cannot_be_made_of_long_passages() -> None:
-    with pytest.raises(la.RecipeError, match="min_words must be None for an audit"):
+    with pytest.raises(la.RecipeError, match="min_words is not supported by an audit"):
         la.find(TEXTS, 0.5, recipe=RECIPE, min_words=9).audit()
 
 

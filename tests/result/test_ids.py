@@ -35,10 +35,10 @@ def test_ids_of_any_kind_are_saved_and_loaded(ids: Any, tmp_path: Path) -> None:
     [
         (["a", "a"], "used by more than one document"),
         (pa.array([1, 1]), "used by more than one document"),
-        (["a", 1], "of another kind than the first"),
+        (["a", 1], "not of the same type as the first"),
         ([1, None], "document 1: id is missing"),
         (pa.array(["a", None]), "document 1: id is missing"),
-        ([1, 2**63], "a number of more than 64 bits"),
+        ([1, 2**63], "does not fit in 64 bits"),
         ([1, True], "is bool, not str or int"),
     ],
 )

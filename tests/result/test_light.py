@@ -7,7 +7,7 @@ PROGRAM = """
 import io, sys
 from array import array
 import lookalike as la
-from lookalike.result.made_of import SearchedDocuments, SearchSettings
+from lookalike.result.view import SearchedDocuments, SearchSettings
 from lookalike.tables.found import Found
 from lookalike.tables.packed import Ids
 
@@ -40,9 +40,9 @@ result.with_ids(Ids(range(3)), old=Ids(range(1))).write_pairs(io.BytesIO(), "jso
 check("numbers for ids")
 """
 SHOW = """
-from lookalike.cli.scan_output import Hint, Shown, show
+from lookalike.cli.scan_output import Hint, Display, show
 for form in ("table", "json", "jsonl", "csv", "md"):
-    show(result, Shown.chosen(form, None, None, "never", passages=True), Hint(), quiet=False)
+    show(result, Display.chosen(form, None, None, "never", passages=True), Hint(), quiet=False)
     check(form)
 """
 COMPARE = """

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.documents import Skipped
-from lookalike.result.keep import KeepRule
+from lookalike.result.plan import KeepRule
 from tests.property.strategies import tries
 from tests.result.making import Case, cases, rows
 

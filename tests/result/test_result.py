@@ -217,7 +217,7 @@ def test_the_summary() -> None:
     skipped = [Skipped("a.png", "binary"), Skipped("b", "empty"), Skipped("c.png", "binary")]
     result = CASE.result(skipped=skipped, timings={"reading": 1.2, "searching": 0.64}, recall=la.Recall(0.9916))
     assert result.summary() == (
-        "4 documents (3 skipped: 2 binary, 1 empty) · 3 pairs ≥ 0.50 in 1 group · scores exact · recall ≥ 0.991 of "
+        "4 documents (3 skipped: 2 binary, 1 empty) · 3 pairs ≥ 0.50 in 1 cluster · scores exact · recall ≥ 0.991 of "
         "pairs at or above the threshold · 1.8 s"
     )
     assert result.seconds == pytest.approx(1.84)
@@ -226,7 +226,7 @@ def test_the_summary() -> None:
 
 def test_the_summary_of_new_against_old() -> None:
     result = CASE._replace(old_from=2).result(threshold=2 / 3)
-    assert result.summary().startswith("2 documents against 2 old · 3 pairs ≥ 0.666667 in 1 group · ")
+    assert result.summary().startswith("2 documents against 2 old · 3 pairs ≥ 0.666667 in 1 cluster · ")
 
 
 def test_to_dict_has_the_schema() -> None:

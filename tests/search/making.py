@@ -11,7 +11,7 @@ import pytest
 
 import lookalike as la
 from lookalike.documents import Batch, Size, Skipped, Source
-from lookalike.search import run
+from lookalike.search import search_run
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ def answer(result: la.Result) -> dict[str, Any]:
 def spilling(*, held: int = 4_000, block: int = 4_000) -> Iterator[None]:
     """Let every search with `memory` or `work` go to files, and verify `held` bytes of sets at a time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "LEAST_MEMORY", block)
-        patch.setattr(run, "memory_needed", lambda *_: 2**62)
-        patch.setattr(run.Run, "_held", lambda _: held)
+        patch.setattr(search_run, "LEAST_MEMORY", block)
+        patch.setattr(search_run, "memory_needed", lambda *_: 2**62)
+        patch.setattr(search_run.Run, "_held", lambda _: held)
         for name in ("fsync", "fdatasync"):  # no test cuts the power
             patch.setattr(os, name, lambda _: None)
         yield

@@ -128,7 +128,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert main(["advise", str(COLLECTION)]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("Recommended: ")
-    assert "Nearest to the cut" in shown
+    assert "Closest to the threshold" in shown
     assert "Next: lookalike scan" in shown
 
 

@@ -17,8 +17,7 @@ from lookalike import reference as ref
 from lookalike.engine.groups import grouping_of, name_groups
 from lookalike.engine.stages import UNLIMITED, join
 from lookalike.engine.strategy import Asked, Strategy, choose_strategy
-from lookalike.tables.document_ids import DocumentIds
-from lookalike.tables.found import Found, Metric
+from lookalike.tables.found import DocumentIds, Found, Metric
 from lookalike.tables.packed import Ids
 from tests.faults.child import PEAK, run
 from tests.property.strategies import tries
@@ -181,7 +180,7 @@ def test_what_is_left_out_is_left_out_of_hot_clusters(method: str) -> None:
 
 
 def core() -> _native.Settings:
-    from lookalike.settings import settings
+    from lookalike.recipe import settings
 
     return settings(RECIPE)
 

@@ -19,7 +19,7 @@ from tests.faults.child import PEAK, run
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lookalike.report.collect import Page
+    from lookalike.report.collect import ReportPage
 
 A = "the quick brown fox jumps over the lazy dog while the cat sleeps on the warm stone wall"
 B = "why tides rise and fall twice a day is a question of the moon and of the sun as well"
@@ -122,7 +122,7 @@ def test_what_is_known_of_an_id_is_known_of_the_new_document() -> None:
     assert [(row["id"], row["id_old"]) for row in told.to_dict()["metadata"]] == [("a", False), ("c", True)]
 
 
-def page(result: la.Result, **texts: Any) -> Page:
+def page(result: la.Result, **texts: Any) -> ReportPage:
     return collect(result, **texts)
 
 
@@ -153,7 +153,7 @@ FEW_AGAINST_MANY = (
     + """
 from array import array
 import lookalike as la
-from lookalike.result.made_of import SearchedDocuments, SearchSettings
+from lookalike.result.view import SearchedDocuments, SearchSettings
 from lookalike.tables.found import Found
 from lookalike.tables.packed import Ids
 

@@ -17,7 +17,7 @@ import pytest
 
 import lookalike as la
 from lookalike.documents import Batch, Size
-from lookalike.search.inputs import Documents
+from lookalike.search.intake import SearchInput
 from lookalike.tables.packed import Ids, Texts
 from tests.faults.child import HANG, run, start
 from tests.search.making import RECIPE, Listed, answer, mixed_pages
@@ -37,7 +37,7 @@ EXPECTED = {method: answer(search(TEXTS, method=method, threads=1)) for method i
 
 @pytest.fixture(autouse=True)
 def _nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lookalike.documents.kept.KEPT", 0)  # so that texts are read a second time
+    monkeypatch.setattr("lookalike.documents.combined_source.KEPT", 0)  # so that texts are read a second time
 
 
 # -- the same answer -------------------------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ def test_texts_that_are_added_behind_are_not_seen() -> None:
 
 
 def test_what_is_fetched_is_counted() -> None:
-    documents = Documents(Listed(TEXTS), (), None)
+    documents = SearchInput(Listed(TEXTS), (), None)
     list(documents.batches())
     documents.source = Listed(TEXTS[:10])
     with pytest.raises(la.DocumentError, match="has changed since it was read"):

@@ -106,7 +106,7 @@ def test_ids_that_are_not_unique(tmp_path: Path) -> None:
 def test_signatures_alone_decide_nothing(tmp_path: Path) -> None:
     documents = collection(20)
     paths = signed(documents, tmp_path, 2, keep="signature")
-    with pytest.raises(la.DocumentError, match="decide nothing exactly"):
+    with pytest.raises(la.DocumentError, match="give no exact scores"):
         la.find_shards(paths)
     with pytest.raises(la.DocumentError, match="name the same documents in the order"):
         la.find_shards(paths, texts=dict(reversed(documents.items())))

@@ -23,7 +23,7 @@ SIZE = sum(map(len, TEXTS))
 
 
 def json_lines(path: Path, beside: str) -> Path:
-    rows = [{"id": f"d{i}", "text": text, "beside": beside} for i, text in enumerate(TEXTS)]
+    rows: list[dict[str, Any]] = [{"id": f"d{i}", "text": text, "beside": beside} for i, text in enumerate(TEXTS)]
     rows.insert(3, {"id": "none", "text": None, "beside": beside})
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
@@ -45,7 +45,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return real(strategy, keep, *others)
 
     real = _native.Intake
-    monkeypatch.setattr("lookalike.search.run._native.Intake", intake)
+    monkeypatch.setattr("lookalike.search.search_run._native.Intake", intake)
     return seen
 
 
@@ -82,7 +82,8 @@ def test_the_size_of_the_texts_decides_not_that_of_the_file(
     found = la.find(path, 0.6, recipe=RECIPE)
     assert kept == expected
     assert found.method == ("exact" if most > SIZE else "lsh")
-    assert answer(found) == answer(la.find(path, 0.6, recipe=RECIPE, method=found.method))
+    options: dict[str, Any] = {"method": found.method}
+    assert answer(found) == answer(la.find(path, 0.6, recipe=RECIPE, **options))
     assert [one.id for one in found.skipped] == (["none"] if write is json_lines else [])
 
 

@@ -15,7 +15,7 @@ import pytest
 import lookalike as la
 from lookalike import _native
 from lookalike.documents import open_paths
-from lookalike.result.texts import texts_of
+from lookalike.result.describe import texts_of
 from tests.search.making import RECIPE, answer, mixed_pages, spilling
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ import pytest
 import lookalike as la
 from lookalike import _native
 from lookalike.documents import open_paths
-from lookalike.search import run, workdir
+from lookalike.search import search_run, workdir
 from lookalike.search.find import find_kept
 from lookalike.search.workdir import WorkDir
-from lookalike.tables.files import open_private
+from lookalike.tables.output_files import open_private
 from tests.faults.child import HANG, start
 from tests.faults.child import run as run_child
 from tests.search.making import RECIPE, Listed, answer, mixed_pages, spilling
@@ -383,8 +383,8 @@ PROGRAM = """
 import sys
 from pathlib import Path
 import lookalike as la
-from lookalike.search import run
-run.Run._held = lambda _: 60_000
+from lookalike.search import search_run
+search_run.Run._held = lambda _: 60_000
 print("begun", flush=True)
 result = la.find([Path(path) for path in sys.argv[2:]], 0.6, recipe=la.Recipe(k=2, hashes=24), method="lsh",
                  work=sys.argv[1], threads=2)
@@ -473,7 +473,7 @@ def test_two_processes_do_not_share_a_folder(table: Path, tmp_path: Path, work: 
         assert [child.stdout.readline() for _ in range(2)] == ["begun\n", "waiting\n"]
         before = contents(work)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(run.Run, "_held", lambda _: 60_000)
+            patch.setattr(search_run.Run, "_held", lambda _: 60_000)
             with pytest.raises(la.LookalikeError, match="is in use by another search; wait until it has ended"):
                 search(table, work=work)
         assert contents(work) == before
@@ -579,7 +579,7 @@ def test_a_source_that_changes_between_the_two_reads_is_noticed(tmp_path: Path, 
 
     collection = put(texts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lookalike.documents.kept.KEPT", 0)
+        patch.setattr("lookalike.documents.combined_source.KEPT", 0)
         patch.setattr(_native, "search", after)
         with pytest.raises(la.LookalikeError, match=r"changed|cannot be read|vanished"):
             search(collection)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lookalike as la
-from lookalike.index.opening import open_existing, open_store
+from lookalike.index.store_opening import open_existing, open_store
 from tests.index.stores import KINDS, places
 from tests.server.live import Site, in_thread
 
@@ -86,3 +86,10 @@ def watched() -> Iterator[list[tuple[str, str]]]:
 
 
 _HOOKS: list[object] = []
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Give a server that refuses all that is sent to it, and so stays empty."""
+    with serving("memory", tmp_path_factory.mktemp("empty"))() as site:
+        yield site

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
-from lookalike.server.running import listening, server_of
-from lookalike.server.settings import ServerLimits, ServerSettings
-from lookalike.server.state import State
+from lookalike.server.server_settings import ServerLimits, ServerSettings
+from lookalike.server.server_state import ServerState
+from lookalike.server.serving import listening, server_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -56,7 +56,7 @@ class Site:
     host: str = "127.0.0.1"
     token: str = ""
     headers: dict[str, str] = field(default_factory=dict)
-    state: State | None = None
+    state: ServerState | None = None
     process: subprocess.Popen[str] | None = None
 
     @property
@@ -132,7 +132,7 @@ def in_thread(
 ) -> Iterator[Site]:
     """Serve a store from a thread."""
     told = ServerSettings(port=0, limits=limits or ServerLimits(), **settings)
-    state = State(store, told, again)
+    state = ServerState(store, told, again)
     listener = listening(told)
     server = server_of(state)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

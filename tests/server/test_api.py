@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lookalike as la
-from lookalike.text.compare_json import to_values
+from lookalike.text.comparison import to_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable

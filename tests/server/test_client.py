@@ -272,7 +272,7 @@ def test_tokens(tmp_path: Path) -> None:
         refused = (
             (None, 401, "send the header 'Authorization: Bearer TOKEN'; give a token: "),
             ("x" * 40, 401, "this server does not know that token; give a token: "),
-            ("r" * 40, 403, "this token may read only; writing takes the other"),
+            ("r" * 40, 403, "this token may only read; use the write token"),
         )
         for token, status, said in refused:
             with la.Client(served.url, token) as client, pytest.raises(la.ServerError) as caught:

@@ -12,7 +12,7 @@ import pytest
 
 import lookalike as la
 from lookalike.client import connection
-from lookalike.client.batches import MOST_BYTES, MOST_DOCUMENTS, in_batches
+from lookalike.client.wire import MOST_BYTES, MOST_DOCUMENTS, in_batches
 from tests.server.scripted import Answer, problem, scripted
 
 INFO = {"ids": "str", "documents": 7}
@@ -194,9 +194,9 @@ def test_half_an_answer_is_none() -> None:
 )
 def test_somebody_else_is_there(answer: Answer) -> None:
     with scripted(answer) as server, la.Client(server.url) as client:
-        with pytest.raises(la.ServerError, match="does not answer as lookalike serve does"):
+        with pytest.raises(la.ServerError, match="does not answer like lookalike serve"):
             len(client)
-        with pytest.raises(la.ServerError, match="does not answer as lookalike serve does"):
+        with pytest.raises(la.ServerError, match="does not answer like lookalike serve"):
             assert "a" in client
 
 
@@ -271,6 +271,6 @@ def test_a_group_that_changes_while_it_is_read() -> None:
     with (
         scripted(Answer(200, listed), Answer(200, other)) as server,
         la.Client(server.url) as client,
-        pytest.raises(la.ServerError, match="changed while a group was read"),
+        pytest.raises(la.ServerError, match="changed while a cluster was being read"),
     ):
         client.groups()

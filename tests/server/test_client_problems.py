@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lookalike.client.problems import error_of, problem_in
+from lookalike.client.connection import error_of, problem_in
 from lookalike.errors import (
     BandsError,
     ConflictError,
@@ -55,11 +55,11 @@ def through(problem: Problem, ids: list[str | int]) -> Exception:
         (
             DamagedError("/secret/a.db", "is damaged: x", "run: repair"),
             DamagedError,
-            "http://127.0.0.1:8765 is damaged; whoever",
+            "http://127.0.0.1:8765 is damaged; the operator",
         ),
         (RecipeError("top", 5000, "at most 1000"), RecipeError, "top must be what the server allows"),
         (RecipeError("threshold", 2, "at most 1"), RecipeError, "threshold must be what the server allows"),
-        (InternalError("oh"), ServerError, "answers 500: a bug of lookalike"),
+        (InternalError("oh"), ServerError, "answers 500: a bug in lookalike"),
         (MismatchError("a", "b", {"k": (1, 2)}), ServerError, "answers 409: a and b differ"),
         (BandsError("no bands"), ServerError, "answers 422: no bands"),
     ],

@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from lookalike.documents.limits import LIMITS
-from lookalike.server import extract
+from lookalike.server import check_routes
 from lookalike.server.problems import Problem
 from tests.browser.serving import built, served
 from tests.documents.making import docx, eml, epub, lines_at, odt, pdf, pptx, rtf, shape, zipped
@@ -144,26 +144,26 @@ def test_a_reader_is_ended_after_its_time(monkeypatch: pytest.MonkeyPatch) -> No
     before = set(children(os.getpid()))
     began = time.monotonic()
     with pytest.raises(Problem) as problem:  # no process starts within a hundredth of a second
-        extract._text_of("x.html", b"<p>words", LIMITS, 0.01)
+        check_routes._text_of("x.html", b"<p>words", LIMITS, 0.01)
     assert problem.value.status == 422
     assert "(too slow)" in problem.value.detail
     assert time.monotonic() - began < 20
     assert set(children(os.getpid())) <= before
-    assert extract._text_of("x.html", b"<p>words", LIMITS, 60)["text"] == "words"
+    assert check_routes._text_of("x.html", b"<p>words", LIMITS, 60)["text"] == "words"
 
 
 def test_too_many_files_at_once_are_told_to_wait() -> None:
     taken = 0
     try:
-        while extract._READERS.acquire(blocking=False):
+        while check_routes._READERS.acquire(blocking=False):
             taken += 1
         with pytest.raises(Problem) as problem:
-            extract._text_of("x.txt", b"text", LIMITS, 60)
+            check_routes._text_of("x.txt", b"text", LIMITS, 60)
     finally:
-        extract._READERS.release(taken)
+        check_routes._READERS.release(taken)
     assert (problem.value.status, problem.value.headers) == (503, {"retry-after": "1"})
     assert taken == 4
-    assert extract._text_of("x.txt", b"text", LIMITS, 60)["text"] == "text"
+    assert check_routes._text_of("x.txt", b"text", LIMITS, 60)["text"] == "text"
 
 
 @pytest.mark.parametrize("kind", ["docx", "html.gz"])
@@ -176,7 +176,7 @@ def test_a_bomb_costs_the_server_no_memory(kind: str, tmp_path: Path) -> None:
 import sys
 from pathlib import Path
 from lookalike.documents.limits import LIMITS
-from lookalike.server.extract import _text_of
+from lookalike.server.check_routes import _text_of
 from lookalike.server.problems import Problem
 before = peak()
 try:

@@ -8,9 +8,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from lookalike.index.within import found_within
-from lookalike.server import collection
-from lookalike.server.settings import ServerLimits
+from lookalike.index.index_documents import found_within
+from lookalike.server import server_state
+from lookalike.server.server_settings import ServerLimits
 from tests.server.live import raw_answer, read_all
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def test_one_computation_of_all_pairs_serves_everybody(serve_memory: Serve, monk
         time.sleep(0.3)
         return real(*args)
 
-    monkeypatch.setattr(collection, "found_within", counted)
+    monkeypatch.setattr(server_state, "found_within", counted)
     with serve_memory() as site, ThreadPoolExecutor(8) as pool:
         site.post("/v1/documents", {"documents": [{"id": name, "text": "one two three four"} for name in "abc"]})
         for done in [pool.submit(site.get, path) for path in ("/v1/groups", "/v1/pairs", "/v1/histogram") * 2]:
@@ -217,7 +217,7 @@ def test_one_computation_of_all_pairs_serves_everybody(serve_memory: Serve, monk
 
 def test_pairs_that_take_too_long_are_made_in_the_end(serve_memory: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     gate = Gate(found_within)
-    monkeypatch.setattr(collection, "found_within", gate)
+    monkeypatch.setattr(server_state, "found_within", gate)
     with serve_memory(limits=ServerLimits(seconds=0.5)) as site:
         late = site.get("/v1/groups")
         assert (late.status, late.headers["retry-after"]) == (503, "2")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lookalike.server.ndjson import Lines
+from lookalike.server.bodies import LineSplitter
 from lookalike.server.problems import Problem
-from lookalike.server.settings import ServerLimits
+from lookalike.server.server_settings import ServerLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +98,7 @@ def test_a_client_may_wait_for_each_answer(site: Site) -> None:
 
 
 def test_a_line_that_is_too_long_is_refused_before_it_is_held() -> None:
-    lines = Lines(10)
+    lines = LineSplitter(10)
     assert lines.feed(b"12345\n678") == [(1, b"12345")]
     with pytest.raises(Problem, match="line 2 is longer than 10 bytes"):
         lines.feed(b"x" * 8)
@@ -107,7 +107,7 @@ def test_a_line_that_is_too_long_is_refused_before_it_is_held() -> None:
 def test_lines_may_come_in_any_pieces() -> None:
     data = b'{"a": 1}\n\n{"b": 2}\r\n{"c": 3}'
     for size in range(1, len(data)):
-        lines = Lines(100)
+        lines = LineSplitter(100)
         found = [line for start in range(0, len(data), size) for line in lines.feed(data[start : start + size])]
         assert found + lines.end() == [(1, b'{"a": 1}'), (3, b'{"b": 2}'), (4, b'{"c": 3}')]
 

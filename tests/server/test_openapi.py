@@ -9,14 +9,13 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from lookalike.index.opening import open_store
-from lookalike.server.app import create_app
-from lookalike.server.settings import ServerSettings
-from lookalike.server.state import State
-from lookalike.server.tokens import Tokens
+from lookalike.index.store_opening import open_store
+from lookalike.server.application import create_app
+from lookalike.server.server_settings import ServerSettings, Tokens
+from lookalike.server.server_state import ServerState
 
 TOKENS = Tokens("r" * 43, "w" * 43)
-STATE = State(
+STATE = ServerState(
     open_store(":memory:", None, 0.5, None, None, False, None),
     ServerSettings(tokens=TOKENS, allowed=frozenset({"testserver"})),
 )

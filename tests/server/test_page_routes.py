@@ -14,9 +14,9 @@ from urllib.request import urlopen
 import pytest
 
 import lookalike.server
-from lookalike.report.parts import SCRIPTS as REPORT_SCRIPTS
-from lookalike.report.parts import SHARED_SCRIPTS, SHARED_STYLES, part
-from lookalike.server.page_routes import SCRIPTS, STYLES, asset, page
+from lookalike.report.assemble import SCRIPTS as REPORT_SCRIPTS
+from lookalike.report.assemble import SHARED_SCRIPTS, SHARED_STYLES, part
+from lookalike.server.application import SCRIPTS, STYLES, asset, page
 from lookalike.server.problems import Problem
 from tests.browser.serving import built, served
 from tests.faults.child import HANG

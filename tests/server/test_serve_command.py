@@ -78,7 +78,7 @@ def test_with_tokens_it_listens_to_others(built: Path) -> None:
     [
         ((), "INDEX must be an index"),
         (("missing.db",), "missing.db does not exist; check the name, or make it: lookalike index build"),
-        ((":memory:",), "is gone when a command ends"),
+        ((":memory:",), "is lost when a command ends"),
         (("built.db", "--port", "70000"), "--port must be a whole number from 0 to 65535"),
         (("built.db", "--port", "x"), "--port must be"),
         (("built.db", "--workers", "0"), "--workers must be"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lookalike as la
-from lookalike.server.tokens import Tokens, make_tokens, read_tokens
+from lookalike.server.server_settings import Tokens, make_tokens, read_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -158,7 +158,7 @@ def test_a_file_with_something_else(tmp_path: Path, content: str) -> None:
 
 def test_what_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe", 0o600)
-    with pytest.raises(la.DocumentError, match="is no file"):
+    with pytest.raises(la.DocumentError, match="is not a file"):
         read_tokens(tmp_path / "pipe")
     with pytest.raises(la.DocumentError, match="cannot be opened"):
         read_tokens(tmp_path / "nowhere")

@@ -18,9 +18,18 @@ if TYPE_CHECKING:
 
     from lookalike.spark import SparkResult
 
-__all__ = ["answer", "frame", "java_is_there", "mixed", "same_answer", "start"]
+__all__ = ["MASTER", "QUICK_START", "answer", "frame", "java_is_there", "mixed", "same_answer", "same_tables", "start"]
 
 MASTER = "local-cluster[2,1,2048]"
+QUICK_START = {
+    # Compiling takes longer than all that these small collections need.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.ui.enabled": "false",
+}
+"""Settings with which a small search takes less time; its answers are the same."""
 
 
 def java_is_there() -> bool:
@@ -40,17 +49,11 @@ def start() -> SparkSession:
         "spark.executor.memory": "1g",
         "spark.driver.memory": "1g",
         "spark.sql.shuffle.partitions": "2",
-        # Compiling takes longer than all that these small collections need.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.ui.enabled": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
     }
-    for name, value in settings.items():
+    for name, value in (settings | QUICK_START).items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
@@ -88,8 +91,13 @@ def answer(result: la.Result) -> dict[str, Any]:
 
 def same_answer(found: SparkResult, result: la.Result) -> None:
     """Compare pairs, in their order, and groups with those of the library."""
+    same_tables(found.pairs, found.groups, result)
+
+
+def same_tables(pairs: DataFrame, groups: DataFrame, result: la.Result) -> None:
+    """Compare what `SparkResult.pairs` and `groups` gave with the library's pairs, in their order, and its groups."""
     expected = answer(result)
-    table: pa.Table = found.pairs.toArrow()
+    table: pa.Table = pairs.toArrow()
     assert table.to_pylist() == expected["pairs"]
-    groups = [(row["id"], row["group"], row["principal"]) for row in found.groups.toArrow().to_pylist()]
-    assert sorted(groups) == expected["groups"]
+    rows = [(row["id"], row["group"], row["principal"]) for row in groups.toArrow().to_pylist()]
+    assert sorted(rows) == expected["groups"]

@@ -10,13 +10,15 @@ import subprocess
 import threading
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import lookalike as la
 from lookalike.errors import DocumentError, DuplicateIdError, RecipeError, StoreError
 from lookalike.spark.work import Work
 from tests.corpus import near_copy, prose
-from tests.spark.cluster import answer, frame, mixed, same_answer
+from tests.spark.cluster import answer, frame, mixed, same_answer, same_tables
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.filterwarnings("default")]
 
+SEARCH = "the search that tests share"
+"""The name under which Spark counts its jobs."""
 ADAPTIVE, SHUFFLED = "spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions"
 
 
@@ -40,9 +44,12 @@ def expected() -> la.Result:
 
 
 @pytest.fixture(scope="module")
-def documents(spark: SparkSession) -> DataFrame:
-    rows = [(number, text, star) for number, (text, star) in enumerate(zip(TEXTS, STARS, strict=True))]
-    return spark.createDataFrame(rows, "id bigint, text string, stars int").repartition(3)
+def documents(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
+    folder = tmp_path_factory.mktemp("documents")
+    table = pa.table({"id": range(len(TEXTS)), "text": TEXTS, "stars": STARS})
+    for part in range(3):
+        pq.write_table(table.take(list(range(part, len(TEXTS), 3))), folder / f"{part}.parquet")
+    return spark.read.parquet(folder.as_uri())
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +58,14 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(las: Any, documents: DataFrame, work: Path) -> SparkResult:
-    made: SparkResult = las.find(documents, 0.7, method="lsh", work=work.as_uri())
+def found(spark: SparkSession, las: Any, documents: DataFrame, work: Path) -> SparkResult:
+    spark.sparkContext.setJobGroup(SEARCH, SEARCH)
+    try:
+        made: SparkResult = las.find(documents, 0.7, method="lsh", work=work.as_uri())
+        made.pairs.write.parquet((work.parent / "pairs").as_uri())
+        made.groups.write.parquet((work.parent / "groups").as_uri())
+    finally:
+        spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
     return made
 
 
@@ -65,12 +78,26 @@ def test_answers_are_those_of_the_library(found: SparkResult, expected: la.Resul
     assert len(expected.groups) > 20
 
 
+def test_a_search_takes_few_jobs(spark: SparkSession, found: SparkResult) -> None:
+    """Each job costs its start, however few documents there are: docs/scale.md says how many a search has."""
+    assert found.documents == len(TEXTS)
+    jobs = spark.sparkContext.statusTracker().getJobIdsForGroup(SEARCH)
+    assert 20 < len(jobs) <= 42
+
+
+def test_ids_that_are_texts_give_the_order(spark: SparkSession, las: Any) -> None:
+    names = [f"d{number}" for number in range(len(TEXTS))]
+    df = spark.createDataFrame(list(zip(names, TEXTS, strict=True)), "id string, text string")
+    sorted_by_name = dict(sorted(zip(names, TEXTS, strict=True)))
+    options: dict[str, Any] = {"recipe": la.Recipe(k=1, bag=True, sketch="classic"), "recall": 0.9, "method": "lsh"}
+    same_answer(las.find(df, 0.6, **options), la.find(sorted_by_name, 0.6, **options))
+
+
 @pytest.mark.parametrize(
     ("threshold", "recipe", "options"),
     [
         (0.5, la.Recipe(k=2), {"linkage": "linked"}),
         (0.7, la.Recipe(unit="char", k=6, hashes=128), {"ignore": ["one two three " * 5]}),
-        (0.6, la.Recipe(k=1, bag=True, sketch="classic"), {"recall": 0.9}),
     ],
 )
 def test_answers_are_the_same_with_other_settings(
@@ -88,7 +115,11 @@ def test_partitions_order_of_rows_and_adaptive_execution_change_nothing(
     spark.conf.set(ADAPTIVE, adaptive)
     spark.conf.set(SHUFFLED, "3" if parts == 7 else "2")
     try:
-        same_answer(las.find(frame(spark, TEXTS, parts=parts, seed=parts), 0.7, method="lsh"), expected)
+        found = las.find(frame(spark, TEXTS, parts=parts, seed=parts), 0.7, method="lsh")
+        tables = found.pairs, found.groups
+        del found
+        gc.collect()  # the tables are in a temporary folder, which stays nevertheless
+        same_tables(*tables, expected)
     finally:
         for name, value in before.items():
             spark.conf.set(name, str(value))
@@ -102,10 +133,10 @@ def test_a_killed_executor_and_an_order_by_a_column(spark: SparkSession, las: An
     killed: list[int] = []
     stage = Work.stage
 
-    def killing(work: Work, name: str, make: Any) -> DataFrame:
+    def killing(work: Work, name: str, make: Any, **measures: Any) -> DataFrame:
         if name in ("rows", "verified"):  # what the stages before it left in shuffles and caches is lost
             threading.Timer(0.3, lambda: killed.append(kill_an_executor())).start()
-        return stage(work, name, make)
+        return stage(work, name, make, **measures)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Work, "stage", killing)
@@ -124,31 +155,6 @@ def kill_an_executor() -> int:
     executors = [int(row[0]) for row in rows if row[0] in own and "CoarseGrainedExecutorBackend" in row[-1]]
     os.kill(executors[0], signal.SIGKILL)
     return executors[0]
-
-
-def test_ids_that_are_texts_give_the_order(spark: SparkSession, las: Any) -> None:
-    names = [f"d{number}" for number in range(len(TEXTS))]
-    df = spark.createDataFrame(list(zip(names, TEXTS, strict=True)), "id string, text string")
-    sorted_by_name = dict(sorted(zip(names, TEXTS, strict=True)))
-    same_answer(las.find(df, 0.7, method="lsh"), la.find(sorted_by_name, 0.7, method="lsh"))
-
-
-def test_both_ways_to_link_pairs_agree(spark: SparkSession, las: Any) -> None:
-    from lookalike.spark.components import components_of
-    from lookalike.spark.work import Work
-
-    rng = random.Random(5)
-    edges = [(n, n + 1) for n in range(40)] + [(100 + n, 100) for n in range(1, 50)]
-    edges += [(rng.randrange(1000, 1400), rng.randrange(1000, 1400)) for _ in range(200)]
-    edges = [(min(pair), max(pair)) for pair in edges if pair[0] != pair[1]]
-    rng.shuffle(edges)
-    df = spark.createDataFrame(edges, "a bigint, b bigint")
-    one, stars = (
-        sorted(map(tuple, components_of(df, Work(spark, None, ""), how).collect())) for how in ("one", "stars")
-    )
-    assert one == stars
-    assert dict(one)[40] == 0
-    assert dict(one)[149] == 100
 
 
 def test_a_bucket_of_20_000_documents_and_a_template_finish(spark: SparkSession, las: Any) -> None:
@@ -204,10 +210,12 @@ def test_keep_rules(found: SparkResult, expected: la.Result) -> None:
         found.plan("max:starz")
 
 
-def test_dropping_near_duplicates(las: Any, documents: DataFrame) -> None:
-    kept = las.drop_near_duplicates(documents, threshold=0.7, keep="max:stars", method="lsh")
-    plan = la.find(TEXTS, 0.7, method="lsh").plan("max:stars", values=STARS)
-    gc.collect()  # what was found is not needed any more
+def test_dropping_near_duplicates(
+    las: Any, documents: DataFrame, found: SparkResult, expected: la.Result, work: Path
+) -> None:
+    assert found.documents == len(TEXTS)  # its stages are in the folder, and are not made again
+    kept = las.drop_near_duplicates(documents, threshold=0.7, keep="max:stars", method="lsh", work=work.as_uri())
+    plan = expected.plan("max:stars", values=STARS)
     assert sorted(row["id"] for row in kept.collect()) == [row["id"] for row in plan.table.to_pylist() if row["kept"]]
     assert kept.columns == documents.columns
 

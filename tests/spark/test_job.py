@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -12,7 +14,7 @@ import pytest
 
 import lookalike as la
 from lookalike.documents import open_paths
-from tests.spark.cluster import MASTER, mixed
+from tests.spark.cluster import MASTER, QUICK_START, mixed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +41,7 @@ def run_here(*args: str) -> int:
     from typer.main import get_command
 
     from lookalike.cli import run_guarded
-    from lookalike.cli.help import Command
+    from lookalike.cli.commands import Command
     from lookalike.spark.job import job
 
     app = typer.Typer(add_completion=False)
@@ -54,7 +56,11 @@ def test_a_folder_of_texts_on_a_cluster_of_its_own(tmp_path: Path) -> None:
     for number, text in enumerate(TEXTS):
         (corpus / f"{number}.txt").write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "lookalike.spark", str(corpus), str(tmp_path / "out"), "--threshold", "0.8"]
-    done = subprocess.run([*command, "--master", MASTER], capture_output=True, text=True, timeout=240, check=False)
+    settings = [word for name, value in QUICK_START.items() for word in ("--conf", f"{name}={value}")]
+    submitted = os.environ | {"PYSPARK_SUBMIT_ARGS": shlex.join([*settings, "pyspark-shell"])}
+    done = subprocess.run(
+        [*command, "--master", MASTER], capture_output=True, text=True, timeout=480, check=False, env=submitted
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     result = la.find(open_paths([str(corpus)]), 0.8)
     assert groups_of(result)

@@ -1,4 +1,4 @@
-"""Bands propose a pair of similarity s with probability 1 − (1 − sʳ)ᵇ (seed items 39 and 43)."""
+"""Bands propose a pair of similarity s with probability 1 − (1 − sʳ)ᵇ (docs/primer.md §7)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lookalike as la
-from lookalike.recipe import Recipe
+from lookalike.recipe import FAMILIES, Recipe
 from tests.corpus import pair_of_sets
 from tests.statistics.bounds import binomial_range
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SKETCHES: dict[str, dict[str, Any]] = {
     "fast": {"sketch": "fast"},
-    **{f: {"sketch": "classic", "family": f} for f in ("modular", "multiplicative", "murmur3", "jenkins")},
+    **{f: {"sketch": "classic", "family": f} for f in FAMILIES},
 }
 SHAPES = [(20, 5), (26, 8), (9, 13), (32, 4), (3, 1), (1, 20)]
 PAIRS = 1200

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 import lookalike as la
-from lookalike.recipe import Recipe
+from lookalike.recipe import FAMILIES, Recipe
 from tests.corpus import near_copy, pair_of_sets, prose
 from tests.statistics.bounds import SIGMAS, largest_mean_square
 
-FAMILIES = ("modular", "multiplicative", "murmur3", "jenkins")
 SKETCHES: dict[str, dict[str, Any]] = {
     "fast": {"sketch": "fast"},
     **{family: {"sketch": "classic", "family": family} for family in FAMILIES},

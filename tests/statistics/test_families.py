@@ -1,4 +1,4 @@
-"""How well the hash functions of the source reports mix: the two tests of their designers (seed item 35)."""
+"""How well the hash functions of the source reports mix: the two tests of their designers (docs/primer.md §5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reason why MinHash works: P[two slots agree] = J, in every slot and for every pair (seed items 24 and 25)."""
+"""The reason why MinHash works: P[two slots agree] = J, in every slot and for every pair (docs/primer.md §4)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import pytest
 
 import lookalike as la
 from lookalike import reference as ref
-from lookalike.recipe import Recipe
+from lookalike.recipe import FAMILIES, Recipe
 from tests.corpus import pair_of_sets
 from tests.statistics.bounds import binomial_range
 
-FAMILIES = ("modular", "multiplicative", "murmur3", "jenkins")
 SKETCHES: dict[str, dict[str, Any]] = {
     "fast": {"sketch": "fast"},
     **{family: {"sketch": "classic", "family": family} for family in FAMILIES},

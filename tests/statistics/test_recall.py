@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 import lookalike as la
-from lookalike.recipe import Recipe
+from lookalike.recipe import FAMILIES, Recipe
 from tests.corpus import pages
 from tests.statistics.bounds import binomial_range, least_successes
 
 SKETCHES: dict[str, dict[str, Any]] = {
     "fast": {},
-    **{f: {"sketch": "classic", "family": f} for f in ("modular", "multiplicative", "murmur3", "jenkins")},
+    **{f: {"sketch": "classic", "family": f} for f in FAMILIES},
 }
 
 WIDTH = 0.05

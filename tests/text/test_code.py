@@ -285,7 +285,7 @@ def test_cells_of_old_notebooks(tmp_path: Path) -> None:
     cells = [{"cell_type": "code", "input": ["x = 1\n", "y = 2"]}, {"cell_type": "heading", "source": "End"}, 5]
     path = tmp_path / "old.ipynb"
     path.write_text(json.dumps({"worksheets": [{"cells": cells}], "nbformat": 3}), encoding="utf-8")
-    from lookalike.documents.extract.readers import read_as
+    from lookalike.documents.extract.worker import read_as
 
     with path.open("rb") as file:
         assert read_as("notebook", file, "auto").text == "x = 1\ny = 2\n\n# End"

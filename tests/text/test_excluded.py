@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.text.excluded import KINDS, LONGEST_QUOTE, WALL, blanked, count_words, left_out, tally
+from lookalike.text.excluded import EXCLUDED, KINDS, LONGEST_QUOTE, count_words, exclude, excluded_words, find_excluded
 
 LISTED = "Smith, J. (2010). The Sea. London: Press.\nDoe, A. (2011). Tides. https://example.org\n"
 PROSE = "These words are about nothing in particular and they go on for quite some time here. " * 20
 
 
 def found(text: str, *kinds: str) -> list[str]:
-    return [text[span.start : span.end] for span in left_out(text, kinds or KINDS)]
+    return [text[span.start : span.end] for span in find_excluded(text, kinds or KINDS)]
 
 
 @pytest.mark.parametrize(
@@ -115,14 +115,14 @@ def test_a_heading_over_prose_leaves_nothing_out() -> None:
 
 def test_quotes_inside_references_are_counted_once() -> None:
     text = f'{PROSE}\n\nReferences\n\nSmith (2010). "One two three four five six". Press.\n'
-    spans = left_out(text, KINDS)
+    spans = find_excluded(text, KINDS)
     assert [span.reason for span in spans] == ["references"]
-    assert tally(text, spans) == {"references": 10}
+    assert excluded_words(text, spans) == {"references": 10}
 
 
 def test_unknown_kinds_are_refused() -> None:
     with pytest.raises(la.RecipeError, match="skip must be quotes or references, or both, not 'quote'"):
-        left_out("", ["quote"])
+        find_excluded("", ["quote"])
 
 
 def test_words_are_counted_for_people() -> None:
@@ -152,10 +152,10 @@ def test_all_marks_need_as_many_words(marks: str, four: str, five: str) -> None:
 
 @given(st.text(alphabet=st.sampled_from("ab \n“”\"„«»「」>.'`"), max_size=200), st.sampled_from([KINDS, ("quotes",)]))
 def test_spans_are_in_order_apart_and_blanking_keeps_places(text: str, kinds: tuple[str, ...]) -> None:
-    spans = left_out(text, kinds)
+    spans = find_excluded(text, kinds)
     assert all(x.end <= y.start for x, y in pairwise(spans))
     assert all(0 <= span.start < span.end <= len(text) for span in spans)
-    made = blanked(text, spans)
+    made = exclude(text, spans)
     assert len(made) == len(text)
-    assert made.count(WALL) == sum(span.end - span.start for span in spans)
-    assert all(x in (y, WALL) for x, y in zip(made, text, strict=True))
+    assert made.count(EXCLUDED) == sum(span.end - span.start for span in spans)
+    assert all(x in (y, EXCLUDED) for x, y in zip(made, text, strict=True))

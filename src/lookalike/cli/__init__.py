@@ -9,10 +9,13 @@ Whatever goes wrong is one line on standard error; ``LOOKALIKE_DEBUG=1`` adds th
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from typing import TYPE_CHECKING
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
 
-from lookalike.cli.ending import ending_in_order
 from lookalike.cli.messages import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -25,7 +28,8 @@ from lookalike.cli.messages import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from types import FrameType
 
 __all__ = ["main", "run_guarded"]
 
@@ -59,8 +63,7 @@ def _run(args: Sequence[str] | None) -> object:
     if given in (["--version"], ["-V"]):
         print_version()  # at once: loading Typer takes as long as all the rest
         return WORKED
-    from lookalike.cli.app import app
-    from lookalike.cli.commands import with_default
+    from lookalike.cli.commands import app, with_default
 
     # Not standalone: Typer's own messages take a box of several lines, and ours take one.
     outcome: object = app(with_default(given), prog_name="lookalike", standalone_mode=False)
@@ -94,3 +97,36 @@ def _drop_what_cannot_be_written() -> None:
 def _point_nowhere() -> None:
     """Point standard output nowhere, or Python would complain when it flushes what is left."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+_REPEATED_SECONDS: Final = 5.0
+"""For so long the same order is not heard again: terminals and service managers send it several times."""
+
+
+@contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Turn SIGTERM and SIGHUP into `SystemExit` with 128 plus their number, which is what a shell says of them.
+
+    A signal that is ignored, as with nohup, stays so; one that a program around this command handles is left to it.
+    """
+    heard = 0.0
+
+    def end(number: int, frame: FrameType | None) -> None:
+        nonlocal heard
+        del frame
+        before, heard = heard, time.monotonic()
+        if not before or heard - before > _REPEATED_SECONDS:
+            raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():  # Python lets no other thread set handlers
+        yield
+        return
+    ours = [number for number in _SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)

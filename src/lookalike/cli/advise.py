@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lookalike.cli.help import examples
-from lookalike.cli.hints import command_line
-from lookalike.cli.names import shorten
-from lookalike.cli.options import typed
+from lookalike.cli.commands import examples
+from lookalike.cli.input import PathsArgument, Reading, say_notes, say_skipped, with_reading
+from lookalike.cli.options import command_line, typed
 from lookalike.cli.output import (
     Color,
     ColorOption,
@@ -19,8 +18,6 @@ from lookalike.cli.output import (
     wants_json,
     width,
 )
-from lookalike.cli.reading import PathsArgument, Reading, say_notes, with_reading
-from lookalike.cli.running import say_skipped
 from lookalike.presets import PRESETS
 from lookalike.tables.json import to_json
 from lookalike.tables.wording import count
@@ -35,12 +32,12 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "advise"]
 
 HELP = examples(
-    "Tell which preset suits a collection, and why.",
+    "Recommend a preset for a collection, and say why.",
     "lookalike advise essays/",
     "lookalike advise corpus.parquet --text-column text",
     "lookalike advise corpus.jsonl --format json",
-    last="The presets and several k are tried on a sample: what each would find, at what cost, and which pairs are "
-    "nearest to the cut. Of a large collection only the beginning is read.",
+    last="The presets and several values of k are tried on a sample, to see what each finds, at what cost, and "
+    "which pairs are closest to the threshold. Only the beginning of a large collection is read.",
 )
 
 
@@ -71,7 +68,7 @@ def advise(
 def _to_table(advice: Advice, command: str) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from lookalike.cli.scan_table import next_step
+    from lookalike.cli.drawing import next_step
 
     yield Text(f"Recommended: {advice.preset}, at {_cut(advice)}", style="bold")
     yield Text(f"Because {advice.reason}.")
@@ -83,7 +80,7 @@ def _to_table(advice: Advice, command: str) -> Iterator[RenderableType]:
     own = next((trial for trial in advice.tried if trial.name == advice.preset), None)
     if own is not None and (own.above or own.below):
         yield Text()
-        yield Text("Nearest to the cut", style="bold")
+        yield Text("Closest to the threshold", style="bold")
         yield from _nearest(own)
     if command:
         yield Text()
@@ -97,7 +94,7 @@ def _cut(advice: Advice | Trial) -> str:
 
 
 def _tried(advice: Advice) -> RenderableType:
-    from lookalike.cli.scan_table import grid
+    from lookalike.cli.drawing import grid
 
     table = grid(
         ("", "left"),
@@ -121,6 +118,8 @@ def _tried(advice: Advice) -> RenderableType:
 
 def _nearest(trial: Trial) -> Iterator[RenderableType]:
     from rich.text import Text
+
+    from lookalike.cli.drawing import shorten
 
     room = (width() - len("not listed  100.0%   and ")) // 2
 

@@ -2,28 +2,299 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import os
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from lookalike.cli.checking import Asked, in_index, run_checks, with_asked
-from lookalike.cli.help import examples
-from lookalike.cli.reading import PathsArgument, Reading, with_reading
-from lookalike.errors import LookalikeError
+from lookalike.cli.commands import examples
+from lookalike.cli.input import (
+    PathsArgument,
+    Reading,
+    nothing_read,
+    opened,
+    say_flags,
+    say_notes,
+    say_skipped,
+    with_reading,
+)
+from lookalike.cli.messages import FOUND, complain
+from lookalike.cli.options import flag, makes, one_of, option, share, threads_of, whole_number
+from lookalike.cli.output import check_raw_csv, destination, extension, keep_sources, wants_color
+from lookalike.errors import DocumentError, LookalikeError, RecipeError
+from lookalike.opening import open_error, open_file
+from lookalike.tables.wording import count
 
-__all__ = ["HELP", "check"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from lookalike.documents import Source
+    from lookalike.index.duplicate_check import Checking, StoredDocuments
+    from lookalike.index.query import Hits
+
+__all__ = ["HELP", "CheckOptions", "check", "in_index", "on_server", "run_checks", "token_in", "with_asked"]
+
+
+class HitsFormat(StrEnum):
+    """What hits look like."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+_PANEL: Final = "Check"
+_CHECK: Final[dict[str, tuple[Any, Any]]] = {
+    "threshold": option(
+        "-t", "--threshold", panel=_PANEL, metavar="T", help="Minimum similarity (default: that of the index)."
+    ),
+    "top": option(
+        "--top",
+        panel=_PANEL,
+        metavar="N",
+        help="At most N hits per document; 0 for all (default: 10 in a table, otherwise all).",
+    ),
+    "own": flag("--self", panel=_PANEL, help="Also show a document that is in the index under the same id."),
+    "add": flag(
+        "--add", panel=_PANEL, help="Add each document without a hit, so that later ones are compared with it."
+    ),
+    "jsonl": flag("--jsonl", panel=_PANEL, help='Read lines {"id": …, "text": …}, write a line of JSON for each.'),
+    "fail_over": option("--fail-over", panel=_PANEL, metavar="T", help="Exit with 1 if any hit scores ≥ T."),
+    "threads": option("--threads", panel=_PANEL, metavar="N", help="Threads (default: one per processor)."),
+    "format": option(
+        "--format",
+        panel=_PANEL,
+        metavar="FORMAT",
+        help="table, json, jsonl or csv (default: by the name of FILE).",
+        values=tuple(HitsFormat),
+    ),
+    "output": option("-o", "--output", panel=_PANEL, metavar="FILE", help="Write to a file."),
+    "raw_csv": flag(
+        "--raw-csv",
+        panel=_PANEL,
+        help="In CSV, do not escape text that a spreadsheet would run as a formula.",
+    ),
+    "color": option(
+        "--color",
+        panel=_PANEL,
+        metavar="WHEN",
+        help="auto (on a terminal), always or never.",
+        values=("auto", "always", "never"),
+    ),
+    "quiet": flag("--quiet", "-q", panel=_PANEL, help="No notes."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """What is asked of an index, and how the answer is shown."""
+
+    threshold: float | None
+    top: int | None
+    """At most so many hits of each document, 0: all; None if it was not said."""
+    own: bool
+    add: bool
+    jsonl: bool
+    fail_over: float | None
+    threads: int
+    format: HitsFormat
+    output: str | None
+    raw_csv: bool
+    color: bool
+    quiet: bool
+
+    def start(self, stored: StoredDocuments) -> Checking:
+        """Begin the checks."""
+        from lookalike.index.duplicate_check import Checking
+
+        least = stored.settings.threshold if self.threshold is None else self.threshold
+        if self.fail_over is not None and self.fail_over < least:
+            hint = "documents below the threshold are not searched for"
+            raise RecipeError("--fail-over", self.fail_over, f"at least the threshold, {least:g}", hint)
+        return Checking(stored, least, self.top or None, self.own, self.add)
+
+
+def _make_asked(given: dict[str, Any]) -> CheckOptions:
+    output, jsonl = given["output"], bool(given["jsonl"])
+    to_file = output not in (None, "-")
+    form = given["format"]
+    if form is None:
+        ending = {"ndjson": "jsonl"}.get(extension(output or ""), extension(output or ""))
+        form = "jsonl" if jsonl else ending if ending in list(HitsFormat) else "table"
+    kind = one_of("--format", form, HitsFormat)
+    if jsonl and kind is not HitsFormat.JSONL:
+        raise RecipeError("--format", form, "jsonl with --jsonl")
+    threshold = None if given["threshold"] is None else share("--threshold", given["threshold"], zero=True)
+    top = None if given["top"] is None else whole_number("--top", given["top"], least=0)
+    if threshold == 0.0 and (not top or given["add"]):
+        raise RecipeError(
+            "--threshold", given["threshold"], "above 0 unless --top N asks for the nearest, without --add"
+        )
+    check_raw_csv(bool(given["raw_csv"]), kind is HitsFormat.CSV)
+    return CheckOptions(
+        threshold=threshold,
+        top=top,
+        own=bool(given["own"]),
+        add=bool(given["add"]),
+        jsonl=jsonl,
+        fail_over=None if given["fail_over"] is None else share("--fail-over", given["fail_over"]),
+        threads=threads_of(given["threads"]),
+        format=kind,
+        output=output,
+        raw_csv=bool(given["raw_csv"]),
+        color=wants_color(given["color"] or "auto", to_file=to_file),
+        quiet=bool(given["quiet"]),
+    )
+
+
+with_asked = makes("asked", _CHECK, _make_asked)
+"""Give a command that takes what is `asked` the options that make it."""
+
+
+@contextmanager
+def in_index(where: str, asked: CheckOptions) -> Iterator[StoredDocuments]:
+    """Open an index that is there."""
+    with opened(where) as store:
+        from lookalike.index.duplicate_check import StoredHere
+
+        yield StoredHere(store, asked.threads)
+
+
+def run_checks(
+    opening: AbstractContextManager[StoredDocuments],
+    paths: Sequence[str],
+    reading: Reading,
+    asked: CheckOptions,
+    file: str = "",
+) -> None:
+    """Check documents against those that are stored, and write what was found, but not over the `file` of an index."""
+    if "-" in paths and sys.stdin is not None and sys.stdin.isatty():
+        complain("reading standard input; end it with Ctrl-D")
+    keep_sources([asked.output], [*paths, file] if file else paths)
+    with opening as stored:
+        checking = asked.start(stored)
+        if asked.jsonl:
+            _run_lines(paths, checking, reading, asked)
+        else:
+            _run_paths(paths, checking, reading, asked)
+    if not asked.quiet:
+        say_notes(_notes(checking))
+    if asked.fail_over is not None and checking.closest >= asked.fail_over:
+        raise typer.Exit(FOUND)
+
+
+def _run_lines(paths: Sequence[str], checking: Checking, reading: Reading, asked: CheckOptions) -> None:
+    from lookalike.cli.check_output import check_lines
+
+    if list(paths) != ["-"]:
+        raise RecipeError("--jsonl", " ".join(paths), "given with -, standard input", "name a .jsonl file without it")
+    with destination(asked.output) as stream:
+        wrong = check_lines(stream, checking, reading)
+    if wrong and not asked.quiet:
+        complain(f"note: {count(wrong, 'line')} could not be read; the output says why")
+
+
+def _run_paths(paths: Sequence[str], checking: Checking, reading: Reading, asked: CheckOptions) -> None:
+    from lookalike.cli.check_output import write_hits
+
+    if asked.add and "-" in paths:
+        hint = '--jsonl takes lines {"id": …, "text": …}'
+        raise RecipeError("--add", "-", "given for documents with ids, which a text on standard input has not", hint)
+    source = reading.open(paths)
+    texts: list[str] = []
+    found = _hits(source, checking, texts)
+    first = next(found, None)
+    if first is None:
+        raise nothing_read(source.name, source.skipped())
+    write_hits(chain([first], found), source, checking, texts, asked)
+    if not asked.quiet:
+        say_notes(source.notes())
+        say_flags(source.flags())
+        say_skipped(source.skipped())
+
+
+def _hits(source: Source, checking: Checking, texts: list[str]) -> Iterator[Hits]:
+    """Give the hits of all documents; `texts` gets the first one."""
+    for batch in source.batches():
+        if not texts:
+            texts.append(batch.texts[0])
+        yield from checking.check(batch.ids, batch.texts)
+
+
+def _notes(checking: Checking) -> Iterator[str]:
+    """Give what a person should know about the answers."""
+    name = checking.stored.name
+    if checking.added:
+        yield f"{count(checking.added, 'document')} added to {name}"
+    if checking.not_added:
+        own = count(checking.not_added, "document")
+        yield f"{own} not added: {name} has the same ids; {checking.stored.to_replace}"
+    if checking.own_left_out:
+        yield f"{count(checking.own_left_out, 'document')} found under the same id in {name}: --self shows that as well"
+    if checking.truncated:
+        most = "share a part with so many stored documents that not all were looked at"
+        yield f"{count(checking.truncated, 'document')} {most}"
+
+
+ENVIRONMENT: Final = "LOOKALIKE_TOKEN"
+"""Where the token is if no file is named. On a command line everybody could read it."""
+_LONGEST_TOKEN: Final = 4096
+
+
+@contextmanager
+def on_server(url: str, token_file: str | None, *, writes: bool) -> Iterator[StoredDocuments]:
+    """Ask a server; with the write token, where a file has both and something is to be added."""
+    from lookalike.client import Client
+    from lookalike.client.client import StoredThere
+
+    token = os.environ.get(ENVIRONMENT) or None
+    if token_file is not None:
+        token = token_in(token_file, writes=writes)
+    with Client(url, token) as client:
+        yield StoredThere(client)
+
+
+def token_in(path: str, *, writes: bool) -> str:
+    """Return the token in a file: its one line, or that of the kind wanted in a token file of `lookalike serve`."""
+    try:
+        with open_file(path) as file:
+            content = file.read(_LONGEST_TOKEN + 1)
+            mode = os.fstat(file.fileno()).st_mode
+    except OSError as error:
+        raise open_error(path, error, "put the token into a file") from None
+    if os.name == "posix" and mode & 0o077:
+        raise DocumentError(path, "file", "can be read by others than its owner", f"run: chmod 600 {path}")
+    words = content.decode("utf-8", "replace").split()
+    if len(words) == 1 and len(content) <= _LONGEST_TOKEN:
+        return words[0]
+    if words[:1] in (["read"], ["write"]):
+        from lookalike.server.server_settings import read_tokens
+
+        tokens = read_tokens(Path(path))
+        return tokens.write if writes else tokens.read
+    problem, remedy = "is not a token", "put the token on one line, or give the token file of lookalike serve"
+    raise DocumentError(path, "file", problem, remedy)
+
 
 HELP = examples(
-    "Tell which documents of an index are like a new one.",
+    "Find the documents in an index that are similar to new ones.",
     "lookalike check new.txt --index class.db",
     "lookalike check essay.pdf --index class.db --format json",
     "lookalike check new/ --index class.db -t 0.5 --top 3",
     "lookalike check new/ --index class.db --add",
     "cat new.jsonl | lookalike check - --index class.db --jsonl",
     "lookalike check new.txt --server http://localhost:8765",
-    last="lookalike index build makes an index, and lookalike serve puts it on a server. A document that is in the "
-    "index under its own id is not its own hit. Similarity is not proof of copying: read the passages with lookalike "
-    "compare.",
+    last="lookalike index build makes an index; lookalike serve puts it on a server. A document that is in the "
+    "index under the same id is not a hit of its own. Similarity is not proof of copying: read the passages "
+    "with lookalike compare.",
 )
 
 IndexOption = Annotated[
@@ -32,14 +303,14 @@ IndexOption = Annotated[
 ]
 ServerOption = Annotated[
     str | None,
-    typer.Option("--server", metavar="URL", help="The address of lookalike serve.", show_default=False),
+    typer.Option("--server", metavar="URL", help="The URL of a lookalike server.", show_default=False),
 ]
 TokenOption = Annotated[
     str | None,
     typer.Option(
         "--token-file",
         metavar="FILE",
-        help="The token of the server, in a file; default: LOOKALIKE_TOKEN in the environment.",
+        help="File with the server's token (default: the variable LOOKALIKE_TOKEN).",
         show_default=False,
     ),
 ]
@@ -54,7 +325,7 @@ def check(
     server: ServerOption = None,
     token_file: TokenOption = None,
     reading: Reading,
-    asked: Asked,
+    asked: CheckOptions,
 ) -> None:
     """Check documents, and print what they are like."""
     if index is not None and server is not None:
@@ -64,8 +335,6 @@ def check(
             raise LookalikeError("--token-file is for --server: an index needs none")
         run_checks(in_index(index, asked), paths, reading, asked, index)
     elif server is not None:
-        from lookalike.cli.check_server import on_server
-
         run_checks(on_server(server, token_file, writes=asked.add), paths, reading, asked)
     else:
         raise LookalikeError("give the index with --index INDEX, or a server with --server URL")

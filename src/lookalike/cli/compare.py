@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lookalike.cli.help import examples
-from lookalike.cli.hints import command_line
-from lookalike.cli.left_out import LONGEST, LeftOut, template_texts, with_left_out
+from lookalike.cli.commands import examples
+from lookalike.cli.input import Reading, say_flags, with_limits
 from lookalike.cli.messages import complain
+from lookalike.cli.options import command_line, whole_number
 from lookalike.cli.output import (
     Color,
     ColorOption,
@@ -24,26 +24,45 @@ from lookalike.cli.output import (
     wants_color,
     wants_json,
 )
-from lookalike.cli.reading import Reading, say_flags, with_limits
-from lookalike.cli.recipe_options import as_typed, with_recipe
-from lookalike.cli.values import whole_number
+from lookalike.cli.search_options import (
+    LONGEST,
+    ExcludedText,
+    as_typed,
+    in_words,
+    template_texts,
+    with_excluded,
+    with_recipe,
+)
 from lookalike.documents.limits import Limits  # noqa: TC001 — the signature is read at run time
-from lookalike.documents.one import read_document
+from lookalike.documents.one_document import read_document
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
-from lookalike.tables.files import check_output, check_place
+from lookalike.recipe import (
+    UNIT_NAMES,
+    Recipe,
+)
 from lookalike.tables.json import to_json
+from lookalike.tables.output_files import check_output, check_place
+from lookalike.tables.wording import visible
+from lookalike.text.comparison import SHORTEST, longest
+from lookalike.text.shingles import normalize
 from lookalike.urls import is_url
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+    from rich.table import Table
+
     from lookalike.documents.text_file import TextFile
+    from lookalike.text.comparison import Comparison
 
 __all__ = ["HELP", "compare"]
+
 
 SHOWN = 5
 
 HELP = examples(
-    "Tell how alike two documents are, and what they share.",
+    "Measure how similar two documents are, and show what they share.",
     "lookalike compare essay.pdf source.docx",
     "lookalike compare essay.txt source.txt --skip quotes,references",
     "lookalike compare essay.txt source.txt --min-passage 5 --top 0",
@@ -55,63 +74,61 @@ HELP = examples(
 
 
 @with_recipe
-@with_left_out
+@with_excluded
 @with_limits
 def compare(
     a: Annotated[str, typer.Argument(metavar="A", help="A document, or - for standard input.", show_default=False)],
-    b: Annotated[str, typer.Argument(metavar="B", help="The one to compare it with.", show_default=False)],
+    b: Annotated[str, typer.Argument(metavar="B", help="The document to compare it with.", show_default=False)],
     *,
     recipe: Recipe,
-    left_out: LeftOut,
+    excluded: ExcludedText,
     limits: Limits,
     min_passage: Annotated[
         str | None,
-        typer.Option(metavar="N", help="Shortest passage to show; default 8 words or 40 characters."),
+        typer.Option(metavar="N", help="Shortest passage to show (default: 8 words or 40 characters)."),
     ] = None,
     top: Annotated[
         str | None,
-        typer.Option(metavar="N", help=f"Show the N longest passages, 0: all; default {SHOWN}, in json all."),
+        typer.Option(metavar="N", help=f"Show the N longest passages; 0 for all (default: {SHOWN}, in JSON all)."),
     ] = None,
     format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,
     output: OutputOption = None,
     html: Annotated[
-        str | None, typer.Option("--html", metavar="FILE", help="Write both side by side, as one HTML file.")
+        str | None, typer.Option("--html", metavar="FILE", help="Write both documents side by side to an HTML file.")
     ] = None,
 ) -> None:
     """Read two documents, compare them and print what was found."""
-    from lookalike.text.compare import compare as compare_texts
+    from lookalike.text.comparison import compare as compare_texts
 
     as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
     shown = None if top is None else whole_number("--top", top, least=0)
-    least = left_out.min_words
+    least = excluded.min_words
     if min_passage is not None:
         least = min(whole_number("--min-passage", min_passage, least=1), LONGEST)
     _keep_inputs(html, a, b)
     first, second = _read_both(a, b, output, limits)
-    templates = template_texts(left_out.ignore, Reading(max_document=limits.document, max_expansion=limits.expansion))
+    templates = template_texts(excluded.ignore, Reading(max_document=limits.document, max_expansion=limits.expansion))
     found = compare_texts(
         first.text,
         second.text,
         recipe,
         least=least,
         ignore=templates,
-        skip=left_out.skip,
-        min_words=left_out.min_words,
+        skip=excluded.skip,
+        min_words=excluded.min_words,
     )
     if html is not None:
-        from lookalike.report.write import write_pair
+        from lookalike.report.assemble import write_pair
 
-        command = command_line("compare", [a, b], as_typed(left_out, recipe))
+        command = command_line("compare", [a, b], as_typed(excluded, recipe))
         write_pair(first, second, found, html, least=least, command=command)
     if as_json:
-        from lookalike.text.compare_json import to_values
+        from lookalike.text.comparison import to_values
 
         send(to_json(to_values(first, second, found, top=shown or 0)), output, encoding="utf-8")
     else:
-        from lookalike.cli.compare_table import to_table
-
-        parts = to_table(first, second, found, least=least, top=SHOWN if shown is None else shown)
+        parts = _to_table(first, second, found, least=least, top=SHOWN if shown is None else shown)
         send_drawn(parts, output, color=in_color)
 
 
@@ -144,3 +161,139 @@ def _keep_inputs(output: str | None, *inputs: str) -> None:
         if Path(name).is_file() and Path(name).samefile(output):
             raise DocumentError(output, "file", "is one of the documents", "write the result to another file")
     check_place(output)
+
+
+def _to_table(a: TextFile, b: TextFile, found: Comparison, *, least: int | None, top: int) -> Iterator[RenderableType]:
+    """Give what is printed, part by part."""
+
+    from rich.text import Text
+
+    yield _names(a, b)
+    yield Text()
+    yield Text(verdict(a.text, b.text, found), style="bold")
+    yield Text()
+    yield _scores(found)
+    yield Text()
+    yield from _passages(a, b, found, SHORTEST[found.recipe.unit] if least is None else least, top)
+    yield Text("Similarity is not proof of copying: read the passages.", style="italic")
+
+
+def _names(a: TextFile, b: TextFile) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    for letter, document in (("A", a), ("B", b)):
+        grid.add_row(Text(letter, style="bold"), Text(visible(document.name), overflow="fold"))
+    return grid
+
+
+def verdict(a: str, b: str, found: Comparison) -> str:
+    """Return one sentence on how alike the two texts are.
+
+    >>> from lookalike import compare
+    >>> a, b = "Rain, rain, go away!", "rain rain go away"
+    >>> verdict(a, b, compare(a, b))
+    'Identical after normalising: they differ only in what the recipe ignores.'
+    """
+
+    from lookalike.cli.drawing import percent
+
+    if found.jaccard == 1.0 and (found.spans_a or found.spans_b) and a != b:
+        return "Identical in everything that counts; excluded text may differ."
+    if found.jaccard == 1.0:
+        return _same(a, b, found.recipe)
+    most = max(found.containment_a, found.containment_b)
+    part, whole = ("A", "B") if found.containment_a >= found.containment_b else ("B", "A")
+    if found.jaccard >= 0.5:
+        return "Near-duplicate: most of each document is in the other."
+    if most >= 0.8:
+        return f"Large parts shared: {whole} contains {'all' if most == 1.0 else 'nearly all'} of {part}."
+    if most >= 0.4:
+        return f"Large parts shared: {percent(most)} of {part} is in {whole} too."
+    # By the usual length, not by --min-passage: with 1 word, all texts of a language share passages.
+    if most >= 0.1 or any(passage.units >= SHORTEST[found.recipe.unit] for passage in found.passages):
+        return "Some passages shared; the documents are otherwise different."
+    return "Little in common."
+
+
+def _same(a: str, b: str, recipe: Recipe) -> str:
+    if a == b:
+        return "Identical: the two texts are the same, character for character."
+    left, right = normalize(a, recipe), normalize(b, recipe)
+    if left != right:
+        return "The same shingles, in a different order or number."
+    if not left:
+        return "Nothing is left of either text after normalising, so there is nothing to tell them apart."
+    return "Identical after normalising: they differ only in what the recipe ignores."
+
+
+def _scores(found: Comparison) -> Table:
+    from rich.table import Table
+
+    from lookalike.cli.drawing import count_of, fraction, percent
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(no_wrap=True, style="cyan")
+    grid.add_column(no_wrap=True, style="cyan", justify="right")
+    grid.add_column()
+
+    def score(name: str, value: float, meaning: str) -> None:
+        grid.add_row(name, fraction(value), percent(value), meaning)
+
+    recipe = found.recipe
+    sketch = "fast sketch" if recipe.sketch == "fast" else f"classic sketch, {recipe.family}"
+    score("Jaccard", found.jaccard, "of all their distinct shingles are in both")
+    score("A in B", found.containment_a, "of A's shingles are in B (containment)")
+    score("B in A", found.containment_b, "of B's shingles are in A")
+    error = f"± {found.standard_error:.4f}"
+    grid.add_row(
+        "Estimate",
+        fraction(found.estimate),
+        error,
+        f"Jaccard estimated from {count_of(recipe.hashes, 'hash')}, {sketch}",
+    )
+    grid.add_row("Shingles", f"{found.shared:,}", "shared", _sizes(found))
+    if found.min_words is not None:
+        unit = f"{UNIT_NAMES[found.recipe.unit]}s"
+        grid.add_row("Counted", f"≥ {found.min_words:,}", unit, "shorter shared passages do not count")
+    if found.left_out_a or found.left_out_b:
+        total = sum(found.left_out_a.values()) + sum(found.left_out_b.values())
+        said = f"A: {in_words(found.left_out_a)}; B: {in_words(found.left_out_b)}"
+        grid.add_row("Excluded", f"{total:,}", "words", said)
+    return grid
+
+
+def _sizes(found: Comparison) -> str:
+    from lookalike.cli.drawing import count_of
+
+    recipe = found.recipe
+    length = count_of(recipe.k, UNIT_NAMES[recipe.unit]) + (", repeats count" if recipe.bag else "")
+    return f"A has {found.shingles_a:,}, B has {found.shingles_b:,}; each is {length}"
+
+
+def _how(recipe: Recipe) -> str:
+    return "whatever the names, comments and layout" if recipe.unit == "token" else "word for word"
+
+
+def _passages(a: TextFile, b: TextFile, found: Comparison, least: int, top: int) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from lookalike.cli.drawing import Passages, count_of
+
+    unit = UNIT_NAMES[found.recipe.unit]
+    at_least = f"of at least {count_of(least, unit)}"
+    if not found.passages:
+        yield Text(f"No shared passage {at_least} (--min-passage shows shorter ones).")
+        yield Text()
+        return
+    shown = longest(found.passages, top)
+    heading = f"{count_of(len(found.passages), 'shared passage')} {at_least}, {_how(found.recipe)}"
+    if len(shown) < len(found.passages):
+        heading += "; the longest" if len(shown) == 1 else f"; the {len(shown)} longest"
+    yield Text(f"{heading}:", style="bold")
+    yield Text()
+    view = Passages(a.text, b.text, found.recipe)
+    for number, passage in enumerate(shown, start=1):
+        yield from view.show(passage, number)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from lookalike.cli import values
-from lookalike.cli.help import examples
+from lookalike.cli.commands import examples
+from lookalike.cli.options import completion as completion_of
+from lookalike.cli.options import one_of
 from lookalike.cli.output import send
 
 __all__ = ["HELP", "Shell", "completion"]
@@ -24,11 +25,11 @@ class Shell(StrEnum):
 
 
 HELP = examples(
-    "Print the script that completes commands in your shell.",
+    "Print the completion script for your shell.",
     "lookalike completion bash >> ~/.bashrc",
     "lookalike completion zsh > ~/.zfunc/_lookalike",
     "lookalike completion fish > ~/.config/fish/completions/lookalike.fish",
-    last="lookalike --install-completion does the same for the shell that it is called from.",
+    last="lookalike --install-completion installs it for the current shell.",
 )
 
 
@@ -39,13 +40,13 @@ def completion(
             metavar="SHELL",
             help="bash, zsh, fish or powershell.",
             show_default=False,
-            autocompletion=values.completion(*Shell),
+            autocompletion=completion_of(*Shell),
         ),
     ],
 ) -> None:
     """Print the completion script of a shell."""
     from typer._completion_shared import get_completion_script
 
-    chosen = values.one_of("SHELL", shell, Shell)
+    chosen = one_of("SHELL", shell, Shell)
     script = get_completion_script(prog_name="lookalike", complete_var="_LOOKALIKE_COMPLETE", shell=chosen)
     send(script.rstrip("\n") + "\n", None)

@@ -3,61 +3,50 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lookalike.cli.commands import examples
+from lookalike.cli.dedupe_output import Outputs, next_command, say_rows, to_table, write_outputs
 from lookalike.cli.dedupe_parts import Parts, cut_parts, with_parts
 from lookalike.cli.dedupe_parts import to_table as cuts_table
-from lookalike.cli.dedupe_rows import column_values, mixed_columns, split_rows
-from lookalike.cli.dedupe_table import closing, to_table
-from lookalike.cli.finishing import Attempts, is_unwritten, keep_search
-from lookalike.cli.help import examples
-from lookalike.cli.hints import command_line
+from lookalike.cli.input import Reading, say_notes, skipped_lines, with_reading
 from lookalike.cli.messages import complain
-from lookalike.cli.options import typed
+from lookalike.cli.options import command_line, completion, typed, whole_number
 from lookalike.cli.output import (
     Color,
     ColorOption,
     QuietOption,
     RawCsvOption,
     VerboseOption,
-    check_raw_csv,
+    destination,
+    extension,
     send_drawn,
     wants_color,
 )
-from lookalike.cli.reading import Reading, say_notes, with_reading
-from lookalike.cli.recipe_options import with_recipe
-from lookalike.cli.row_files import KINDS, RowOptions, form_of, kind_of
-from lookalike.cli.row_folder import check_folder, is_folder
-from lookalike.cli.row_target import as_lines, check_target
-from lookalike.cli.running import StrictOption, exit_if_strict, run_search, say_skipped, skipped_lines
-from lookalike.cli.searching import Search, with_removal
-from lookalike.cli.values import completion, whole_number
-from lookalike.cli.writing import destination, extension, keep_sources
-from lookalike.documents.table_errors import BAD_ROW
+from lookalike.cli.running import Attempts, StrictOption, exit_if_strict, keep_search, run_search
+from lookalike.cli.search_options import Search, with_recipe, with_removal
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe
-from lookalike.result.keep import KeepRule
-from lookalike.tables.parquet_rows import CODECS
-from lookalike.tables.squeezed import squeezed
-from lookalike.tables.wording import count
-from lookalike.tables.write import write_table
+from lookalike.result.plan import KeepRule
+from lookalike.search.kept_rows import column_values
+from lookalike.search.row_files import KINDS, RowOptions
+from lookalike.tables.row_writers import CODECS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
     from lookalike.documents import Source
     from lookalike.result import Result
-    from lookalike.result.plan import Plan
 
 __all__ = ["HELP", "dedupe"]
 
+
 HELP = examples(
-    "Keep one document of each group; write what is kept, and why.",
+    "Keep one document of each cluster; write what is kept, and why.",
     "lookalike dedupe corpus.parquet                show what would be removed",
     "lookalike dedupe corpus.parquet -o kept.parquet --plan plan.csv",
     "lookalike dedupe corpus.jsonl --keep max:stars --removed removed.jsonl",
@@ -67,22 +56,17 @@ HELP = examples(
     "lookalike dedupe corpus.jsonl --by paragraph -o kept.jsonl --plan cuts.csv",
     "lookalike dedupe corpus.parquet --passages 50 -o kept.parquet",
     "lookalike dedupe corpus.parquet -o kept/ --rows-per-file 1000000",
-    last="No source is ever changed. Names of outputs end in .parquet, .jsonl, .csv or .tsv, the last three also in "
-    ".gz or .zst; in a slash for a folder of files; of texts, .txt lists paths. Rows of a table are written as "
-    "they are: in CSV, formulas too.",
+    last="Sources are never changed. An output ends in .parquet, .jsonl, .csv or .tsv (the last three also in .gz "
+    "or .zst), in a slash for a folder of files, or in .txt for a list of paths. Rows of a table are written "
+    "unchanged, including formulas in CSV.",
 )
-
-_BAD_SHOWN = 3
-"""Bad rows that are named after the outputs are written."""
 
 KEEP = "longest"
 """The rule unless another is given."""
 
 MaybePaths = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="PATH", help="Folders, text files or tables; may be left out with --result.", show_default=False
-    ),
+    typer.Argument(metavar="PATH", help="Folders, text files or tables; optional with --result.", show_default=False),
 ]
 KeepOption = Annotated[
     str,
@@ -94,92 +78,39 @@ KeepOption = Annotated[
         autocompletion=completion("longest", "shortest", "first", "newest", "oldest", "max:", "min:", "source:"),
     ),
 ]
-DropOption = Annotated[bool, typer.Option("--drop-all", help="Keep none of a group.")]
+DropOption = Annotated[bool, typer.Option("--drop-all", help="Keep no member of a cluster.")]
 KeptOption = Annotated[
-    str | None, typer.Option("-o", "--output", metavar="FILE", help="Write what is kept; to a folder: NAME/.")
+    str | None, typer.Option("-o", "--output", metavar="FILE", help="Write what is kept; NAME/ is a folder.")
 ]
 RemovedOption = Annotated[str | None, typer.Option("--removed", metavar="FILE", help="Write what is removed.")]
 PlanOption = Annotated[
-    str | None, typer.Option("--plan", metavar="FILE", help="Write each removed id, the kept one and the score.")
+    str | None, typer.Option("--plan", metavar="FILE", help="Write the removal plan: removed id, kept id and score.")
 ]
 DateOption = Annotated[
-    str | None, typer.Option("--date-column", metavar="NAME", help="The date, for --keep newest and oldest.")
+    str | None,
+    typer.Option("--date-column", metavar="NAME", help="Column with the date, for --keep newest and oldest."),
 ]
 ResultOption = Annotated[
-    str | None, typer.Option("--result", metavar="FILE", help="Use what scan --save wrote; do not search again.")
+    str | None, typer.Option("--result", metavar="FILE", help="Use a result of scan --save instead of searching.")
 ]
 NullOption = Annotated[
-    bool, typer.Option("--null", "-0", help="In a list of paths, end each with NUL instead of a line break: xargs -0.")
+    bool, typer.Option("--null", "-0", help="End each path in a list with NUL instead of a line break (for xargs -0).")
 ]
 CodecOption = Annotated[
     str | None,
     typer.Option(
         "--codec",
         metavar="NAME",
-        help="Compress rows with zstd, snappy, gzip, lz4, brotli or none; default: as they were.",
+        help="Compress rows with zstd, snappy, gzip, lz4, brotli or none (default: as in the source).",
         show_default=False,
         autocompletion=completion(*CODECS),
     ),
 ]
 FileRowsOption = Annotated[
     str | None,
-    typer.Option("--rows-per-file", metavar="N", help="With -o FOLDER/: begin another file after N rows."),
+    typer.Option("--rows-per-file", metavar="N", help="With -o FOLDER/: start a new file after N rows."),
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
-
-
-@dataclass(frozen=True, slots=True)
-class Outputs:
-    """The files that are written."""
-
-    kept: str | None
-    removed: str | None
-    plan: str | None
-    options: RowOptions
-
-    @property
-    def rows(self) -> list[str]:
-        """What is written of the documents themselves."""
-        return [name for name in (self.kept, self.removed) if name is not None]
-
-    def check_source(self, source: Source | None) -> None:
-        """Refuse what these documents cannot be written to, before they are searched."""
-        for name in self.rows:
-            check_target(name, source, self.options.codec)
-
-    def check(self, paths: list[str], *, force: bool, names: bool = True) -> None:
-        """Refuse what cannot be written, before anything is read; `names` allows lists of names."""
-        rows = self.rows
-        self._check_rows(rows)
-        for name in rows:
-            if is_folder(name):
-                check_folder(name, paths)
-            else:
-                form_of(name, self.options.codec, names=names, rows=True)
-        if self.plan is not None:
-            kind_of(self.plan)
-        plans = [] if self.plan is None else [self.plan]
-        named = [*(name for name in rows if not is_folder(name)), *plans]
-        check_raw_csv(self.options.raw_csv, any(extension(name) == "csv" for name in named))
-        if self.options.null and not any(form_of(name, names=True, rows=True).kind == "txt" for name in named):
-            raise RecipeError("--null", "given", "left out where no list of paths (.txt) is written")
-        keep_sources(named, paths, force=force)
-
-    def _check_rows(self, rows: list[str]) -> None:
-        """Refuse options that would do nothing, and one folder for two outputs."""
-        self.options.check()
-        if self.options.codec is not None and not rows:
-            raise RecipeError("--codec", self.options.codec, "left out where no rows are written")
-        if self.options.rows_per_file is not None and not any(map(is_folder, rows)):
-            hint = "end the name of the output in a slash: -o kept/"
-            raise RecipeError("--rows-per-file", self.options.rows_per_file, "given with an output folder", hint)
-        if len(rows) == 2 and all(map(is_folder, rows)) and Path(rows[0]).resolve() == Path(rows[1]).resolve():
-            raise DocumentError(rows[1], "file", "is named twice", "write each result to a folder of its own")
-
-    @property
-    def any(self) -> bool:
-        """Whether anything is written."""
-        return any((self.kept, self.removed, self.plan))
+ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 
 
 @with_recipe
@@ -213,9 +144,9 @@ def dedupe(
     """Search, plan, and write or show the plan."""
     given = paths or []
     in_color = wants_color(color)
-    rule = _rule(keep, date_column)
+    rule = _keep_rule(keep, date_column)
     each = None if rows_per_file is None else whole_number("--rows-per-file", rows_per_file, least=1)
-    outputs = Outputs(output, removed, plan, RowOptions(null, raw_csv, codec, each))
+    outputs = Outputs(output, removed, plan, RowOptions(null, raw_csv, codec, each, destination))
     rules = {"keep": keep if keep != KEEP else None, "drop_all": drop_all, "date_column": date_column}
     parts.check(search, {**rules, "removed": removed, "result": result})
     read = [*given, *search.against, *search.ignore, *([result] if result else [])]
@@ -233,12 +164,12 @@ def dedupe(
             say_notes(made.notes)
         if outputs.any:
             attempts = Attempts()
-            _write(made, found, source, outputs, given, attempts, quiet=quiet)
+            write_outputs(made, found, source, outputs, given, attempts, quiet=quiet)
             attempts.finish(partial(keep_search, found, work=search.work) if result is None else str)
         else:
             kept = [*(["--keep", str(rule)] if keep != KEEP else []), *(["--drop-all"] if drop_all else [])]
             same = [*kept, *typed(reading, Reading()), *typed(search.shown(), Search()), *typed(recipe, Recipe())]
-            hint = "" if quiet else _hint(given, result, source, same)
+            hint = "" if quiet else next_command(given, result, source, same)
             send_drawn(to_table(made, found, hint), None, color=in_color)
         exit_if_strict(strict, found.skipped)
 
@@ -262,7 +193,7 @@ def _cut(
     how, kept = outputs.options, outputs.kept
     found = cut_parts(source, parts, search, recipe, paths, output=kept, plan=outputs.plan, how=how, quiet=quiet)
     if not quiet:
-        _say_rows(source, outputs)
+        say_rows(source, outputs)
     if verbose:
         for line in (f"recipe: {recipe}", *skipped_lines(source.skipped())):
             complain(line)
@@ -278,7 +209,7 @@ def _cut(
         send_drawn(cuts_table(found, hint), None, color=color)
 
 
-def _rule(keep: str, date_column: str | None) -> KeepRule:
+def _keep_rule(keep: str, date_column: str | None) -> KeepRule:
     rule = KeepRule.parse(keep)
     if date_column is None:
         return rule
@@ -313,79 +244,3 @@ def _found(
         raise RecipeError(" ".join(idle), saved, "given when documents are searched, not with --result")
     found = Saved.load(saved)
     yield found if search.threshold is None else found.rethreshold(search.threshold)
-
-
-def _write(
-    plan: Plan,
-    result: Result,
-    source: Source | None,
-    outputs: Outputs,
-    paths: list[str],
-    attempts: Attempts,
-    *,
-    quiet: bool,
-) -> None:
-    notes: list[str] = []
-
-    def rows(kept: str | None, removed: str | None) -> None:
-        notes[:] = split_rows(plan, result, source, kept, removed, paths, outputs.options)
-
-    kept, removed, written = outputs.kept, outputs.removed, list[str]()
-    if kept is not None and removed is not None:
-        try:
-            rows(kept, removed)  # both in one read
-            written += [kept, removed]
-        except DocumentError as error:
-            if not is_unwritten(error):
-                raise
-            written += attempts.each({kept: partial(rows, kept, None), removed: partial(rows, None, removed)})
-    elif kept is not None or removed is not None:
-        written += attempts.each({kept or removed or "": partial(rows, kept, removed)})
-    if outputs.plan is not None:
-        written += attempts.each({outputs.plan: partial(_write_plan, plan, outputs)})
-    if not quiet:
-        say_notes(notes)
-        say_skipped(result.skipped)
-        _say_written(plan, result, source, outputs, written)
-
-
-def _write_plan(plan: Plan, outputs: Outputs) -> None:
-    form = form_of(outputs.plan or "")
-    with destination(outputs.plan) as stream, squeezed(stream, form.codec) as inner:
-        write_table(inner, plan.removals, form.kind, raw_csv=outputs.options.raw_csv)
-
-
-def _say_written(plan: Plan, result: Result, source: Source | None, outputs: Outputs, written: Collection[str]) -> None:
-    _say_rows(source, outputs)
-    new = result.documents if result.old_from is None else result.old_from
-    for name, said in (
-        (outputs.kept, f"{count(new - plan.removed, 'document')} kept"),
-        (outputs.removed, f"{count(plan.removed, 'document')} removed"),
-        (outputs.plan, closing(plan, result)),
-    ):
-        if name in written:
-            complain(f"{name}: {said}")
-
-
-def _say_rows(source: Source | None, outputs: Outputs) -> None:
-    """Tell what became of rows that are not as they were, or that are no documents."""
-    changed = [name for name in outputs.rows if not as_lines(name, source, outputs.options.codec)]
-    if changed and (mixed := mixed_columns(source)):
-        columns = ", ".join(repr(name) for name in mixed)
-        complain(f"note: {', '.join(changed)}: values of several kinds written as JSON text in {columns}")
-    skipped = source.skipped() if source is not None else []
-    without = sum(one.reason == "null text" for one in skipped)
-    if without and outputs.kept is not None:
-        complain(f"note: {count(without, 'row')} without a text kept; lookalike files lists them")
-    bad = [one for one in skipped if one.reason == BAD_ROW]
-    if bad and outputs.rows:
-        complain(f"note: {count(len(bad), 'bad row')} neither kept nor removed; lookalike files lists them")
-        for one in bad[:_BAD_SHOWN]:
-            complain(f"note: {one.id}: {one.detail}")
-
-
-def _hint(paths: list[str], saved: str | None, source: Source | None, same: list[str]) -> str:
-    """Return the command that writes what was shown."""
-    kept = "txt" if source is None or source.schema is None else KINDS.get(extension(paths[0]), "parquet")
-    result = ["--result", saved] if saved else []
-    return command_line("dedupe", paths, result, same, ["-o", f"kept.{kept}", "--plan", "plan.csv"])

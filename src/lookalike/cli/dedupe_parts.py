@@ -6,20 +6,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.cli.cut_rows import cut_rows_file
-from lookalike.cli.messages import complain
-from lookalike.cli.names import common_folder, shorten
-from lookalike.cli.options import flag, makes, option, typed
+from lookalike.cli.input import nothing_read, say_flags, say_notes, say_skipped
+from lookalike.cli.messages import complain, showing_progress
+from lookalike.cli.options import flag, makes, option, typed, whole_number
 from lookalike.cli.output import width
-from lookalike.cli.progress import showing_progress
-from lookalike.cli.reading import say_flags, say_notes
-from lookalike.cli.row_files import RowShape, form_of, row_file
-from lookalike.cli.running import nothing_read, say_skipped
-from lookalike.cli.scan_table import grid, next_step
-from lookalike.cli.searching import Search
-from lookalike.cli.values import whole_number
+from lookalike.cli.search_options import Search
 from lookalike.errors import RecipeError
+from lookalike.search.kept_rows import cut_rows_file
 from lookalike.search.repeats import PARTS, Repeats, Sought
+from lookalike.search.row_files import RowShape, form_of, row_file
 from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
@@ -29,12 +24,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from lookalike.cli.row_files import RowOptions
     from lookalike.documents import Source
     from lookalike.recipe import Recipe
     from lookalike.search.repeats import CutBatch
+    from lookalike.search.row_files import RowOptions
 
-__all__ = ["Found", "Parts", "cut_parts", "to_table", "with_parts"]
+__all__ = ["Parts", "cut_parts", "to_table", "with_parts"]
 
 _PANEL: Final = "Parts of documents"
 SHOWN: Final = 20
@@ -89,13 +84,13 @@ _OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
         "--by",
         panel=_PANEL,
         metavar="PART",
-        help="Cut out each line, paragraph or sentence that occurred before; of --min-words words, default 5.",
+        help="Cut each line, paragraph or sentence that occurred before, if it has --min-words words (default: 5).",
         values=PARTS,
     ),
     "passages": option(
-        "--passages", panel=_PANEL, metavar="N", help="Cut out each run of N words or more that occurred before."
+        "--passages", panel=_PANEL, metavar="N", help="Cut each run of N or more words that occurred before."
     ),
-    "drop_empty": flag("--drop-empty", panel=_PANEL, help="Leave out documents that have no word left."),
+    "drop_empty": flag("--drop-empty", panel=_PANEL, help="Drop documents that have no words left."),
 }
 
 with_parts = makes("parts", _OPTIONS, _make)
@@ -103,7 +98,7 @@ with_parts = makes("parts", _OPTIONS, _make)
 
 
 @dataclass(slots=True)
-class Found:
+class CutSummary:
     """What was cut, counted; of the cuts themselves only the first are held."""
 
     documents: int
@@ -127,7 +122,7 @@ class Found:
     def said(self) -> str:
         """Return what it comes to.
 
-        >>> Found(documents=3, changed=2, cuts=4, words=120).said()
+        >>> CutSummary(documents=3, changed=2, cuts=4, words=120).said()
         '4 cuts in 2 of 3 documents, 120 words'
         """
         said = f"{count(self.cuts, 'cut')} in {self.changed:,} of {count(self.documents, 'document')}"
@@ -145,14 +140,14 @@ def cut_parts(
     plan: str | None,
     how: RowOptions,
     quiet: bool,
-) -> Found:
+) -> CutSummary:
     """Find the repeats; write the rows without them, and the list of cuts, as far as these are asked for."""
     sought = parts.sought(search)
     notes: list[str] = []
     with showing_progress(quiet=quiet) as report, ExitStack() as files:
         made = Repeats(source, sought, recipe, memory=search.memory, threads=search.threads, progress=report)
         repeats = files.enter_context(made)
-        found = Found(len(repeats.ids))
+        found = CutSummary(len(repeats.ids))
         if not found.documents:
             raise nothing_read(source.name, source.skipped())
         cuts = rows = None
@@ -175,7 +170,7 @@ def cut_parts(
     return found
 
 
-def _say(found: Found, parts: Parts, output: str | None, plan: str | None) -> None:
+def _say(found: CutSummary, parts: Parts, output: str | None, plan: str | None) -> None:
     if output is not None:
         kept = found.documents - (found.emptied if parts.drop_empty else 0)
         emptied = f"{found.emptied:,} {'left out' if parts.drop_empty else 'now empty'}"
@@ -190,24 +185,29 @@ def _batch(columns: dict[str, Any]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(list(columns.values()), list(columns))
 
 
-def to_table(found: Found, next_command: str) -> Iterator[RenderableType]:
+def to_table(found: CutSummary, next_command: str) -> Iterator[RenderableType]:
     """Give what is printed for a person when nothing is written, part by part."""
+
     from rich.text import Text
 
+    from lookalike.cli.drawing import next_step
+
     if not found.cuts:
-        yield Text("There is nothing to cut.", style="bold")
+        yield Text("Nothing to cut.", style="bold")
         return
     yield Text(f"{count(found.cuts, 'cut')} would be made", style="bold")
     yield _cuts(found.first)
     if found.cuts > len(found.first):
         yield Text(f"… and {found.cuts - len(found.first):,} more; --plan FILE writes all", style="dim")
     yield Text()
-    yield Text(f"{found.said()}; {count(found.emptied, 'document')} left empty. Nothing is written yet.")
+    yield Text(f"{found.said()}; {count(found.emptied, 'document')} left empty. Nothing has been written.")
     if next_command:
         yield next_step(next_command)
 
 
 def _cuts(rows: list[dict[str, Any]]) -> Table:
+    from lookalike.cli.drawing import common_folder, grid, shorten
+
     folder = common_folder([str(row[side]) for row in rows for side in ("id", "kept_id")])
     half = (width() - len("  10,000–10,000  100  ")) // 2
     table = grid(("Cut from", "left"), ("Characters", "right"), ("Words", "right"), ("First in", "left"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from lookalike.cli.help import examples
+from lookalike.cli.commands import examples
 from lookalike.cli.output import Color, ColorOption, Format, FormatOption, send, send_drawn, wants_color, wants_json
 from lookalike.tables.json import to_json
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-__all__ = ["CHECKS", "HELP", "Check", "doctor", "examine"]
+__all__ = ["CHECKS", "HELP", "Outcome", "doctor", "examine"]
 
 _PACKAGES: Final = (
     *("pyarrow", "typer", "rich", "charset-normalizer"),
@@ -42,12 +42,12 @@ HELP = examples(
     "Show what is installed, and check that it works.",
     "lookalike doctor",
     "lookalike doctor --format json",
-    last="Put what it prints into every report of a bug.",
+    last="Include its output in every bug report.",
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Outcome:
     """One thing that was tried."""
 
     name: str
@@ -109,10 +109,10 @@ def _check_hashes() -> str:
 def _check_signature() -> str:
     import hashlib
 
-    from lookalike.search.sign import sign
+    from lookalike.search.intake import sign
 
     _expect("signature", hashlib.sha256(sign([_SAMPLE]).to_bytes()).hexdigest()[:16], _SAMPLE_SIGNATURE)
-    return "a signature equals the one of format 1"
+    return "a signature matches format 1"
 
 
 def _check_tables() -> str:
@@ -123,7 +123,7 @@ def _check_tables() -> str:
 
 
 def _check_readers() -> str:
-    from lookalike.documents.extract.one import extract
+    from lookalike.documents.extract.pool import extract
 
     _expect("text", extract(b"<nav>no</nav><p>yes</p>", "html").text, "yes")
     return "documents are read in a process of their own"
@@ -157,11 +157,11 @@ def _expect(what: str, got: object, wanted: object) -> None:
         raise ValueError(f"{what} is {got}, should be {wanted}")
 
 
-def _try(name: str, check: Callable[[], str]) -> Check:
+def _try(name: str, check: Callable[[], str]) -> Outcome:
     try:
-        return Check(name, True, check())
+        return Outcome(name, True, check())
     except Exception as error:  # noqa: BLE001 — a check that breaks in any way has failed
-        return Check(name, False, " ".join(str(error).split()) or type(error).__name__)
+        return Outcome(name, False, " ".join(str(error).split()) or type(error).__name__)
 
 
 # -- what is installed -------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""`lookalike experiment`: the experiments of the source reports. Each of its commands has a file of its own."""
+"""`lookalike experiment`: the experiments of the source reports."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Final
 
 import typer
 
-from lookalike.cli.help import examples
+from lookalike.cli.commands import examples
 
-__all__ = ["HELP", "SUBCOMMANDS", "experiment"]
+__all__ = ["HELP", "MODULES", "SUBCOMMANDS", "experiment"]
 
 SUBCOMMANDS: Final = {
     "list": "List the experiments.",
@@ -21,13 +21,19 @@ SUBCOMMANDS: Final = {
     "menu": "Choose figures from a numbered list.",
 }
 
+MODULES: Final = {
+    **dict.fromkeys(("list", "run", "show", "data"), "experiment_figures"),
+    **dict.fromkeys(("batch", "menu"), "experiment_menu"),
+}
+"""The file of each command that has none of its own."""
+
 HELP = examples(
-    "Make the figures of the source reports anew, and judge what they say.",
+    "Reproduce the figures of the source reports, and check their claims.",
     "lookalike experiment list",
     "lookalike experiment run similarity-by-k --quick",
     "lookalike experiment show similarity-by-k",
     "lookalike experiment walk Nadal Nadia -k 2",
-    last="lookalike experiment run all --quick makes them all in about a minute. Without a command, on a terminal, "
+    last="lookalike experiment run all --quick makes them all in about two minutes. Without a command, on a terminal, "
     "it is the menu. The folder is experiments/, or what --out says.",
 )
 

@@ -8,24 +8,25 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from lookalike.cli.help import examples
+from lookalike.cli.commands import examples
 from lookalike.cli.messages import complain
-from lookalike.cli.options import makes
+from lookalike.cli.options import makes, number, whole_number
 from lookalike.cli.output import (
     Color,
     ColorOption,
     Format,
     FormatOption,
     OutputOption,
+    extension,
+    keep_sources,
     send,
     send_drawn,
     wants_color,
     wants_json,
 )
-from lookalike.cli.recipe_options import OPTIONS, make_recipe
-from lookalike.cli.values import number, whole_number
-from lookalike.cli.writing import extension, keep_sources
-from lookalike.documents.one import read_document
+from lookalike.cli.search_options import RECIPE as OPTIONS
+from lookalike.cli.search_options import make_recipe
+from lookalike.documents.one_document import read_document
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.tables.json import to_json
@@ -174,7 +175,7 @@ def _joined(table: ShownTable, functions: int) -> ShownTable:
 def _grid(table: ShownTable) -> RenderableType:
     from rich.text import Text
 
-    from lookalike.cli.scan_table import grid
+    from lookalike.cli.drawing import grid
 
     left = {"Shingle", "Document", "The set", "Changes", "Pair", "Same bucket", "Same in bands", "What", "LSH"}
     drawn = grid(*((title, "left" if title in left else "right") for title in table.header))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lookalike.cli.help import examples
+from lookalike.cli.commands import examples
+from lookalike.cli.options import completion
 from lookalike.cli.output import Color, ColorOption, Format, FormatOption, send, send_drawn, wants_color, wants_json
-from lookalike.cli.values import completion
 from lookalike.tables.json import to_json
 from lookalike.vocabulary import TERMS, Term, look_up
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "explain"]
 
 HELP = examples(
-    "Explain a word, such as recall, in three sentences.",
-    "lookalike explain             the list of words",
+    "Explain a term, such as recall, in three sentences.",
+    "lookalike explain             list all terms",
     "lookalike explain recall",
     "lookalike explain s-curve",
 )
@@ -31,7 +31,9 @@ HELP = examples(
 def explain(
     term: Annotated[
         str | None,
-        typer.Argument(metavar="TERM", help="The word; without it, all are listed.", autocompletion=completion(*TERMS)),
+        typer.Argument(
+            metavar="TERM", help="The term; without it, all terms are listed.", autocompletion=completion(*TERMS)
+        ),
     ] = None,
     format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,
@@ -65,4 +67,4 @@ def _list(terms: list[Term]) -> Iterator[RenderableType]:
         grid.add_row(term.name, term.short)
     yield grid
     yield Text()
-    yield Text("lookalike explain TERM tells more of a word.")
+    yield Text("lookalike explain TERM explains a term.")

@@ -9,23 +9,23 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from lookalike.cli.help import examples
+from lookalike.cli.commands import examples
+from lookalike.cli.input import PathsArgument, Reading, say_flags, say_notes, with_reading
+from lookalike.cli.options import completion, one_of, whole_number
 from lookalike.cli.output import (
     Color,
     ColorOption,
     OutputOption,
     RawCsvOption,
     check_raw_csv,
+    destination,
+    keep_sources,
     send_drawn,
     wants_color,
 )
-from lookalike.cli.reading import PathsArgument, Reading, say_flags, say_notes, with_reading
-from lookalike.cli.values import completion, one_of, whole_number
-from lookalike.cli.writing import destination, keep_sources
-from lookalike.documents.skipped import reason_words, unread_first
+from lookalike.documents.document_batches import reason_words, unread_first
 from lookalike.tables.json import to_json
-from lookalike.tables.visible import visible
-from lookalike.tables.wording import count
+from lookalike.tables.wording import count, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ SHOWN: Final = 20
 """Lines of each list that a person sees unless --top says otherwise."""
 
 HELP = examples(
-    "List what would be read, and what not and why.",
+    "List which files are read or skipped, and why.",
     "lookalike files essays/",
     "lookalike files essays/ --exclude '*.md' --top 0",
     "lookalike files corpus.parquet --format csv -o files.csv",
@@ -109,7 +109,8 @@ def files(
     *,
     reading: Reading,
     top: Annotated[
-        str | None, typer.Option(metavar="N", help=f"Show N of each list, 0: all; default {SHOWN}, for programs all.")
+        str | None,
+        typer.Option(metavar="N", help=f"Show N of each list; 0 for all (default: {SHOWN} in a table, otherwise all)."),
     ] = None,
     format: ListFormatOption = ListFormat.TABLE,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,
@@ -147,7 +148,7 @@ def _write_data(stream: IO[bytes], entries: Iterator[Entry], kind: ListFormat, *
     if kind is ListFormat.JSONL:
         stream.writelines(to_json(asdict(entry), indent=None).encode() for entry in entries)
     elif kind is ListFormat.CSV:
-        from lookalike.tables.csv import write_csv
+        from lookalike.tables.write_table import write_csv
 
         rows = [(str(entry.id), entry.read, entry.characters, entry.reason, entry.detail) for entry in entries]
         chunks = [list(zip(*rows, strict=True))] if rows else []

@@ -7,40 +7,41 @@ from typing import Annotated
 
 import typer
 
-from lookalike.cli.finishing import Attempts, keep_search
-from lookalike.cli.help import examples
-from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, RawCsvOption
-from lookalike.cli.reading import Reading, say_notes, with_reading
+from lookalike.cli.commands import examples
+from lookalike.cli.input import Reading, say_notes, with_reading
+from lookalike.cli.options import share, whole_number
+from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, RawCsvOption, keep_sources
+from lookalike.cli.running import Attempts, keep_search
 from lookalike.cli.scan import FormatOption, SaveOption, TopOption  # noqa: TC001 — the signature is read at run time
-from lookalike.cli.scan_output import Hint, Shown, show
-from lookalike.cli.values import share, whole_number
-from lookalike.cli.writing import keep_sources
+from lookalike.cli.scan_output import Display, Hint, show
 from lookalike.search.shards import find_shards
 
 __all__ = ["HELP", "find"]
 
 HELP = examples(
-    "Find the documents of signed shards that look alike.",
+    "Find near-duplicate documents across signed shards.",
     "lookalike find part-1.sig part-2.sig",
     "lookalike find part-1.sig part-2.sig --save run.lookalike",
     "lookalike find small.sig --texts corpus.parquet --format json",
-    last="The pairs, with exact scores, and the groups are those of one scan of all shards. lookalike dedupe --result "
-    "run.lookalike writes what is kept.",
+    last="The pairs, their exact scores and the clusters are those of one scan of all shards. lookalike dedupe "
+    "--result run.lookalike writes what is kept.",
 )
 
 PartsArgument = Annotated[
-    list[str], typer.Argument(metavar="PART", help="Files that lookalike sign wrote.", show_default=False)
+    list[str], typer.Argument(metavar="PART", help="Files written by lookalike sign.", show_default=False)
 ]
 ThresholdOption = Annotated[
     str | None,
-    typer.Option("-t", "--threshold", metavar="T", help="Least similarity; at least that of the shards, the default."),
+    typer.Option(
+        "-t", "--threshold", metavar="T", help="Minimum similarity, not below that of the shards (the default)."
+    ),
 ]
 TextsOption = Annotated[
     list[str] | None,
     typer.Option("--texts", metavar="PATH", help="The documents of the shards, in their order; repeatable."),
 ]
-NamesOption = Annotated[bool, typer.Option("--names", help="Put the name of its part before each id: part-1:7.")]
-ThreadsOption = Annotated[str, typer.Option("--threads", metavar="N", help="Threads; default: one for each processor.")]
+NamesOption = Annotated[bool, typer.Option("--names", help="Prefix each id with the name of its part: part-1:7.")]
+ThreadsOption = Annotated[str, typer.Option("--threads", metavar="N", help="Threads (default: one per processor).")]
 
 
 @with_reading
@@ -61,7 +62,7 @@ def find(
     quiet: QuietOption = False,
 ) -> None:
     """Combine shards and print what was found."""
-    shown = Shown.chosen(format, output, top, color, False, raw_csv)
+    shown = Display.chosen(format, output, top, color, False, raw_csv)
     keep_sources([output, save], [*parts, *(texts or ())])
     result = find_shards(
         parts,

@@ -1,16 +1,29 @@
-"""What a command tells its caller: an exit code, the version, and errors.
+"""What standard error shows: errors and notes, each one line, and how far a search is.
 
-An error is always one line on standard error, with no character in it that could act on a terminal.
+No line has a character in it that could act on a terminal. Progress is a bar on a terminal; a log gets no line before
+ten seconds have passed, and no more than one every ten. With --quiet there is neither.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Final
 
 from lookalike import _native
 from lookalike.errors import DocumentError, LookalikeError
-from lookalike.tables.visible import lines_visible, visible
+from lookalike.tables.wording import lines_visible, visible
 from lookalike.urls import without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.progress import Progress, Task, TaskID
+    from rich.text import Text
+
+    Report = Callable[[str, int, int | None], None]
 
 __all__ = [
     "BAD_INPUT",
@@ -23,7 +36,9 @@ __all__ = [
     "describe",
     "print_version",
     "show_traceback",
+    "showing_progress",
 ]
+
 
 WORKED, FOUND, BAD_INPUT, UNREADABLE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 
@@ -67,8 +82,8 @@ def describe(error: Exception) -> str:
     if hasattr(error, "format_message"):  # Typer's errors; their classes are not public, and moved between versions
         return _usage(error)
     return (
-        f"internal error: {type(error).__name__}: {error}; this is a bug of lookalike: "
-        "please report it, with the traceback that LOOKALIKE_DEBUG=1 shows"
+        f"internal error: {type(error).__name__}: {error}; this is a bug in lookalike: "
+        "please report it with the traceback that LOOKALIKE_DEBUG=1 shows"
     )
 
 
@@ -77,3 +92,89 @@ def _usage(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "lookalike"
     return f"{message.rstrip('.')} (see: {command} --help)"
+
+
+_SECONDS: Final = 10.0
+"""Between two lines."""
+
+
+@contextmanager
+def showing_progress(*, quiet: bool = False, percent: bool = False) -> Iterator[Report | None]:
+    """Give the function that a search calls with its stage, what is done and the total; None if nobody watches.
+
+    `percent` says that the total is always 100, and that a rate means nothing.
+    """
+    said = _percent if percent else _done
+    if quiet or sys.stderr is None:
+        yield None
+    elif os.environ.get("TERM") == "dumb" or not sys.stderr.isatty():
+        yield _LogLines(said)
+    else:
+        with _bar(said) as bar:
+            yield _Stages(bar)
+
+
+class _LogLines:
+    """Writes how far a stage is, but not often: whoever reads a log wants to know that work goes on."""
+
+    def __init__(self, said: Callable[[float, float | None, float | None], str]) -> None:
+        self._said = said
+        self._last = monotonic()
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        """Say how far a stage is, unless that was said a moment ago."""
+        if monotonic() - self._last >= _SECONDS:
+            self._last = monotonic()
+            complain(f"{stage}: {self._said(done, total, None)}")
+
+
+class _Stages:
+    """Shows one stage at a time; the bar is gone when all is done."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._stage = ""
+        self._task: TaskID | None = None
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        """Show how far a stage is."""
+        if self._task is None or stage != self._stage:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._stage, self._task = stage, self._bar.add_task(stage, total=total)
+        self._bar.update(self._task, completed=done, total=total)
+
+
+def _bar(said: Callable[[float, float | None, float | None], str]) -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Done(ProgressColumn):
+        """How much is done, of how much, and how fast."""
+
+        def render(self, task: Task) -> Text:
+            return Text(said(task.completed, task.total, task.speed), style="cyan")
+
+    return Progress(
+        TextColumn("{task.description}", style="bold"),
+        BarColumn(bar_width=24),
+        Done(),
+        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+        console=Console(stderr=True, highlight=False),
+        transient=True,
+    )
+
+
+def _done(done: float, total: float | None, speed: float | None) -> str:
+    """Return the counts and the rate.
+
+    >>> _done(1500, 412_000, 7421.4)
+    '1,500 of 412,000 · 7,421/s'
+    """
+    counted = f"{done:,.0f}" + (f" of {total:,.0f}" if total is not None else "")
+    return f"{counted} · {speed:,.0f}/s" if speed else counted
+
+
+def _percent(done: float, _total: float | None, _speed: float | None) -> str:
+    return f"{done:.0f} %"

@@ -1,24 +1,26 @@
-"""Where results go and how they look: the options `--format`, `--color` and `-o`, the same on every command."""
+"""Where results go and how they look: whole files or none, never over a source; `--format`, `--color` and `-o`."""
 
 from __future__ import annotations
 
 import io
 import os
 import re
-import shutil
 import sys
+from contextlib import contextmanager, nullcontext
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
-from lookalike.cli.values import completion, one_of
-from lookalike.cli.writing import destination
-from lookalike.errors import RecipeError
-from lookalike.tables.visible import Shown, colored_visible, lines_visible
+from lookalike.cli.options import completion, one_of
+from lookalike.errors import DocumentError, RecipeError
+from lookalike.tables.output_files import check_output, check_place, harmless, new_file
+from lookalike.tables.wording import VisibleStream, colored_visible, lines_visible
+from lookalike.urls import is_url, shown_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from rich.console import RenderableType
 
@@ -32,13 +34,113 @@ __all__ = [
     "RawCsvOption",
     "VerboseOption",
     "check_raw_csv",
-    "draw",
+    "destination",
+    "extension",
+    "keep_sources",
     "send",
     "send_drawn",
     "wants_color",
     "wants_json",
     "width",
 ]
+
+
+def check_url(output: str, sources: Iterable[str], *, force: bool) -> None:
+    """Refuse a URL that cannot be written to, one among the documents and, without `force`, a file that exists."""
+    from lookalike.remote import check_writable
+    from lookalike.search.row_files import refuse_source_url
+
+    refuse_source_url(output, sources)
+    if check_writable(output) is not None and not force:
+        raise DocumentError(shown_url(output), "file", "exists", "give another name, or --force to overwrite it")
+
+
+def extension(path: str) -> str:
+    """Return the last extension of a file name, in lower case and without its dot.
+
+    >>> extension("out/Kept.PARQUET"), extension("plan")
+    ('parquet', '')
+    """
+    return Path(path).suffix.lower().removeprefix(".")
+
+
+def keep_sources(outputs: Iterable[str | None], sources: Iterable[str], *, force: bool = True) -> None:
+    """Refuse what cannot be written, before anything is read.
+
+    That is a source, one file twice, a place where no file can be made and, without `force`, any file that exists.
+    """
+    named = [source for source in sources if source != "-"]
+    given = [Path(source) for source in named]
+    seen: set[Path] = set()
+    for output in outputs:
+        if output is None or output == "-":
+            continue
+        path = Path(output)
+        if path.resolve() in seen:
+            raise DocumentError(output, "file", "is named twice", "write each result to a file of its own")
+        seen.add(path.resolve())
+        if is_url(output):
+            check_url(output, named, force=force)
+            continue
+        check_output(path)
+        if os.path.isdir(path):  # noqa: PTH112 — a name that is too long is no error yet
+            raise DocumentError(output, "file", "is a directory", "give the name of a file")
+        if os.path.exists(path):  # noqa: PTH110
+            if any(_holds(source, path) for source in given):
+                raise DocumentError(output, "file", "is among the documents", "write the result to another place")
+            if not force and path.is_file():
+                raise DocumentError(output, "file", "exists", "give another name, or --force to overwrite it")
+        check_place(path)
+
+
+def _holds(source: Path, path: Path) -> bool:
+    """Say whether the path is the source itself or lies in it."""
+    try:
+        if source.is_dir():
+            return path.resolve().is_relative_to(source.resolve())
+        return source.exists() and source.samefile(path)
+    except OSError:
+        return False
+
+
+@contextmanager
+def destination(output: str | None, *, private: bool = True, drawn: bool = False) -> Iterator[IO[bytes]]:
+    """Give a stream for the file `output`, which appears under its name when it is whole, or for standard output.
+
+    A new file is for its owner alone (`private`) or as the umask says. On a terminal, whatever could act on it is shown
+    as an escape; what is `drawn` for it, with colours, is left as it is.
+    """
+    if output is not None and output != "-":
+        with new_file(output, private=private) as file, nullcontext(file) if drawn else harmless(file) as stream:
+            yield stream
+        return
+    try:
+        with _standard_output() as file:
+            encoding = None if sys.stdout is None else sys.stdout.encoding
+            with nullcontext(file) if drawn else harmless(file, encoding) as stream:
+                yield stream
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror or error})"
+        raise DocumentError("standard output", "file", problem, "check the disk") from None
+
+
+@contextmanager
+def _standard_output() -> Iterator[IO[bytes]]:
+    if sys.stdout is None:
+        raise DocumentError("standard output", "file", "is closed", "write to a file with -o FILE")
+    sys.stdout.flush()
+    if (binary := getattr(sys.stdout, "buffer", None)) is not None:
+        yield binary
+        binary.flush()
+        return
+    import io
+
+    caught = io.BytesIO()  # a program caught the output as text
+    yield caught
+    sys.stdout.write(caught.getvalue().decode("utf-8", "backslashreplace"))
+
 
 NARROWEST, WIDEST = 40, 140
 
@@ -82,12 +184,12 @@ OutputOption = Annotated[
     str | None,
     typer.Option("-o", "--output", metavar="FILE", help="Write to a file.", show_default=False),
 ]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes, no hints.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, notes or hints.")]
 RawCsvOption = Annotated[
     bool,
-    typer.Option("--raw-csv", help="In CSV, leave texts that a spreadsheet would run as formulas as they are."),
+    typer.Option("--raw-csv", help="In CSV, do not escape text that a spreadsheet would run as a formula."),
 ]
-VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Tell settings and the time of each stage.")]
+VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Show settings and the time of each stage.")]
 
 
 def check_raw_csv(raw_csv: bool, writes_csv: bool) -> None:
@@ -115,6 +217,8 @@ def wants_color(color: str, *, to_file: bool = False) -> bool:
 
 def width() -> int:
     """Return how wide the output is: as the terminal, or COLUMNS, or 80."""
+    import shutil
+
     return min(max(shutil.get_terminal_size((80, 24)).columns, NARROWEST), WIDEST)
 
 
@@ -146,7 +250,7 @@ def send(text: str, output: str | None, *, encoding: str | None = None) -> None:
     On a terminal, whatever could act on it is shown as an escape.
     """
     with destination(output) as stream:
-        shown = isinstance(stream, Shown)  # which takes UTF-8 and knows the encoding of the terminal
+        shown = isinstance(stream, VisibleStream)  # which takes UTF-8 and knows the encoding of the terminal
         stream.write(text.encode("utf-8" if shown else encoding or _encoding(output), "backslashreplace"))
 
 

@@ -1,28 +1,41 @@
-"""`lookalike report RESULT`: the report of a search that was saved, as one HTML file."""
+"""`lookalike report RESULT`: the report of a search that was saved, as one HTML file.
+
+A saved result may come from anybody, and the paths in it could be those of private files. So `report` reads what is
+named on the command line; the paths in the file count only after a yes on the terminal, or with `--trust`.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+import stat
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from lookalike.cli.help import examples
+from lookalike.cli.commands import examples
+from lookalike.cli.input import Reading, is_index, with_reading
 from lookalike.cli.messages import complain
-from lookalike.cli.origin import reopened
-from lookalike.cli.output import QuietOption  # noqa: TC001 — the signature is read at run time
-from lookalike.cli.reading import Reading, with_reading
-from lookalike.cli.values import share
-from lookalike.cli.writing import keep_sources
-from lookalike.errors import RecipeError
+from lookalike.cli.options import command_line, quoted, share, typed
+from lookalike.cli.output import (
+    QuietOption,
+    keep_sources,
+)
+from lookalike.cli.running import AnonymiseOption, files_of, write_html
+from lookalike.documents import Both
+from lookalike.errors import DocumentError, RecipeError
+from lookalike.tables.wording import visible
 
 if TYPE_CHECKING:
-    from lookalike.report.marks import Marks
+    from lookalike.documents import Source
     from lookalike.result import Result
 
-__all__ = ["HELP", "AnonymiseOption", "ReportOption", "files_of", "report", "write_html"]
+__all__ = ["HELP", "report"]
+
 
 HELP = examples(
-    "Write the report of a saved search: one HTML file to read, print and hand on.",
+    "Write the report of a saved search: one HTML file to read, print and share.",
     "lookalike report run.lookalike essays/ -o report.html",
     "lookalike report run.lookalike essays/ -o report.html -t 0.9",
     "lookalike report run.lookalike essays/ --anonymise",
@@ -30,15 +43,6 @@ HELP = examples(
     last="RESULT is what lookalike scan essays/ --save run.lookalike wrote. Documents are read again at PATH. Without "
     "PATH lookalike asks before it reads the files that RESULT names. lookalike scan --report does both at once.",
 )
-
-ReportOption = Annotated[
-    str | None,
-    typer.Option("--report", metavar="FILE", help="Write a report with passages, one HTML file.", show_default=False),
-]
-AnonymiseOption = Annotated[
-    bool,
-    typer.Option("--anonymise", help="A report without names; who is who goes to a key file beside it, .key.csv."),
-]
 
 
 @with_reading
@@ -52,15 +56,18 @@ def report(
     ] = None,
     *,
     reading: Reading,
-    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="Default report.html.")] = "report.html",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="The HTML file to write.")
+    ] = "report.html",
     threshold: Annotated[
-        str | None, typer.Option("-t", "--threshold", metavar="T", help="Least similarity; default: that of the scan.")
+        str | None,
+        typer.Option("-t", "--threshold", metavar="T", help="Minimum similarity (default: that of the scan)."),
     ] = None,
     meta: Annotated[
-        str | None, typer.Option("--meta", metavar="FILE", help="Names, authors, dates and labels: a CSV file.")
+        str | None, typer.Option("--meta", metavar="FILE", help="CSV with names, authors, dates and labels.")
     ] = None,
     marks: Annotated[
-        str | None, typer.Option("--marks", metavar="FILE", help="Marks of an earlier report, to go on with.")
+        str | None, typer.Option("--marks", metavar="FILE", help="Marks from an earlier report, to continue with.")
     ] = None,
     against: Annotated[
         list[str] | None,
@@ -68,7 +75,7 @@ def report(
     ] = None,
     trust: Annotated[
         bool,
-        typer.Option("--trust", help="Read the files that RESULT names without asking; only for results of yours."),
+        typer.Option("--trust", help="Read the files that RESULT names without asking; only for your own results."),
     ] = False,
     anonymise: AnonymiseOption = False,
     quiet: QuietOption = False,
@@ -97,34 +104,74 @@ def report(
     write_html(found, output, **given_texts, marks=kept, anonymise=anonymise, quiet=quiet)
 
 
-def files_of(output: str | None, *, anonymise: bool) -> list[str | None]:
-    """Return the files that a report is written to."""
-    if not anonymise or output is None:
-        return [output]
-    from lookalike.report.anonymous import key_path
-
-    return [output, key_path(output)]
+_LISTED: Final = 5
+"""Paths that a message names, at most."""
 
 
-def write_html(
-    result: Result,
-    output: str,
-    *,
-    texts: Any = None,
-    against: Any = None,
-    marks: Marks | None = None,
-    anonymise: bool = False,
-    quiet: bool = False,
-) -> None:
-    """Write a report, and say on standard error where it is and what it lacks."""
-    from lookalike.result.report import write_report
-
-    problem = write_report(result, output, texts=texts, against=against, marks=marks, anonymise=anonymise)
-    if problem:
-        complain(f"note: {problem}")
+def reopened(result: Result, saved: str, output: str, *, trust: bool, quiet: bool) -> Source | None:
+    """Open the documents where the result says they are, if the user agrees; None if it does not say."""
+    told = result.origin
+    new, old = list(told.get("paths", ())), list(told.get("against", ()))
+    paths = [*new, *old]
+    if not paths:
+        return None
+    reading = _reading(told.get("reading", {}))
+    if not trust and not _agrees(saved, paths):
+        raise _not_read(saved, new, old, reading)
+    for path in paths:
+        _check_kind(path)
+    if indexes := [path for path in told.get("against", ()) if is_index(path)]:
+        problem = f"was compared with the index {quoted(indexes[0])}, which is not read again"
+        raise DocumentError(saved, "file", problem, "write the report with lookalike scan --report")
+    keep_sources([output], paths)
     if not quiet:
-        complain(f"{output}: report of {result.summary()}")
-    if anonymise and not quiet:
-        from lookalike.report.anonymous import key_path
+        complain(f"note: documents read again from {_listed(paths)}")
+    return Both(reading.open(new), reading.open(old)) if new and old else reading.open(paths)
 
-        complain(f"{key_path(output)}: who is who; keep it to yourself")
+
+def _reading(told: dict[str, Any]) -> Reading:
+    known = {field.name for field in fields(Reading)}
+    kept: dict[str, Any] = {name: value for name, value in told.items() if name in known}
+    for name in ("include", "exclude"):  # JSON has no tuples
+        kept[name] = tuple(kept.get(name, ()))
+    return Reading(**kept)
+
+
+def _agrees(saved: str, paths: list[str]) -> bool:
+    """Ask, if somebody is there to answer."""
+    if not _is_answered():
+        return False
+    question = f"{saved} says that its documents are in {_listed(paths)}. Read them for the report?"
+    return typer.confirm(visible(question), default=False, err=True)
+
+
+def _is_answered() -> bool:
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+
+
+def _not_read(saved: str, new: list[str], old: list[str], reading: Reading) -> DocumentError:
+    paths = [*new, *old]
+    problem = f"says that its documents are in {_listed(paths)}, which are read only if you name them"
+    against = [word for path in old for word in ("--against", path)]
+    command = command_line("report", [saved, *new], against, typed(reading, Reading()))
+    if not command or len(paths) > _LISTED or any(path.startswith("-") for path in paths):
+        command = command_line("report", [saved]) + " PATH"
+    return DocumentError(saved, "file", problem, f"type {command}, or add --trust if the file is yours")
+
+
+def _check_kind(path: str) -> None:
+    """Refuse what is neither a file nor a folder: a pipe or a device may never end."""
+    remedy = "name the documents on the command line"
+    if path == "-":
+        raise DocumentError("the documents", "file", "came from standard input", remedy)
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):  # it is gone, or a pattern: whoever opens it says so
+        return
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise DocumentError(path, "file", "is a pipe or a device, not a document", remedy)
+
+
+def _listed(paths: list[str]) -> str:
+    more = f" and {len(paths) - _LISTED:,} more" if len(paths) > _LISTED else ""
+    return ", ".join(quoted(path) for path in paths[:_LISTED]) + more

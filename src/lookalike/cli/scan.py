@@ -2,53 +2,180 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from lookalike.cli.finishing import Attempts, keep_search
-from lookalike.cli.help import examples
-from lookalike.cli.hints import after_scan, below_threshold
+from lookalike.cli.commands import examples
+from lookalike.cli.input import PathsArgument, Reading, say_notes, with_reading
 from lookalike.cli.messages import FOUND, complain
-from lookalike.cli.options import typed
-from lookalike.cli.origin import origin
-from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, RawCsvOption, VerboseOption
-from lookalike.cli.pair_rules import PairRules, pairs_left_out, with_pair_rules
-from lookalike.cli.reading import PathsArgument, Reading, say_notes, with_reading
-from lookalike.cli.recipe_options import with_recipe
-from lookalike.cli.report import AnonymiseOption, ReportOption, files_of, write_html
-from lookalike.cli.running import StrictOption, exit_if_strict, run_search
-from lookalike.cli.scan_output import Hint, ResultFormat, Shown, show
-from lookalike.cli.searching import Search, with_search
-from lookalike.cli.values import completion, share, whole_number
-from lookalike.cli.writing import keep_sources
+from lookalike.cli.options import completion, makes, option, share, typed, whole_number
+from lookalike.cli.output import (
+    Color,
+    ColorOption,
+    OutputOption,
+    QuietOption,
+    RawCsvOption,
+    VerboseOption,
+    keep_sources,
+)
+from lookalike.cli.running import (
+    AnonymiseOption,
+    Attempts,
+    ReportOption,
+    StrictOption,
+    exit_if_strict,
+    files_of,
+    keep_search,
+    origin,
+    run_search,
+    write_html,
+)
+from lookalike.cli.scan_output import Display, Hint, ResultFormat, after_scan, below_threshold, show
+from lookalike.cli.search_options import Search, with_recipe, with_search
 from lookalike.errors import RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
-from lookalike.search.below import find_below
+from lookalike.result.authors import KNOWN, check_rule, group_by, left_out
+from lookalike.result.pairs import without_marked
+from lookalike.tables.found import score_columns
+from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from lookalike.cli.pair_rules import Known
+    from lookalike.documents.metadata import Metadata
+    from lookalike.report.marks import Marks
     from lookalike.result import Result
 
-__all__ = ["HELP", "scan"]
+__all__ = ["HELP", "FormatOption", "SaveOption", "TopOption", "scan"]
+
+
+_PANEL: Final = "Documents and pairs"
+_PAIR_RULES: Final[dict[str, tuple[Any, Any]]] = {
+    "meta": option("--meta", panel=_PANEL, metavar="FILE", help="CSV with id, name, author, date and label."),
+    "group_by": option(
+        "--group-by",
+        panel=_PANEL,
+        metavar="RULE",
+        help="Exclude pairs by one author: lms, dir, a pattern with one group, author or label (from --meta), or none.",
+        values=("lms", "dir", *KNOWN, "none"),
+    ),
+    "min_length": option("--min-length", panel=_PANEL, metavar="WORDS", help="Skip documents with fewer words."),
+    "marks": option("--marks", panel=_PANEL, metavar="FILE", help="Exclude pairs marked 'not an issue' in a report."),
+}
+
+
+SHORT: Final = 200
+"""Characters: texts that are shorter fill the top of a list, because they are soon alike."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairRules:
+    """The options, as they were typed."""
+
+    meta: str | None = None
+    group_by: str | None = None
+    """None: by student, if the names of files are those of a learning platform."""
+    min_length: int | None = None
+    marks: str | None = None
+
+    def read(self, paths: Sequence[str]) -> Known:
+        """Read the files, before anything is searched."""
+        from lookalike.documents.metadata import read_metadata
+
+        if self.group_by in KNOWN and self.meta is None:
+            raise RecipeError("--group-by", self.group_by, "used with --meta FILE, which has that column")
+        if self.group_by not in (None, "none"):
+            check_rule(self.group_by, "--group-by")
+        marks = None
+        if self.marks is not None:
+            from lookalike.report.marks import read_marks
+
+            marks = read_marks(self.marks)
+        return Known(self, paths, {} if self.meta is None else read_metadata(self.meta), marks)
+
+    def files(self) -> Iterator[str]:
+        """Give the names of the files, which nothing may be written over."""
+        yield from (name for name in (self.meta, self.marks) if name is not None)
+
+
+class Known(NamedTuple):
+    """What the files say."""
+
+    given: PairRules
+    paths: Sequence[str]
+    metadata: Mapping[str, Metadata]
+    marks: Marks | None
+
+    def apply(self, result: Result) -> tuple[Result, list[str]]:
+        """Return the result with names and without the pairs that are left out, and notes."""
+        from lookalike.documents.metadata import for_documents
+
+        notes: list[str] = []
+        if self.given.meta is not None:
+            absent: list[str] = []
+            known = for_documents(self.metadata, result.id_of, self.given.meta, absent)
+            if absent:
+                rows = "1 row names" if len(absent) == 1 else f"{len(absent):,} rows name"
+                notes.append(
+                    f"{self.given.meta}: {rows} no document that was read: {', '.join(absent[:3])}"
+                    f"{' …' if len(absent) > 3 else ''}"
+                )
+            result = result.with_metadata({str(name): values for name, values in known.items()})
+        if self.marks is not None:
+            before = result.pair_count
+            result = without_marked(result, self.marks)
+            number = before - result.pair_count
+            those = "pair marked as not an issue is" if number == 1 else "pairs marked as not an issue are"
+            notes.append(f"{number:,} {those} left out (--marks {self.given.marks})")
+        rule = self.given.group_by
+        if rule is None and result.platforms:
+            rule = "lms"
+            notes.append("the files of each student count as one submission (--group-by none: each file on its own)")
+            notes += self._short(result)
+        if rule not in (None, "none"):
+            result = group_by(result, rule, self.paths, "--group-by")
+        return result, notes
+
+    def _short(self, result: Result) -> list[str]:
+        """Say that there are texts of a few words, which are easily alike."""
+        short = sum(length < SHORT for length in result.length_of or ())
+        if self.given.min_length is not None or not short:
+            return []
+        return [f"{count(short, 'document')} of fewer than {SHORT} characters; --min-length 40 skips short ones"]
+
+
+def pairs_left_out(notes: Sequence[str], result: Result) -> list[str]:
+    """Return a sentence for each rule that left out a pair: a report has to say it too."""
+    said = [*notes, *([] if result.authors is None else [left_out(result.authors)])]
+    return [note for note in said if "left out" in note and not note.startswith("0 ")]
+
+
+def _make_rules(given: dict[str, Any]) -> PairRules:
+    least = given["min_length"]
+    words = None if least is None else whole_number("--min-length", least, least=1)
+    return PairRules(**given | {"min_length": words})
+
+
+with_pair_rules = makes("rules", _PAIR_RULES, _make_rules)
+"""Give a command that takes `rules` the options that make them."""
 
 SAMPLE = 1000
 """Documents that an audit draws unless it is told otherwise."""
 
 HELP = examples(
-    "Find the documents of a collection that look alike.",
+    "Find near-duplicate documents in a collection.",
     "lookalike scan essays/ --preset essays --report report.html",
     "lookalike scan new/ --preset essays --against old/ --ignore sheet.txt",
     "lookalike scan corpus.parquet --text-column text --format json",
     "lookalike scan moodle.zip --min-length 40 --report report.html",
     "lookalike scan essays/ --group-by dir --fail-over 0.9",
     "lookalike scan corpus.jsonl -o pairs.csv --save run.lookalike",
-    last="--preset essays finds copied passages in a folder of documents; without it, documents that are alike as a "
-    "whole. lookalike advise PATH says what suits a collection. Scores are exact. Similarity is not proof of copying: "
-    "read the passages with lookalike compare.",
+    last="--preset essays finds copied passages in a folder of documents; without it, scan finds documents that are "
+    "similar as a whole. lookalike advise PATH recommends a preset. Scores are exact. Similarity is not proof "
+    "of copying: read the passages with lookalike compare.",
 )
 
 FormatOption = Annotated[
@@ -56,28 +183,28 @@ FormatOption = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="table, json, jsonl, csv, parquet, xlsx or md; default by the name of FILE.",
+        help="table, json, jsonl, csv, parquet, xlsx or md (default: by the name of FILE).",
         autocompletion=completion(*ResultFormat),
     ),
 ]
 TopOption = Annotated[
     str | None,
-    typer.Option("--top", metavar="N", help="Show the N closest pairs, 0: all; default 10, for programs all."),
+    typer.Option(
+        "--top", metavar="N", help="Show the N closest pairs; 0 for all (default: 10 in a table, otherwise all)."
+    ),
 ]
 PassagesOption = Annotated[
     bool | None,
-    typer.Option("--passages/--no-passages", help="Show the longest passage of each pair; default on a terminal."),
+    typer.Option(
+        "--passages/--no-passages", help="Show the longest shared passage of each pair (default: on a terminal)."
+    ),
 ]
-FilesOption = Annotated[
-    bool, typer.Option("--files", help="Below two submissions, list all files of theirs that are alike.")
-]
-FailOption = Annotated[
-    str | None, typer.Option("--fail-over", metavar="T", help="Exit with 1 if a pair is alike by T or more.")
-]
+FilesOption = Annotated[bool, typer.Option("--files", help="List every pair of similar files of two submissions.")]
+FailOption = Annotated[str | None, typer.Option("--fail-over", metavar="T", help="Exit with 1 if any pair scores ≥ T.")]
 AuditOption = Annotated[
     str | None, typer.Option("--audit", metavar="[=N]", help="Measure the recall on a sample of N documents.")
 ]
-SaveOption = Annotated[str | None, typer.Option("--save", metavar="FILE", help="Save the result, to use it again.")]
+SaveOption = Annotated[str | None, typer.Option("--save", metavar="FILE", help="Save the result for later use.")]
 
 
 @with_recipe
@@ -108,7 +235,7 @@ def scan(
     verbose: VerboseOption = False,
 ) -> None:
     """Search a collection and print what was found."""
-    shown = Shown.chosen(format, output, top, color, passages, raw_csv, files)
+    shown = Display.chosen(format, output, top, color, passages, raw_csv, files)
     known = rules.read(paths)
     worst, sample = _fail_over(fail_over, search.least), _sample(audit)
     if anonymise and report is None:
@@ -133,8 +260,10 @@ def scan(
         made = origin(paths, recipe, reading, search, [*typed(rules, PairRules())])
         result = result.with_origin(made | {"left_out": pairs_left_out(notes, result)})
         hint = Hint()
-        if not quiet:
-            below = find_below(audited) if shown.for_people else None
+        if shown.for_people and not quiet:
+            from lookalike.search.derived import find_below
+
+            below = find_below(audited)
             below = None if below is None else known.apply(below)[0]
             more = below_threshold(result, below, paths, recipe, search)
             hint = Hint(after_scan(result, paths, recipe, reading, search), more)
@@ -155,7 +284,7 @@ def _write_report(
     found: Result, known: Known, made: Mapping[str, Any], threads: int, write: Callable[[Result], None]
 ) -> None:
     """Write the report, with the pairs below the threshold too where they are quickly found: a reader can go down."""
-    from lookalike.search.below import search_lower
+    from lookalike.search.derived import search_lower
 
     lower = search_lower(found, threads=threads)
     result, notes = known.apply(lower.rethreshold(lower.searched_threshold))
@@ -187,5 +316,5 @@ def _closest(result: Result) -> float:
     best = result.top_rows(1)
     if not best:
         return 0.0
-    names = ("containment_a", "containment_b") if result.metric == "containment" else ("jaccard",)
+    names = ("containment_a", "containment_b") if result.metric == "containment" else score_columns(result.metric)[:1]
     return max(float(best[0][name]) for name in names)

@@ -1,25 +1,30 @@
-"""`lookalike scan`: which form the result takes, and where it goes."""
+"""`lookalike scan`: which form the result takes, where it goes, and which command comes next."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
+from lookalike.cli.input import Reading, is_index, say_skipped
 from lookalike.cli.messages import complain
-from lookalike.cli.output import check_raw_csv, send, send_drawn, wants_color
-from lookalike.cli.running import say_skipped
-from lookalike.cli.values import one_of, whole_number
-from lookalike.cli.writing import destination, extension
+from lookalike.cli.options import command_line, one_of, typed, whole_number
+from lookalike.cli.output import check_raw_csv, destination, extension, send, send_drawn, wants_color
+from lookalike.cli.search_options import ExcludedText, Search, as_typed
 from lookalike.errors import DocumentError
+from lookalike.recipe import Recipe
 from lookalike.result.authors import left_out
 
 if TYPE_CHECKING:
-    from lookalike.result import Result
-    from lookalike.tables.write import Format
+    from collections.abc import Sequence
 
-__all__ = ["Hint", "ResultFormat", "Shown", "show"]
+    from lookalike.result import Result
+    from lookalike.tables.write_table import Format
+
+__all__ = ["Display", "Hint", "ResultFormat", "after_scan", "below_threshold", "show"]
+
 
 SHOWN: Final = 10
 """Pairs and groups that a person sees unless --top says otherwise."""
@@ -37,8 +42,7 @@ class ResultFormat(StrEnum):
     MD = "md"
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Display(NamedTuple):
     """How the result is shown."""
 
     format: ResultFormat
@@ -66,7 +70,7 @@ class Shown:
         passages: bool | None = None,
         raw_csv: bool = False,
         files: bool = False,
-    ) -> Shown:
+    ) -> Display:
         """Take the options; without --format, the name of the output decides."""
         to_file = output not in (None, "-")
         if format is None:
@@ -78,15 +82,14 @@ class Shown:
         in_color = wants_color(color, to_file=to_file)
         binary = kind in (ResultFormat.PARQUET, ResultFormat.XLSX)
         if binary and not to_file and sys.stdout is not None and sys.stdout.isatty():
-            raise DocumentError(str(kind), "file", "is nothing for a terminal", "write it to a file with -o FILE")
+            raise DocumentError(str(kind), "file", "cannot be shown on a terminal", "write it to a file with -o FILE")
         if passages is None:
             passages = not to_file and sys.stdout is not None and sys.stdout.isatty()
         most = None if top is None else whole_number("--top", top, least=0)
         return cls(kind, output, most, in_color, passages, raw_csv, files)
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(NamedTuple):
     """What a person may do next."""
 
     next_command: str = ""
@@ -94,7 +97,7 @@ class Hint:
     """What another search would find."""
 
 
-def show(result: Result, shown: Shown, hint: Hint, *, quiet: bool) -> None:
+def show(result: Result, shown: Display, hint: Hint, *, quiet: bool) -> None:
     """Write the result; what was written to a file, and what formats for programs leave out, goes to standard error."""
     for_people = shown.for_people
     if for_people:
@@ -113,13 +116,114 @@ def show(result: Result, shown: Shown, hint: Hint, *, quiet: bool) -> None:
         say_skipped(result.skipped)
 
 
-def _show_people(result: Result, shown: Shown, hint: Hint) -> None:
-    from lookalike.cli.scan_table import View, to_table
+def _show_people(result: Result, shown: Display, hint: Hint) -> None:
+    from lookalike.cli.scan_table import TableView, to_table
 
-    view = View.of(result, SHOWN if shown.top is None else shown.top, hint, files=shown.files)
+    view = TableView.of(result, SHOWN if shown.top is None else shown.top, hint, files=shown.files)
     if shown.format is ResultFormat.TABLE:
         send_drawn(to_table(view, passages=shown.passages), shown.output, color=shown.color)
     else:
-        from lookalike.cli.scan_markdown import to_markdown
+        from lookalike.cli.scan_table import to_markdown
 
         send(to_markdown(view), shown.output)
+
+
+TABLES = ("parquet", "jsonl", "csv")
+LOWER = 0.5
+"""A threshold to try when nothing was found."""
+FEW = 5
+"""Documents: among fewer, all may well be alike without a common text."""
+ESSAYS = "essays"
+"""The preset that finds copied passages."""
+
+
+def after_scan(result: Result, paths: Sequence[str], recipe: Recipe, reading: Reading, search: Search) -> str:
+    """Return what to do after a scan: look at the closest pair, remove the copies of a table, or search wider."""
+    search = search.shown()
+    read, same = list(typed(reading, Reading())), as_typed(search, recipe)
+    closest = result.top_rows(1)
+    if closest:
+        pair = closest[0]
+        a = _file(str(pair["a"]), paths)
+        b = _file(str(pair["b"]), search.against if pair.get("b_old") else paths)
+        if a is not None and pair.get("b_old") and is_index(search.against[0]):
+            least = [] if search.threshold is None else ["-t", f"{search.threshold:g}"]
+            return command_line("check", [a], ["--index", search.against[0]], least)
+        if a is not None and b is not None:
+            excluded = ExcludedText(
+                preset=search.preset, ignore=search.ignore, skip=search.skip, min_words=search.min_words
+            )
+            return command_line("compare", [a, b], as_typed(excluded, recipe))
+        if search.metric == "containment" and search.least < LOWER:  # who shares a passage is no duplicate
+            return command_line("scan", paths, read, same, ["--report", "report.html"])
+        kept = extension(paths[0]) if extension(paths[0]) in TABLES else TABLES[0]
+        removal = [*typed(replace(search, preset=None), Search()), *typed(recipe, Recipe())]
+        return command_line("dedupe", paths, read, removal, ["-o", f"kept.{kept}", "--plan", "plan.csv"])
+    if result.documents < 2:
+        return ""
+    if search.preset is None and recipe == Recipe() and are_files(result, paths):
+        others = typed(replace(search, threshold=None, metric="jaccard"), Search())
+        return command_line("scan", paths, read, ["--preset", ESSAYS], others)
+    if search.least > LOWER:
+        return command_line("scan", paths, read, _without(same, "--threshold"), ["-t", f"{LOWER:g}"])
+    if search.metric == "jaccard":
+        return command_line("scan", paths, read, same, ["--metric", "containment"])
+    return ""
+
+
+def below_threshold(result: Result, below: Result | None, paths: Sequence[str], recipe: Recipe, search: Search) -> str:
+    """Return what a search for copied passages would find besides; `below` is what was found by such a search."""
+    from lookalike.search.derived import LEAST, count_more, shortest_passage
+
+    more = 0 if below is None else count_more(result, below)
+    for_essays = recipe.unit == "word" and search.preset is None
+    if more:
+        low = f"-t {LEAST:g} --metric containment --min-words {shortest_passage(recipe)}"
+        share = "pair shares" if more == 1 else "pairs share"
+        finds = f"--preset {ESSAYS}" if for_essays else low
+        said = f"{more:,} more {share} passages below this threshold"
+        if more > _half_of_all(result.documents):
+            return f"{said}; exclude the text that most documents share with --ignore FILE or --common 0.5."
+        return f"{said}; {finds} finds such pairs."
+    if _share_a_text(result) and not search.ignore and search.common is None:
+        return "Most documents share some text, such as a task sheet: exclude it with --ignore FILE or --common 0.5."
+    plain = search.threshold is None and search.metric == "jaccard" and recipe == Recipe()
+    if plain and for_essays and result.documents > 1 and are_files(result, paths):
+        return f"--preset {ESSAYS} finds partial copying too: a few sentences, or words replaced."
+    return ""
+
+
+def _half_of_all(documents: int) -> int:
+    """Return half the number of all pairs."""
+    return documents * (documents - 1) // 4
+
+
+def _share_a_text(result: Result) -> bool:
+    """Tell whether most pairs of several documents are alike, each in a small part."""
+    partial = result.metric == "containment" and result.threshold < LOWER
+    return partial and result.documents >= FEW and result.pair_count > _half_of_all(result.documents)
+
+
+def are_files(result: Result, paths: Sequence[str]) -> bool:
+    """Tell whether the documents are files, and not rows of a table."""
+    return result.documents > 0 and _file(str(result.id_of[0]), paths) is not None
+
+
+def _file(name: str, paths: Sequence[str]) -> str | None:
+    """Return the path of a document that was read from these paths, also of one in an archive."""
+    from lookalike.documents.kinds import archive_above
+    from lookalike.search.row_files import path_of
+
+    if path := path_of(name, paths):
+        return path
+
+    folders = (Path(folder) / name for folder in paths if Path(folder).is_dir())
+    inside = (path for path in (*folders, Path(name)) if archive_above(path))
+    return next(map(str, inside), None)
+
+
+def _without(arguments: list[str], option: str) -> list[str]:
+    if option not in arguments:
+        return arguments
+    place = arguments.index(option)
+    return arguments[:place] + arguments[place + 2 :]

@@ -1,47 +1,144 @@
-"""`lookalike scan` for a person: the closest pairs, the groups, what was skipped, and what to do next."""
+"""`lookalike scan` for a person, as a table or as Markdown: the closest pairs, the groups, and what to do next."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from rich import box
 from rich.cells import cell_len
-from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
-from lookalike.cli.compare_table import percent
-from lookalike.cli.hints import folded
-from lookalike.cli.names import common_folder, shorten
+from lookalike.cli.drawing import common_folder, grid, next_step, percent, shorten
 from lookalike.cli.output import width
-from lookalike.cli.scan_about import About, longest_passages
+from lookalike.documents.metadata import first_of
+from lookalike.recipe import UNIT_NAMES
 from lookalike.result.authors import left_out, rows_of
-from lookalike.tables.visible import visible
+from lookalike.result.describe import blanked_where_excluded, excluded_words_of, texts_of
+from lookalike.tables.wording import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from rich.console import RenderableType
+    from rich.table import Table
 
     from lookalike.cli.scan_output import Hint
+    from lookalike.documents.metadata import Metadata
     from lookalike.engine.groups import Group as Documents
     from lookalike.result import Result
     from lookalike.result.authors import Authors
 
-__all__ = ["OLD", "View", "grid", "next_step", "numbers_of", "to_table"]
+__all__ = ["LONGEST_TEXT", "OLD", "PASSAGE_ENDS", "TableView", "to_markdown", "to_table"]
+
+
+PLACES: Final = {"quotes": "quotes", "references": "references", "template": "templates", "common": "common text"}
+MOST: Final = 5
+"""Pairs whose longest passage is shown below the table."""
+PASSAGE_ENDS: Final = (160, 80)
+"""Characters of the two ends of a long passage: fewer than compare shows, because there are several pairs."""
+LONGEST_TEXT: Final = 2_000_000
+"""Characters: of longer documents no passage is looked for, so that a scan ends at once."""
+
+
+@dataclass(frozen=True)
+class About:
+    """Further columns, which are there if there is something to say."""
+
+    left_out: Mapping[int, Mapping[str, int]]
+    known: Mapping[int, Metadata]
+    """Both by the numbers of documents."""
+    shortest: str = ""
+    """The shortest passage that counts, in words."""
+    dated_by: str = "--meta"
+    """What tells the dates."""
+
+    @classmethod
+    def of(cls, result: Result, pairs: list[dict[str, Any]]) -> About:
+        """Look at the documents of the pairs that are shown."""
+        numbers = {pair[side] for pair in pairs for side in "ab"}
+        dated = any(values.date is not None for values in result.metadata.values())
+        least, unit = result.uncounted.min_words, f"{UNIT_NAMES[result.recipe.unit]}s"
+        shortest = f"{least:,} {unit}" if least is not None else ""
+        by = "the date of the submission" if result.platforms else "--meta"
+        return cls(excluded_words_of(result, numbers), result.metadata_of if dated else {}, shortest, by)
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        """The names of the columns and their sides."""
+        return [*([("Excluded", "right")] if self.left_out else []), *([("First", "left")] if self.known else [])]
+
+    @property
+    def cells(self) -> int:
+        """How wide they are together."""
+        wide = max((len(self._words(number)) for number in self.left_out), default=0)
+        return (max(len("Excluded"), 2 * wide + 3) + 2 if self.left_out else 0) + (7 if self.known else 0)
+
+    def values(self, pair: Mapping[str, Any]) -> list[str]:
+        """Return what the columns say of a pair."""
+        said = [f"{self._words(pair['a'])} + {self._words(pair['b'])}"] if self.left_out else []
+        if self.known:
+            first = first_of(self.known.get(pair["a"]), self.known.get(pair["b"]))
+            said.append({"a": "A", "b": "B", "same": "same"}.get(first or "", "?"))
+        return said
+
+    @property
+    def legend(self) -> str:
+        """What the columns mean."""
+        there = {reason for words in self.left_out.values() for reason in words}
+        reasons = ", ".join(place for reason, place in PLACES.items() if reason in there)
+        said = [f"Excluded: words of A + words of B that do not count ({reasons})."] if self.left_out else []
+        if self.shortest:
+            said.append(f"Only passages of at least {self.shortest} count.")
+        if self.known:
+            said.append(f"First: the older of the two, by {self.dated_by}.")
+        return " ".join(said)
+
+    def _words(self, number: int) -> str:
+        return f"{sum(self.left_out.get(number, {}).values()):,}"
+
+
+def longest_passages(
+    result: Result, pairs: list[dict[str, Any]], show: Callable[[int, int], Text]
+) -> Iterator[RenderableType]:
+    """Give the longest passage of each of the closest pairs."""
+    from lookalike.cli.drawing import Passages
+    from lookalike.cli.output import width
+    from lookalike.text.comparison import passages
+
+    texts = texts_of(result, {pair[side] for pair in pairs[:MOST] for side in "ab"})
+    shown = False
+    for rank, pair in enumerate(pairs[:MOST], start=1):
+        a, b = texts.get(pair["a"]), texts.get(pair["b"])
+        if a is None or b is None or max(len(a), len(b)) > LONGEST_TEXT:
+            continue
+        found = passages(*blanked_where_excluded(result, a, b), result.recipe, least=result.uncounted.min_words)
+        if not found:
+            continue
+        if not shown:
+            which = "each pair" if len(pairs) <= MOST else f"the {MOST} closest pairs"
+            yield Text(f"Longest shared passage of {which}", style="bold")
+            shown = True
+        title = Text("  in ")
+        room = (width() - 20) // 2
+        title.append_text(show(pair["a"], room)).append(" and ").append_text(show(pair["b"], room))
+        longest = max(found, key=lambda passage: passage.units)
+        yield from Passages(a, b, result.recipe, PASSAGE_ENDS).show(longest, rank, title.plain)
+
 
 MEMBERS: Final = 5
 """Members of a group that are shown."""
 OLD: Final = " (old)"
 BETWEEN: Final = " · "
-_FILES: Final = "Files: pairs of files that are alike"
+_FILES: Final = "Files: pairs of similar files"
+SCORE: Final = {"cosine": "Cosine", "euclidean": "1/(1+d)"}
+"""Headings of what a metric measures; of the others it is Jaccard."""
 _SCORES: Final = len("  Jaccard  A in B  B in A  ")
 """Cells between the rank of a pair and its names."""
 
 
 @dataclass(frozen=True)
-class View:
+class TableView:
     """What is shown, and how much of it."""
 
     result: Result
@@ -59,7 +156,7 @@ class View:
     """Whether all pairs of a row are listed."""
 
     @classmethod
-    def of(cls, result: Result, top: int, hint: Hint, *, files: bool = False) -> View:
+    def of(cls, result: Result, top: int, hint: Hint, *, files: bool = False) -> TableView:
         """Take the `top` closest pairs and largest groups; 0 means all."""
         groups = result.largest_by_number(top or result.group_count)
         authors = result.authors
@@ -96,10 +193,10 @@ def numbers_of(group: Documents) -> list[int]:
     return list(map(int, group.members))
 
 
-class _Names:
+class _ShownNames:
     """Names as they are shown: without the folder that all share, cut to a width, and old ones marked."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: TableView) -> None:
         self._ids, self._known = view.result.id_of, view.result.metadata_of
         self.folder = common_folder(str(self._ids[number]) for number in view.shown)
 
@@ -119,9 +216,9 @@ class _Names:
         return f"{called} ({bare})" if called else bare
 
 
-def to_table(view: View, *, passages: bool = False) -> Iterator[RenderableType]:
+def to_table(view: TableView, *, passages: bool = False) -> Iterator[RenderableType]:
     """Give what is printed, part by part."""
-    names = _Names(view)
+    names = _ShownNames(view)
     if view.pairs:
         noun = "pair of submissions" if view.has_submissions else "pair"
         yield _heading(noun, len(view.rows), view.row_count, "closest", names.folder)
@@ -133,7 +230,7 @@ def to_table(view: View, *, passages: bool = False) -> Iterator[RenderableType]:
         yield Text()
         if passages:
             yield from longest_passages(view.result, view.pairs, names.show)
-        yield _heading("group", len(view.groups), view.result.group_count, "largest", "")
+        yield _heading("cluster", len(view.groups), view.result.group_count, "largest", "")
         yield _groups(view, names)
     else:
         yield Text(_nothing(view.result), style="bold")
@@ -147,17 +244,10 @@ def to_table(view: View, *, passages: bool = False) -> Iterator[RenderableType]:
         yield next_step(view.next_command)
 
 
-def next_step(command: str) -> Group:
-    """Return the command that comes next, in lines that can be copied."""
-    lines = folded(command, width() - len("Next: "))
-    # In a group, because a bare text loses its no_wrap when it is printed.
-    return Group(Text.assemble(("Next: ", "bold"), (lines, "cyan"), overflow="ignore", no_wrap=True))
-
-
 def _nothing(result: Result) -> str:
     if result.documents < 2:
-        return "There is only one document, so there is nothing that it could be like."
-    return f"No two documents are alike by {percent(result.threshold)} or more."
+        return "There is only one document, so there is nothing to compare it with."
+    return f"No two documents are at least {percent(result.threshold)} similar."
 
 
 def _heading(noun: str, shown: int, there: int, which: str, folder: str) -> Text:
@@ -170,28 +260,18 @@ def _heading(noun: str, shown: int, there: int, which: str, folder: str) -> Text
     return heading
 
 
-def grid(*headers: tuple[str, Any]) -> Table:
-    """Return an empty table with these columns, each with its side."""
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        header_style="dim",
-        border_style="dim",
-    )
-    for header, justify in headers:
-        table.add_column(header, justify=justify, no_wrap=True)
-    return table
-
-
-def _pairs(view: View, names: _Names, about: About) -> Table:
+def _pairs(view: TableView, names: _ShownNames, about: About) -> Table:
     """List the pairs: both names beside each other if they fit, else one above the other."""
     files = [("Files", "right")] if view.has_submissions else []
     room = width() - _SCORES - len(f"{len(view.rows)}") - about.cells - (len("Files ") if files else 0)
     listed = [pair for row in view.rows for pair in (row if view.files else row[:1])]
     wide_a, wide_b = (max(names.longest(pair[side] for pair in listed), 1) for side in "ab")
-    scores: list[tuple[str, str]] = [("#", "right"), ("Jaccard", "right"), ("A in B", "right"), ("B in A", "right")]
+    scores: list[tuple[str, str]] = [
+        ("#", "right"),
+        (SCORE.get(view.result.metric, "Jaccard"), "right"),
+        ("A in B", "right"),
+        ("B in A", "right"),
+    ]
     scores += [*about.headers, *files]
     beside = wide_a + wide_b + 2 <= room
     table = grid(*scores, *([("A", "left"), ("B", "left")] if beside else [("A, and below it B", "left")]))
@@ -205,14 +285,14 @@ def _pairs(view: View, names: _Names, about: About) -> Table:
     return table
 
 
-def _groups(view: View, names: _Names) -> Table:
+def _groups(view: TableView, names: _ShownNames) -> Table:
     """List the groups: what each is called, and its members below each other."""
     sizes = max(len("Size"), *(len(f"{len(group)}") for group in view.groups))
     room = width() - len(f"{len(view.groups)}    ") - sizes
     authors = view.authors
     if authors is None:
-        first = max(min(names.longest(int(group.principal) for group in view.groups), room // 2), len("Principal"))
-        table = grid(("#", "right"), ("Size", "right"), ("Principal", "left"), ("Other members", "left"))
+        first = max(min(names.longest(int(group.principal) for group in view.groups), room // 2), len("Representative"))
+        table = grid(("#", "right"), ("Size", "right"), ("Representative", "left"), ("Other members", "left"))
     else:
         longest = max(cell_len(_written_by(view, group, authors)) for group in view.groups)
         first = max(min(longest, room // 3), len("Authors"))
@@ -242,6 +322,56 @@ def _filled(names: list[Text], cells: int) -> Text:
     return Text("\n").join(lines)
 
 
-def _written_by(view: View, group: Documents, authors: Authors) -> str:
+def _written_by(view: TableView, group: Documents, authors: Authors) -> str:
     named = ((number, str(view.result.id_of[number])) for number in numbers_of(group))
     return ", ".join(dict.fromkeys(authors.name(number) or name for number, name in named))
+
+
+def to_markdown(view: TableView) -> str:
+    """Return a page: pairs, groups, and the closing line."""
+    return "\n".join(_lines(view)) + "\n"
+
+
+def _lines(view: TableView) -> Iterator[str]:
+    result = view.result
+    yield from ("# Near-duplicate documents", "", escaped(result.summary()), "")
+    if view.more:
+        yield from (escaped(view.more), "")
+    if view.authors is not None:
+        yield from (escaped(left_out(view.authors)), "")
+    if not view.pairs:
+        yield "Nothing was found."
+        return
+    files = (" Files |", "--:|") if view.has_submissions else ("", "")
+    title = "Pairs of submissions" if view.has_submissions else "Pairs"
+    yield from (
+        f"## {title}",
+        "",
+        f"| # | {SCORE.get(view.result.metric, 'Jaccard')} | A in B | B in A |{files[0]} A | B |",
+    )
+    yield f"|--:|--:|--:|--:|{files[1]}---|---|"
+    for rank, row in enumerate(view.rows, start=1):
+        for place, pair in enumerate(row if view.files else row[:1]):
+            scores = [percent(pair[name]) for name in ("jaccard", "containment_a", "containment_b")]
+            scores += (["" if place else f"{len(row)}"]) if view.has_submissions else []
+            names = (_escaped_name(view, pair[side]) for side in "ab")
+            yield f"| {'' if place else rank} | {' | '.join(scores)} | {' | '.join(names)} |"
+    yield from ("", "## Clusters", "")
+    for rank, group in enumerate(view.groups, start=1):
+        others = ", ".join(_escaped_name(view, member) for member in numbers_of(group) if member != group.principal)
+        yield f"{rank}. **{_escaped_name(view, int(group.principal))}** and {others}"
+
+
+def _escaped_name(view: TableView, number: int) -> str:
+    ids, known = view.result.id_of, view.result.metadata_of.get(number)
+    name = f"{known.author} ({known.file})" if known and known.file else str(ids[number])
+    return escaped(name) + (OLD if ids.is_old(number) else "")
+
+
+def escaped(text: str) -> str:
+    r"""Return a text in which nothing means anything to Markdown.
+
+    >>> print(escaped("a|b_*c*.txt"))
+    a\|b\_\*c\*.txt
+    """
+    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", visible(text))

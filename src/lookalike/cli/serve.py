@@ -7,28 +7,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lookalike.cli.help import examples
-from lookalike.cli.values import size, whole_number
+from lookalike.cli.commands import examples
+from lookalike.cli.options import size, whole_number
 from lookalike.errors import MissingExtraError, RecipeError
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 
 if TYPE_CHECKING:
-    from lookalike.server.settings import ServerSettings
+    from lookalike.server.server_settings import ServerSettings
 
 __all__ = ["HELP", "serve"]
 
 HELP = examples(
-    "Serve an index: a page for people, and an HTTP API for programs.",
+    "Serve an index: a web page for people, an HTTP API for programs.",
     "lookalike serve class.db",
     "lookalike serve class.db --port 0",
     "lookalike serve --make-tokens tokens.txt",
     "lookalike serve class.db --host 0.0.0.0 --token-file tokens.txt",
-    last="It prints its address and runs until Ctrl-C or SIGTERM; what it has acknowledged is safe by then. "
-    "Without tokens it listens to this machine only. INDEX is a file, or postgresql://host/database#schema, and must "
-    "be there.",
+    last="It prints its address and runs until Ctrl-C or SIGTERM; no acknowledged change is lost. Without tokens it "
+    "accepts connections from this machine only. INDEX is a file, or postgresql://host/database#schema, and "
+    "must exist.",
 )
 
-_WHO = "Who may ask"
+_WHO = "Access"
 _LIMITS = "Limits"
 
 
@@ -38,41 +38,43 @@ def serve(
         typer.Argument(metavar="INDEX", help="A file, or postgresql://host/database#schema.", show_default=False),
     ] = None,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[str, typer.Option(metavar="N", help="The port; 0 takes a free one.")] = "8765",
-    workers: Annotated[str, typer.Option(metavar="N", help="Processes.")] = "1",
+    port: Annotated[str, typer.Option(metavar="N", help="The port; 0 picks a free one.")] = "8765",
+    workers: Annotated[str, typer.Option(metavar="N", help="Number of processes.")] = "1",
     read_only: Annotated[bool, typer.Option("--read-only", help="Refuse every change.")] = False,
     token_file: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The tokens for reading and writing.", rich_help_panel=_WHO)
+        str | None, typer.Option(metavar="FILE", help="File with the read and write tokens.", rich_help_panel=_WHO)
     ] = None,
     make_tokens: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write new tokens to a new file.", rich_help_panel=_WHO)
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A name that the server goes by; repeatable.", rich_help_panel=_WHO),
+        typer.Option(metavar="NAME", help="A host name that the server answers to; repeatable.", rich_help_panel=_WHO),
     ] = None,
     max_body: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Bytes of a request; default 10MB.", rich_help_panel=_LIMITS)
+        str | None, typer.Option(metavar="SIZE", help="Largest request (default: 10MB).", rich_help_panel=_LIMITS)
     ] = None,
     max_batch: Annotated[
-        str | None, typer.Option(metavar="N", help="Documents of a request; default 1000.", rich_help_panel=_LIMITS)
+        str | None,
+        typer.Option(metavar="N", help="Most documents per request (default: 1000).", rich_help_panel=_LIMITS),
     ] = None,
     max_connections: Annotated[
-        str | None, typer.Option(metavar="N", help="Connections; default 64.", rich_help_panel=_LIMITS)
+        str | None, typer.Option(metavar="N", help="Most connections (default: 64).", rich_help_panel=_LIMITS)
     ] = None,
     max_in_work: Annotated[
         str | None,
-        typer.Option(metavar="N", help="Requests that are worked on at once; default 16.", rich_help_panel=_LIMITS),
+        typer.Option(metavar="N", help="Most requests handled at once (default: 16).", rich_help_panel=_LIMITS),
     ] = None,
     max_waiting: Annotated[
-        str | None, typer.Option(metavar="N", help="Requests that wait; default 64.", rich_help_panel=_LIMITS)
+        str | None, typer.Option(metavar="N", help="Most requests waiting (default: 64).", rich_help_panel=_LIMITS)
     ] = None,
     max_seconds: Annotated[
-        str | None, typer.Option(metavar="N", help="Seconds for a request; default 30.", rich_help_panel=_LIMITS)
+        str | None,
+        typer.Option(metavar="N", help="Time limit per request, in seconds (default: 30).", rich_help_panel=_LIMITS),
     ] = None,
 ) -> None:
     """Serve until told to end."""
-    from lookalike.server.settings import ServerLimits, ServerSettings
+    from lookalike.server.server_settings import ServerLimits, ServerSettings
 
     tokens = _tokens(token_file, make_tokens)
     if where is None:
@@ -105,7 +107,7 @@ def serve(
 
 def _run(where: str, settings: ServerSettings) -> None:
     try:
-        from lookalike.server.running import serve as run
+        from lookalike.server.serving import serve as run
     except ImportError as error:
         if (error.name or "").startswith("lookalike"):
             raise
@@ -118,8 +120,8 @@ def _say_address(address: str) -> None:
 
 
 def _tokens(token_file: str | None, make_tokens: str | None) -> Any:
-    from lookalike.server.tokens import make_tokens as make
-    from lookalike.server.tokens import read_tokens
+    from lookalike.server.server_settings import make_tokens as make
+    from lookalike.server.server_settings import read_tokens
 
     if token_file is not None and make_tokens is not None:
         raise RecipeError("--make-tokens", make_tokens, "left out where --token-file is given")

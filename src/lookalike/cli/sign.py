@@ -6,14 +6,15 @@ from typing import Annotated
 
 import typer
 
-from lookalike.cli.help import examples
+from lookalike.cli.commands import examples
+from lookalike.cli.input import PathsArgument, Reading, say_skipped, with_reading
 from lookalike.cli.messages import complain
-from lookalike.cli.output import QuietOption  # noqa: TC001 — the signature is read at run time
-from lookalike.cli.reading import PathsArgument, Reading, with_reading
-from lookalike.cli.recipe_options import with_recipe
-from lookalike.cli.running import say_skipped
-from lookalike.cli.values import completion, share, whole_number
-from lookalike.cli.writing import keep_sources
+from lookalike.cli.options import completion, share, whole_number
+from lookalike.cli.output import (
+    QuietOption,
+    keep_sources,
+)
+from lookalike.cli.search_options import with_recipe
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.search.shards import KEEPS, sign_shard
 from lookalike.tables.wording import count
@@ -21,7 +22,7 @@ from lookalike.tables.wording import count
 __all__ = ["HELP", "sign"]
 
 HELP = examples(
-    "Write the signatures of a shard, for find on another machine.",
+    "Write the signatures of a shard, to search it elsewhere with find.",
     "lookalike sign corpus.parquet -o part-1.sig",
     "lookalike sign corpus.parquet -o small.sig --keep signature",
     last="Give every shard the same options. Shingles are kept as hashes of 8 bytes each; with --keep signature the "
@@ -32,16 +33,16 @@ OutputOption = Annotated[
     str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.", show_default=False)
 ]
 ThresholdOption = Annotated[
-    str, typer.Option("-t", "--threshold", metavar="T", help="Least similarity to be found; default 0.8.")
+    str, typer.Option("-t", "--threshold", metavar="T", help="Minimum similarity to find (default: 0.8).")
 ]
 RecallOption = Annotated[
-    str, typer.Option("--recall", metavar="R", help="Share of the pairs at or above T to find at least; default 0.99.")
+    str, typer.Option("--recall", metavar="R", help="Minimum share of the pairs ≥ T to find (default: 0.99).")
 ]
 KeepOption = Annotated[
     str,
     typer.Option("--keep", metavar="WHAT", help="shingles (default) or signature.", autocompletion=completion(*KEEPS)),
 ]
-ThreadsOption = Annotated[str, typer.Option("--threads", metavar="N", help="Threads; default: one for each processor.")]
+ThreadsOption = Annotated[str, typer.Option("--threads", metavar="N", help="Threads (default: one per processor).")]
 
 
 @with_recipe

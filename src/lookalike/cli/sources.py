@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lookalike.cli.help import examples
-from lookalike.cli.left_out import LONGEST, LeftOut, template_texts, with_left_out
-from lookalike.cli.names import path_of
+from lookalike.cli.commands import examples
+from lookalike.cli.input import PathsArgument, Reading, limits_of, say_flags, with_reading
+from lookalike.cli.messages import showing_progress
+from lookalike.cli.options import whole_number
 from lookalike.cli.output import (
     Color,
     ColorOption,
@@ -17,17 +18,14 @@ from lookalike.cli.output import (
     FormatOption,
     OutputOption,
     QuietOption,
+    keep_sources,
     send,
     send_drawn,
     wants_color,
     wants_json,
 )
-from lookalike.cli.progress import showing_progress
-from lookalike.cli.reading import PathsArgument, Reading, limits_of, say_flags, with_reading
-from lookalike.cli.recipe_options import with_recipe
-from lookalike.cli.values import whole_number
-from lookalike.cli.writing import keep_sources
-from lookalike.documents.one import read_document
+from lookalike.cli.search_options import LONGEST, ExcludedText, template_texts, with_excluded, with_recipe
+from lookalike.documents.one_document import read_document
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.tables.json import to_json
 
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from lookalike.result.sources import Sources
+    from lookalike.result.source_matches import Sources
 
 __all__ = ["HELP", "sources"]
 
@@ -45,18 +43,19 @@ PASSAGES = 3
 """Sources whose longest passage is shown."""
 
 HELP = examples(
-    "Tell how much of one document is found in others, and where.",
+    "Show how much of one document is found in others, and where.",
     "lookalike sources essay.pdf essays/",
     "lookalike sources essay.pdf essays/ moodle.zip --skip quotes,references",
     "lookalike sources essay.txt essays/ --html essay.html",
     "lookalike sources essay.txt corpus.parquet --format json",
-    last="Passages of all documents count together, each word once. Similarity is not proof of copying: read them.",
+    last="Passages from all documents count together, each word once. Similarity is not proof of copying: read the "
+    "passages.",
 )
 
 
 @with_recipe
 @with_reading
-@with_left_out
+@with_excluded
 def sources(
     essay: Annotated[
         str, typer.Argument(metavar="ESSAY", help="The document, or - for standard input.", show_default=False)
@@ -65,25 +64,26 @@ def sources(
     *,
     recipe: Recipe,
     reading: Reading,
-    left_out: LeftOut,
+    excluded: ExcludedText,
     top: Annotated[
-        str | None, typer.Option("--top", metavar="N", help=f"Show N sources, 0: all; default {SHOWN}, in json all.")
+        str | None,
+        typer.Option("--top", metavar="N", help=f"Show N sources; 0 for all (default: {SHOWN}, in JSON all)."),
     ] = None,
     format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,
     output: OutputOption = None,
     html: Annotated[
         str | None,
-        typer.Option("--html", metavar="FILE", help="Write the document with its sources in colour, as one HTML file."),
+        typer.Option("--html", metavar="FILE", help="Write the document with its sources in colour to an HTML file."),
     ] = None,
     quiet: QuietOption = False,
 ) -> None:
     """Read a document, look for its text in others and print what was found."""
-    from lookalike.search.sources import find_sources
+    from lookalike.search.derived import find_sources
 
     as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
     shown = None if top is None else whole_number("--top", top, least=0)
-    keep_sources([output, html], [essay, *paths, *left_out.ignore])
+    keep_sources([output, html], [essay, *paths, *excluded.ignore])
     own = read_document(essay, limits_of(reading.max_document, reading.max_expansion))
     if not quiet:
         say_flags({own.name: own.flags} if own.flags else {})
@@ -93,12 +93,12 @@ def sources(
             reading.open(paths),
             name=own.name,
             recipe=recipe,
-            ignore=template_texts(left_out.ignore, reading),
-            skip=left_out.skip,
+            ignore=template_texts(excluded.ignore, reading),
+            skip=excluded.skip,
             is_itself=_same_file(essay, paths),
             progress=report,
         )
-    found = result.sources(own.name, least=None if left_out.min_words is None else min(left_out.min_words, LONGEST))
+    found = result.sources(own.name, least=None if excluded.min_words is None else min(excluded.min_words, LONGEST))
     if html is not None:
         from lookalike.result.report import write_report
 
@@ -113,6 +113,8 @@ def sources(
 
 def _same_file(essay: str, paths: Sequence[str]) -> Callable[[str | int], bool] | None:
     """Return what tells whether a document that was read from the paths is the essay itself."""
+    from lookalike.search.row_files import path_of
+
     if not Path(essay).is_file():
         return None
 
@@ -129,13 +131,10 @@ def _table(found: Sources, top: int) -> Iterator[RenderableType]:
     """Give what is printed, part by part."""
     from rich.text import Text
 
-    from lookalike.cli.compare_table import percent
-    from lookalike.cli.names import shorten
+    from lookalike.cli.drawing import Passages, count_of, grid, percent, shorten
     from lookalike.cli.output import width
-    from lookalike.cli.passage_table import Passages, count_of
-    from lookalike.cli.scan_table import grid
     from lookalike.recipe import UNIT_NAMES
-    from lookalike.tables.visible import visible
+    from lookalike.tables.wording import visible
 
     unit = UNIT_NAMES[found.recipe.unit]
     yield Text(visible(str(found.id)), overflow="fold")
@@ -153,7 +152,7 @@ def _table(found: Sources, top: int) -> Iterator[RenderableType]:
             numbers = (percent(one.units / found.units), f"{one.units:,}", f"{one.adds:,}", f"{longest:,}")
             table.add_row(f"{rank}", *numbers, shorten(str(one.id), width() - 40))
         yield table
-        yield Text(f"New: {unit}s that no source above has.", style="dim")
+        yield Text(f"New: {unit}s not found in any source above.", style="dim")
         yield Text()
     for rank, one in enumerate(listed[:PASSAGES], start=1):
         longest_one = max(one.passages, key=lambda passage: passage.units)

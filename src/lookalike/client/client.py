@@ -3,44 +3,47 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any, Final, Self, overload
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from lookalike.client.answers import (
+from lookalike.client.connection import Connection, spelt
+from lookalike.client.wire import (
+    MOST_DOCUMENTS,
     comparison_of,
+    documents_of,
     group_of,
     hits_of,
+    in_batches,
     pairs_table,
     results_of,
     settings_of,
     understood,
 )
-from lookalike.client.batches import MOST_DOCUMENTS, documents_of, in_batches
-from lookalike.client.connection import Connection, spelt
 from lookalike.documents import open_documents
 from lookalike.errors import DocumentError, RecipeError, StoreError
 from lookalike.index.contract import NO_KIND, check_several, kind_of, wrong_id
-from lookalike.index.query import FEW, check_asked, in_bands
+from lookalike.index.query import FEW, Queryable, in_bands
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import TracebackType
 
     import pyarrow as pa
 
+    from lookalike.documents import Source
     from lookalike.engine.groups import Group
-    from lookalike.index.hits import Hits
-    from lookalike.index.settings import IndexSettings
+    from lookalike.index.index_settings import IndexSettings
+    from lookalike.index.query import Hits
     from lookalike.recipe import Recipe
-    from lookalike.tables.packed import Id
-    from lookalike.text.compare import Comparison
+    from lookalike.tables.packed import Id, Texts
+    from lookalike.text.comparison import Comparison
 
-__all__ = ["Client"]
+__all__ = ["Client", "StoredThere"]
 
 _PAGE: Final = 1000
-"""Ids, pairs or groups that are asked for at once."""
+"""Ids, pairs or clusters that are requested at once."""
 
 
-class Client:
+class Client(Queryable):
     """An index behind a server; a thread or several may use it.
 
     What its methods take and return is what those of `Index` do. What a server or the network does wrong is a
@@ -128,48 +131,16 @@ class Client:
 
     # -- asking ------------------------------------------------------------------------------------------------------
 
-    @overload
-    def query(
-        self, documents: str, threshold: float | None = ..., *, top: int | None = ..., threads: int = ...
-    ) -> Hits: ...
-    @overload
-    def query(
-        self,
-        documents: Any,
-        threshold: float | None = ...,
-        *,
-        top: int | None = ...,
-        text: str | None = ...,
-        id: str | None = ...,
-        threads: int = ...,
-    ) -> list[Hits]: ...
-    def query(
-        self,
-        documents: Any,
-        threshold: float | None = None,
-        *,
-        top: int | None = None,
-        text: str | None = None,
-        id: str | None = None,
-        threads: int = 0,
-    ) -> Hits | list[Hits]:
-        """Return the stored documents that are like a text, the most similar first; of documents, a list for each.
-
-        * Neither `threshold` nor `top`: all at or above the threshold of the index.
-        * `threshold`: all at or above it. Below that of the index, every signature is looked at.
-        * `top`: at most so many. Without a threshold, or with 0, these are the nearest of those that share anything,
-          and every signature is looked at.
-
-        A server may limit `top`. `threads` has no effect here.
-        """
+    def _hits_of_text(self, text: str, threshold: float | None, top: int | None, threads: int) -> Hits:
         del threads
-        threshold, top = check_asked(threshold, top)
-        if isinstance(documents, str):
-            asked = {"text": documents, "threshold": threshold, "top": top}
-            found = self._server.ask("POST", "/v1/check", body=spelt(asked))
-            with understood(self.url):
-                return hits_of(found, None)
-        return list(self.answers(documents_of(open_documents(documents, text=text, id=id)), threshold, top))
+        asked = {"text": text, "threshold": threshold, "top": top}
+        found = self._server.ask("POST", "/v1/check", body=spelt(asked))
+        with understood(self.url):
+            return hits_of(found, None)
+
+    def _hits_of_each(self, source: Source, threshold: float | None, top: int | None, threads: int) -> Iterator[Hits]:
+        del threads
+        return self.answers(documents_of(source), threshold, top)
 
     def answers(self, documents: Iterable[tuple[Id, str]], threshold: float | None, top: int | None) -> Iterator[Hits]:
         """Give the hits of documents, batch by batch."""
@@ -219,7 +190,7 @@ class Client:
             return int(info["documents"])
 
     def __bool__(self) -> bool:
-        """Return True: an index without documents is an index."""
+        """Return True: an empty index is still an index."""
         return True
 
     def __contains__(self, id: object) -> bool:
@@ -239,13 +210,13 @@ class Client:
             return pairs_table(found)
 
     def groups(self, threshold: float | None = None) -> list[Group]:
-        """Return the groups of stored documents that are alike, the largest first."""
+        """Return the clusters of similar stored documents, the largest first."""
         found = list(self._pages("/v1/groups", "groups", threshold))
         with understood(self.url):
             return [group_of(one, self._members(one, threshold), self.url) for one in found]
 
     def _members(self, group: dict[str, Any], threshold: float | None) -> list[Id]:
-        """Return the documents of a group; of a large one, a list of groups names only the first."""
+        """Return the documents of a cluster; of a large one, a list of clusters names only the first."""
         members: list[Id] = list(group["documents"])
         path = f"/v1/groups/{int(group['group'])}"
         while len(members) < group["size"]:
@@ -330,3 +301,40 @@ class Client:
             yield from page
             if after is None:
                 return
+
+
+# -- as a check sees it ------------------------------------------------------------------------------------------------
+
+
+class StoredThere:
+    """The documents of the index behind a server."""
+
+    def __init__(self, client: Client) -> None:
+        """Ask the server what its index is."""
+        self.name, self.settings = client.url, client.settings
+        self.to_replace = "la.Client.replace replaces them"
+        self._client = client
+
+    def ask(self, ids: Sequence[Id], texts: Texts, threshold: float | None, top: int | None) -> list[Hits]:
+        """Query the server."""
+        return list(self._client.answers(zip(ids, texts, strict=True), threshold, top))
+
+    def there(self, ids: Sequence[Id]) -> set[Id]:
+        """Ask for each."""
+        return {name for name in ids if name in self._client}
+
+    def first_id(self) -> Id | None:
+        """Ask for the first."""
+        return next(self._client.ids(), None)
+
+    def add(self, ids: Sequence[Id], texts: Texts) -> int:
+        """Send them."""
+        return self._client.add(dict(zip(ids, texts, strict=True)))
+
+    def get(self, id: Id) -> str:
+        """Ask for its text."""
+        return self._client.get(id)
+
+    def count(self) -> int:
+        """Ask how many there are."""
+        return len(self._client)

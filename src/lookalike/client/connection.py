@@ -1,8 +1,4 @@
-"""Requests to one server: the address, the token, time limits, and when a request is repeated.
-
-Every request of the API may be repeated: checks change nothing, documents are added once under an id, and to replace or
-to remove a document twice is to do it once. So whatever may pass by itself is tried again.
-"""
+"""A server: requests, when they are repeated, and the errors of `la.Index` that its problems stand for."""
 
 from __future__ import annotations
 
@@ -15,8 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
 
 from lookalike import _native, checks
-from lookalike.client.problems import error_of, not_lookalike, problem_in
-from lookalike.errors import MissingExtraError, RecipeError, ServerError
+from lookalike.errors import (
+    DamagedError,
+    DocumentError,
+    DuplicateIdError,
+    MissingExtraError,
+    RecipeError,
+    ServerError,
+    StoreError,
+)
 from lookalike.tables.packed import encoded
 
 if TYPE_CHECKING:
@@ -24,7 +27,9 @@ if TYPE_CHECKING:
 
     from lookalike.tables.packed import Id
 
-__all__ = ["Connection", "checked_url", "retry_after", "spelt"]
+__all__ = ["Connection", "checked_url", "error_of", "not_lookalike", "problem_in", "retry_after", "spelt"]
+
+# -- requests ----------------------------------------------------------------------------------------------------------
 
 _JSON: Final = "application/json"
 _PASSING: Final = frozenset({429, 502, 503, 504})
@@ -216,9 +221,9 @@ def _unreachable(url: str, error: Exception) -> ServerError:
 
     if isinstance(error, exceptions.SSLError):
         remedy = "SSL_CERT_FILE names the certificate of an authority of your own"
-        return ServerError(url, f"has a certificate that is not trusted ({_short(error)})", remedy)
+        return ServerError(url, f"has an untrusted certificate ({_short(error)})", remedy)
     if isinstance(error, exceptions.NameResolutionError):
-        return ServerError(url, "has a name that nobody knows", "check the address")
+        return ServerError(url, "has an unknown host name", "check the address")
     if isinstance(error, exceptions.NewConnectionError):  # first: it is a kind of timeout, too
         return ServerError(url, "cannot be reached", "check the address, and that lookalike serve runs there")
     if isinstance(error, exceptions.TimeoutError):
@@ -233,3 +238,101 @@ def _short(error: Exception) -> str:
         cause if not isinstance(cause, BaseException) else cause.args[-1] if cause.args else type(cause).__name__
     )
     return words if len(words) <= 120 else words[:119] + "…"
+
+
+# -- problems ----------------------------------------------------------------------------------------------------------
+
+_TYPE: Final = "urn:lookalike:problem:"
+_OF_DOCUMENT: Final = re.compile(r"/documents/([0-9]{1,9})(?:/(\w+))?")
+_SETTINGS: Final = ("/threshold", "/top")
+_OF_INDEX: Final = "the index "
+"""What the details of problems of the index itself begin with, and those of the server do not."""
+_LONGEST: Final = 500
+
+
+def problem_in(body: bytes) -> dict[str, Any]:
+    """Return the problem document that an answer holds; an answer of anybody else holds none."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) and str(found.get("type", "")).startswith(_TYPE) else {}
+
+
+def not_lookalike(url: str, status: int) -> ServerError:
+    """Say that an answer is none of the API."""
+    return ServerError(url, "does not answer like lookalike serve", "check the address", status)
+
+
+def error_of(url: str, status: int, problem: dict[str, Any], ids: Sequence[Id] = ()) -> Exception:
+    """Return the error that an answer means; `ids` are those of the documents of the request."""
+    if not problem:
+        return _of_somebody_else(url, status)
+    detail = str(problem.get("detail", ""))[:_LONGEST] or "refuses the request"
+    listed = problem.get("errors")
+    first = listed[0] if isinstance(listed, list) and listed and isinstance(listed[0], dict) else {}
+    if status in (409, 413, 422) and (found := _of_field(url, status, first, ids)) is not None:
+        return found
+    if status == 404 and ids:
+        return KeyError(_missing(str(first.get("field", "")), ids))
+    if status in (500, 503) and detail.startswith(_OF_INDEX):
+        what, _, remedy = detail.removeprefix(_OF_INDEX).partition("; ")
+        kind = DamagedError if what.startswith("is damaged") else StoreError
+        return kind(url, what, remedy or "ask the operator of the server")
+    if status == 403:
+        detail, _, remedy = detail.partition("; ")
+    else:
+        remedy = _REMEDIES.get(status, "")
+    return ServerError(url, f"answers {status}: {detail}", remedy or "ask the operator of the server", status)
+
+
+_REMEDIES: Final = {
+    401: "give a token: token=, --token-file or LOOKALIKE_TOKEN",
+    404: "check the address",
+    413: "send less at once",
+    422: "check what was given",
+    429: "try again later",
+    503: "try again later",
+    504: "ask for less at once, or try again later",
+}
+
+
+def _of_somebody_else(url: str, status: int) -> ServerError:
+    """Say what an answer without a problem document means: that of a proxy, or of another server."""
+    if 300 <= status < 400:
+        remedy = "give the address that it leads to: the token is sent to no other"
+        return ServerError(url, "redirects to another address", remedy, status)
+    if status == 413:
+        return ServerError(
+            url, "does not accept a request of this size", "raise the limit of the proxy before it", status
+        )
+    if status in (429, 502, 503, 504):
+        return ServerError(
+            url, f"cannot answer now ({status})", "check that lookalike serve runs, and try again", status
+        )
+    return not_lookalike(url, status)
+
+
+def _of_field(url: str, status: int, first: dict[str, Any], ids: Sequence[Id]) -> Exception | None:
+    """Return the error about a field of the request; None if it is about something else."""
+    field, problem, remedy = (str(first.get(name, ""))[:_LONGEST] for name in ("field", "problem", "remedy"))
+    if status == 409 and "id" in first:
+        return DuplicateIdError(first["id"], index=url)
+    if field in _SETTINGS:
+        return RecipeError(field[1:], "this", f"what the server allows ({problem})")
+    if (found := _OF_DOCUMENT.match(field)) and int(found[1]) < len(ids):
+        return DocumentError(ids[int(found[1])], found[2] or "document", problem, remedy)
+    if len(ids) == 1 and field in ("/id", "/text"):
+        return DocumentError(ids[0], field[1:], problem, remedy)
+    if ids and field in ("/a/id", "/b/id"):
+        return DocumentError(_missing(field, ids), "id", problem, remedy)
+    if len(ids) == 1 and status == 413:
+        return DocumentError(
+            ids[0], "text", "is larger than the server takes", "split it, or raise the limits of the server"
+        )
+    return None
+
+
+def _missing(field: str, ids: Sequence[Id]) -> Id:
+    """Return the id that a field is about: of two, /b is the second."""
+    return ids[1] if len(ids) == 2 and field.startswith("/b") else ids[0]

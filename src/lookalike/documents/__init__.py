@@ -1,20 +1,16 @@
 """Where documents come from: what a person gives, as ids and texts."""
 
-from lookalike.documents.extract.model import Extracted, Flag
-from lookalike.documents.gather import Collection, Documents, gather
-from lookalike.documents.kept import Both, Kept, LongEnough
+from lookalike.documents.combined_source import Both, Kept, LongEnough
+from lookalike.documents.document_batches import Batch, Extracted, Flag, Size, Skipped
+from lookalike.documents.document_source import Source
 from lookalike.documents.limits import LIMITS, Limits
-from lookalike.documents.model import Batch, Size, Skipped
-from lookalike.documents.native import NativePart
 from lookalike.documents.open import one_name, open_documents, open_paths
-from lookalike.documents.source import Source
+from lookalike.documents.table_columns import NativePart
 
 __all__ = [
     "LIMITS",
     "Batch",
     "Both",
-    "Collection",
-    "Documents",
     "Extracted",
     "Flag",
     "Kept",
@@ -24,7 +20,6 @@ __all__ = [
     "Size",
     "Skipped",
     "Source",
-    "gather",
     "one_name",
     "open_documents",
     "open_paths",

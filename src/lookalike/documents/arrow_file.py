@@ -1,17 +1,22 @@
-"""Arrow IPC files and streams, also known as Feather."""
+"""Arrow IPC files and streams, also known as Feather.
+
+Such a file is a sequence of messages: the length of a header, the header, which is a FlatBuffers table, and the body.
+Where a batch is compressed, each buffer in its body begins with its length when it is unpacked. Arrow takes the memory
+for a whole batch at once, before it has seen whether that is right; so these lengths are added up first.
+"""
 
 from __future__ import annotations
 
+import struct
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from lookalike.documents.arrow_columns import names_of
-from lookalike.documents.arrow_messages import unpacked_batches
-from lookalike.documents.inputs import Input
+from lookalike.documents.document_batches import Form, Size
 from lookalike.documents.limits import LIMITS, Limits
-from lookalike.documents.model import Form, Size
-from lookalike.documents.table import Rows, Table
+from lookalike.documents.raw_input import RawInput
+from lookalike.documents.table import DocumentTable, Rows
 from lookalike.documents.table_errors import not_a_table, unread_after
 from lookalike.errors import DocumentError
 from lookalike.opening import check_file, open_error, open_file
@@ -21,16 +26,16 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents.columns import Choice
-    from lookalike.documents.log import Log
+    from lookalike.documents.document_batches import Log
+    from lookalike.documents.table_columns import Choice
 
-__all__ = ["ArrowFile"]
+__all__ = ["ArrowFile", "Unpacked", "unpacked_batches"]
 
 _FILE_MAGIC: Final = b"ARROW1"
 _OLD_FEATHER: Final = b"FEA1"
 
 
-class ArrowFile(Table):
+class ArrowFile(DocumentTable):
     """One file, in the form with an index at its end or in that of a stream.
 
     It is read, not mapped: a mapped file that somebody cuts off meanwhile ends the process.
@@ -43,9 +48,9 @@ class ArrowFile(Table):
         self._limits = limits
 
     @property
-    def file(self) -> Input:
+    def file(self) -> RawInput:
         """The file."""
-        return Input(self.name, self._path, limits=self._limits)
+        return RawInput(self.name, self._path, limits=self._limits)
 
     @property
     def form(self) -> Form:
@@ -127,3 +132,89 @@ class ArrowFile(Table):
                 yield file.get_batch(number)
         else:
             yield from pa.ipc.open_stream(source, options=options)
+
+
+# -- how much a batch expands to ---------------------------------------------------------------------------------------
+
+_MAGIC: Final = b"ARROW1\0\0"
+_CONTINUES: Final = 0xFFFFFFFF
+_DICTIONARY, _BATCH = 2, 3
+_LONGEST_HEADER: Final = 64 << 20
+
+
+class Unpacked(NamedTuple):
+    """The bytes of a batch in the file, and when it is unpacked."""
+
+    packed: int
+    bytes: int
+
+
+def unpacked_batches(file: BinaryIO) -> Iterator[Unpacked]:
+    """Yield the sizes of the compressed batches of a file or stream; Arrow reports what is wrong with others."""
+    file.seek(len(_MAGIC) if file.read(len(_MAGIC)) == _MAGIC else 0)
+    try:
+        while header := _header(file):
+            message = _FlatBuffer(header, struct.unpack_from("<I", header)[0])
+            start, length = file.tell(), message.number(3, "<q")
+            batch = message.batch()
+            if batch is not None and batch.field(3):
+                yield Unpacked(length, sum(_lengths(file, start, batch)))
+            file.seek(start + length)
+    except (struct.error, ValueError, OSError):
+        return
+
+
+def _header(file: BinaryIO) -> bytes:
+    (length,) = struct.unpack("<I", file.read(4))
+    if length == _CONTINUES:
+        (length,) = struct.unpack("<I", file.read(4))
+    return file.read(length) if length <= _LONGEST_HEADER else b""
+
+
+def _lengths(file: BinaryIO, start: int, batch: _FlatBuffer) -> Iterator[int]:
+    for offset, length in batch.pairs(2):
+        if length >= 8:  # the size of that number; an empty buffer has none
+            file.seek(start + offset)
+            (unpacked,) = struct.unpack("<q", file.read(8))
+            yield length if unpacked < 0 else unpacked  # -1 says that this one is not compressed
+
+
+class _FlatBuffer:
+    """A table of FlatBuffers: fields by number, each at an offset that is listed before it."""
+
+    def __init__(self, data: bytes, place: int) -> None:
+        self._data = data
+        self._place = place
+
+    def field(self, number: int) -> int:
+        """Return where a field is; 0 if it is not there."""
+        (back,) = struct.unpack_from("<i", self._data, self._place)
+        fields = self._place - back
+        (size,) = struct.unpack_from("<H", self._data, fields)
+        if 4 + 2 * number >= size:
+            return 0
+        (offset,) = struct.unpack_from("<H", self._data, fields + 4 + 2 * number)
+        return self._place + int(offset) if offset else 0
+
+    def number(self, number: int, form: str) -> int:
+        place = self.field(number)
+        return int(struct.unpack_from(form, self._data, place)[0]) if place else 0
+
+    def table(self, number: int) -> _FlatBuffer:
+        place = self.field(number)
+        return _FlatBuffer(self._data, place + int(struct.unpack_from("<I", self._data, place)[0]))
+
+    def pairs(self, number: int) -> Iterator[tuple[int, int]]:
+        """Yield the pairs of numbers in a list."""
+        place = self.field(number)
+        place += struct.unpack_from("<I", self._data, place)[0]
+        (count,) = struct.unpack_from("<I", self._data, place)
+        for at in range(count):
+            yield struct.unpack_from("<qq", self._data, place + 4 + 16 * at)
+
+    def batch(self) -> _FlatBuffer | None:
+        """Return the batch that a message holds, by itself or as a dictionary."""
+        kind = self.number(1, "<B")
+        if kind == _DICTIONARY:
+            return self.table(2).table(1)
+        return self.table(2) if kind == _BATCH else None

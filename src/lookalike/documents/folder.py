@@ -1,40 +1,205 @@
-"""A folder and all folders in it: which files are documents, and why the others are not.
+r"""A folder and all folders in it: which files are documents, and why the others are not.
 
-Left out in silence: what systems add to every folder, such as ``.DS_Store`` (see `ignore`). Left out, each with its
-reason: hidden files, what ``.gitignore`` and ``.ignore`` files name, folders of version control and caches, what the
-globs leave out, empty files, tables (which are read when named directly) and spreadsheets. Links are not followed: in a
-folder that somebody else has packed they may lead anywhere.
+Skipped silently: what systems add to every folder, such as ``.DS_Store``. Skipped, each with its reason: hidden files,
+what ``.gitignore`` and ``.ignore`` files name, folders of version control and caches, what the globs exclude, empty
+files, tables (which are read when named directly) and spreadsheets. Links are not followed: in a folder that somebody
+else has packed they may lead anywhere.
+
+Ignore files follow git's rules: comments, blank lines, ``!`` to include again, a slash at the end for folders only, a
+slash elsewhere to anchor at the folder of the file, ``*``, ``?``, ``[…]``, ``**`` and ``\`` before a special character.
+A file holds for its own folder and all below; deeper files win over higher ones, later lines over earlier ones,
+``.ignore`` over ``.gitignore``. Ignore files above the folder that was named are not read, nor are git's own settings
+(``.git/info/exclude``, ``core.excludesFile``). As in git, what is in an ignored folder cannot be included again.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
-from dataclasses import dataclass, field
+from fnmatch import translate
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lookalike.documents.globs import Glob
-from lookalike.documents.ignore import IGNORE_FILES, IGNORED_FOLDERS, IgnoreFile, ignored, is_clutter
-from lookalike.documents.inputs import COMPRESSED_FACTOR
 from lookalike.documents.kinds import Kind, kind_of
+from lookalike.documents.raw_input import COMPRESSED_FACTOR
 from lookalike.errors import DocumentError
 from lookalike.opening import open_error, open_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from lookalike.documents.log import Log
+    from lookalike.documents.document_batches import Log
 
-__all__ = ["Found", "Listing", "Selection", "shown", "walk"]
+__all__ = [
+    "IGNORED_FOLDERS",
+    "IGNORE_FILES",
+    "MOST_RULES",
+    "FoundFile",
+    "Glob",
+    "IgnoreFile",
+    "Listing",
+    "Selection",
+    "ignored",
+    "is_clutter",
+    "shown",
+    "walk",
+]
+
+
+# -- globs -------------------------------------------------------------------------------------------------------------
+
+# fnmatch puts each "*" with what follows it into an atomic group, so that matching never goes back.
+_ANYTHING: Final = "**"
+
+
+class Glob:
+    """One pattern for POSIX paths that are relative to a folder.
+
+    A pattern without a slash is for the last name of a path, in any folder; one with a slash, for the whole path.
+
+    >>> Glob("*.txt").matches("notes/a.txt"), Glob("/*.txt").matches("notes/a.txt")
+    (True, False)
+    >>> Glob("drafts/**/*.txt").matches("drafts/a.txt"), Glob("drafts/**").matches("drafts")
+    (True, False)
+    """
+
+    __slots__ = ("_parts", "pattern")
+
+    def __init__(self, pattern: str) -> None:
+        """Compile a pattern; a slash at the end is taken off."""
+        self.pattern = pattern
+        body = pattern.rstrip("/")
+        anchored = "/" in body
+        parts = [part for part in body.split("/") if part not in ("", ".")]
+        if not anchored:
+            parts = [_ANYTHING, *parts]
+        self._parts: list[Callable[[str], object] | None] = [
+            None if part == _ANYTHING else re.compile(translate(_without_escapes(part))).match for part in parts
+        ]
+
+    def matches(self, path: str) -> bool:
+        """Return whether the whole of a path matches."""
+        return self.matches_names(path.split("/"))
+
+    def matches_names(self, names: Sequence[str]) -> bool:
+        """Return whether the whole of a path, given as its names, matches."""
+        # reached[i]: the parts so far can stand for the first i names.
+        reached = [True] + [False] * len(names)
+        last = len(self._parts) - 1
+        for number, part in enumerate(self._parts):
+            if part is None:
+                first = reached.index(True) if True in reached else len(reached)
+                if number == last:
+                    first += 1  # "a/**" is what is in a, not a itself
+                reached = [i >= first for i in range(len(reached))]
+            else:
+                reached = [False] + [bool(before and part(name)) for before, name in zip(reached, names, strict=False)]
+        return reached[-1]
+
+
+def _without_escapes(part: str) -> str:
+    r"""Turn ``\*``, as in .gitignore, into ``[*]``."""
+    return re.sub(r"\\(.)", lambda found: f"[{found[1]}]" if found[1] in "*?[" else found[1], part)
+
+
+# -- ignore files ------------------------------------------------------------------------------------------------------
+
+IGNORE_FILES: Final = (".gitignore", ".ignore")
+
+MOST_RULES: Final = 5_000
+"""Every rule is tried on every file of the folder; real ignore files have a few hundred."""
+
+IGNORED_FOLDERS: Final = frozenset(
+    (
+        *(".git", ".hg", ".svn", ".bzr", "CVS", "_darcs", "node_modules", "__pycache__"),
+        *(".cache", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".tox", ".venv"),
+    )
+)
+"""Folders of version control and of caches: never read, not even with hidden files."""
+
+_CLUTTER: Final = frozenset(
+    ("__macosx", ".ds_store", "thumbs.db", "ehthumbs.db", "desktop.ini", ".spotlight-v100", ".trashes")
+)
+
+
+def is_clutter(names: Sequence[str]) -> bool:
+    """Return whether a path is what a system adds to every folder or archive: nobody put it there, or would miss it.
+
+    >>> [is_clutter(path.split("/")) for path in ("__MACOSX/a/._essay.docx", "a/.DS_Store", "a/._essay.docx", "a/b.db")]
+    [True, True, True, False]
+    """
+    return names[-1].startswith("._") or any(name.lower() in _CLUTTER for name in names)
+
+
+class _Rule(NamedTuple):
+    glob: Glob
+    folders_only: bool
+    takes_back: bool
+
+
+class IgnoreFile:
+    """The rules of one file, for paths relative to its folder."""
+
+    __slots__ = ("_depth", "_rules")
+
+    def __init__(self, text: str, depth: int) -> None:
+        """Read the lines of a file whose folder is `depth` names below the folder that is walked."""
+        self._depth = depth
+        rules = (rule for line in text.splitlines() if (rule := _rule(line)) is not None)
+        self._rules = list(islice(rules, MOST_RULES + 1))
+        if len(self._rules) > MOST_RULES:
+            raise ValueError(f"has more than {MOST_RULES:,} rules")
+        self._rules.reverse()  # the last one that matches decides
+
+    def verdict(self, names: Sequence[str], folder: bool) -> bool | None:
+        """Return whether the path is ignored (True), taken back (False), or not spoken of (None)."""
+        below = names[self._depth :]
+        for rule in self._rules:
+            if (folder or not rule.folders_only) and rule.glob.matches_names(below):
+                return not rule.takes_back
+        return None
+
+
+def ignored(files: Sequence[IgnoreFile], names: Sequence[str], folder: bool) -> bool:
+    r"""Return whether a path is ignored by files that are given from the highest folder to the deepest.
+
+    >>> files = [IgnoreFile("*.log\n!keep.log\nbuild/", 0)]
+    >>> [ignored(files, name.split("/"), False) for name in ("a.log", "keep.log", "sub/b.log", "build")]
+    [True, False, True, False]
+    >>> ignored(files, ["build"], True)
+    True
+    """
+    for file in reversed(files):
+        verdict = file.verdict(names, folder)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _rule(line: str) -> _Rule | None:
+    whole = line.rstrip("\r\n")
+    stripped = whole.rstrip(" ")
+    if stripped.endswith("\\") and len(stripped) < len(whole):
+        stripped += " "  # the one after the backslash belongs to the name
+    if not stripped or stripped.startswith("#"):
+        return None
+    takes_back = stripped.startswith("!")
+    pattern = stripped.removeprefix("!")
+    if not pattern.strip("/"):
+        return None
+    return _Rule(Glob(pattern), pattern.endswith("/"), takes_back)
+
+
+# -- folders -----------------------------------------------------------------------------------------------------------
 
 _LONGEST_IGNORE_FILE = 1 << 20
 _OF_WINDOWS = frozenset({"thumbs.db", "ehthumbs.db", "desktop.ini"})
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile(NamedTuple):
     """A file in a folder."""
 
     id: str
@@ -43,12 +208,13 @@ class Found:
     kind: Kind
 
 
-@dataclass(slots=True)
 class Listing:
     """What a walk found, sorted by path."""
 
-    texts: list[Found] = field(default_factory=list)
-    tables: list[Found] = field(default_factory=list)
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.texts: list[FoundFile] = []
+        self.tables: list[FoundFile] = []
 
 
 class Selection:
@@ -61,11 +227,11 @@ class Selection:
         self._hidden = hidden
 
     def refusal(self, names: Sequence[str], folder: bool, ignore: Sequence[IgnoreFile]) -> tuple[str, str] | None:
-        """Return reason and detail if this name is not to be read, without a look at the file."""
+        """Return reason and detail if a file of this name is not to be read."""
         if folder and names[-1] in IGNORED_FOLDERS:
             return "ignored", "a folder of version control or of a cache"
         if not folder and names[-1].lower() in _OF_WINDOWS:
-            return "ignored", "Windows keeps it for itself"
+            return "ignored", "a system file of Windows"
         if names[-1].startswith(".") and not self._hidden:
             return "hidden", "the name begins with a dot"
         if ignore and ignored(ignore, names, folder):
@@ -76,12 +242,11 @@ class Selection:
         # What is in an archive is asked for by its own name.
         container = folder or kind_of(names[-1]).is_archive
         if self._include and not container and not any(glob.matches_names(names) for glob in self._include):
-            return "excluded", "matches none of the names to include"
+            return "excluded", "matches no pattern to include"
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(NamedTuple):
     path: str
     names: tuple[str, ...]
     ignore: tuple[IgnoreFile, ...]
@@ -155,11 +320,11 @@ class _Walker:
             self._log.skip(name, "not text", kind.office)
         else:
             size = status.st_size * (COMPRESSED_FACTOR if kind.compression else 1)
-            found = Found(name, path, size, kind)
+            found = FoundFile(name, path, size, kind)
             (self.listing.tables if kind.is_table else self.listing.texts).append(found)
 
     def _link(self, names: tuple[str, ...], path: str) -> None:
-        """Say where a link leads: in a folder that somebody else has packed, it may lead anywhere (issue 6)."""
+        """Log where a link leads: in a folder that somebody else has packed, it may lead anywhere."""
         try:
             status = Path(path).stat()
         except OSError as error:
@@ -168,13 +333,13 @@ class _Walker:
             return
         if stat.S_ISDIR(status.st_mode):
             loop = any(os.path.samestat(status, Path(above).stat()) for above in _folders_above(self._root, names))
-            reason, detail = ("link loop", "a link to a folder that it is in") if loop else ("link", _NOT_FOLLOWED)
+            reason, detail = ("link loop", "a link to a folder that contains it") if loop else ("link", _NOT_FOLLOWED)
             self._log.skip(_id(names), reason, detail)
         else:
             self._log.skip(_id(names), "link", _NOT_FOLLOWED)
 
 
-_NOT_FOLLOWED = "links are not followed; name what it leads to, to read it"
+_NOT_FOLLOWED = "links are not followed; name its target to read it"
 
 
 def _folders_above(root: str, names: tuple[str, ...]) -> Iterable[str]:
@@ -208,11 +373,11 @@ def _ignore_file(path: str, depth: int) -> IgnoreFile:
 
 
 def _reason(error: OSError) -> tuple[str, str]:
-    """Say in one word to count and in a sentence why something in a folder cannot be read."""
+    """Return a short reason, to be counted, and a sentence why something in a folder cannot be read."""
     if isinstance(error, PermissionError):
         return "no permission", "permission denied"
     if isinstance(error, FileNotFoundError):
-        return "vanished", "it was there when the folder was listed"
+        return "vanished", "it disappeared after the folder was listed"
     if error.errno == errno.ELOOP:
         return "link loop", "a link that leads back to itself"
     return "unreadable", error.strerror or str(error)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Final
 
-from lookalike.documents.source import Source
-from lookalike.documents.versions import check_version
+from lookalike.documents.document_source import Source
 from lookalike.errors import DocumentError
 from lookalike.urls import is_url
 
-__all__ = ["Given", "accepted", "given_as", "refusal"]
+__all__ = ["LEAST", "Given", "accepted", "check_version", "given_as", "refusal"]
 
 
 class Given(Enum):
@@ -47,7 +48,7 @@ class Given(Enum):
 
     @property
     def is_frame(self) -> bool:
-        """Whether Arrow data can be had from it."""
+        """Whether it can give Arrow data."""
         return self in _FRAMES
 
 
@@ -96,7 +97,7 @@ _COLLECTION: Final = "give a list or dict of texts, a Path, or a data frame"
 
 
 def given_as(documents: object) -> Given:
-    """Say what was passed. Nothing is read, and an iterator is not begun.
+    """Return what was passed. Nothing is read, and an iterator is not started.
 
     >>> given_as(["one", "two"]).name, given_as({"a": "one"}).name, given_as("one").name, given_as({"one"}).name
     ('SEQUENCE', 'MAPPING', 'ONE_TEXT', 'SET')
@@ -125,14 +126,14 @@ def _are_paths(documents: Sequence[object]) -> bool:
 def _holds_frames(documents: Mapping[object, object]) -> bool:
     if hasattr(documents, "with_format"):  # a DatasetDict, which may be empty
         return True
-    first = next(iter(documents.values()), None)  # one is enough: the others are looked at one by one later
+    first = next(iter(documents.values()), None)  # one is enough: the others are checked one by one later
     # A series has no columns: a dict of series is a table in the making, not several tables.
     is_table = any(hasattr(first, name) for name in ("columns", "column_names", "schema"))
     return is_table and not hasattr(first, "to_frame") and given_as(first).is_frame
 
 
 def _by_library(documents: object) -> Given | None:
-    """Know the types of the common libraries by where they are from, since importing them takes long."""
+    """Recognise the types of common libraries by their modules, since importing them is slow."""
     homes = {kind.__module__.partition(".")[0] for kind in type(documents).__mro__}
     if "pyarrow" in homes:
         names = (kind.__name__ for kind in type(documents).__mro__)
@@ -157,14 +158,14 @@ def _by_protocol(documents: object) -> Given:
     if hasattr(getattr(getattr(documents, "data", None), "table", None), "__arrow_c_stream__"):
         return Given.STREAM
     if hasattr(documents, "columns"):
-        return Given.FRAME  # of Dask or Spark, for one: to iterate over it would give the names of its columns
+        return Given.FRAME  # such as of Spark: iterating over it would give the names of its columns
     if isinstance(documents, Sequence):
         return Given.SEQUENCE
     return Given.ITERABLE if isinstance(documents, Iterable) else Given.OTHER
 
 
 def accepted(documents: object) -> Given:
-    """Say what was passed; the library that it is from must not be too old."""
+    """Return what was passed; the library that it is from must not be too old."""
     given = given_as(documents)
     if given in _HOMES:
         check_version(_HOMES[given], type(documents).__name__)
@@ -184,4 +185,40 @@ def refusal(documents: object, given: Given) -> DocumentError:
         remedy = f"call {ways[0]} first" if ways else "give a table of pyarrow, pandas or polars"
         home = type(documents).__module__.partition(".")[0]
         return DocumentError(None, "documents", f"are {kind} of {home}, which exports no Arrow data", remedy)
-    return DocumentError(None, "documents", f"are {kind}, which has none", _COLLECTION)
+    return DocumentError(None, "documents", f"are {kind}, which is not supported", _COLLECTION)
+
+
+# -- versions of libraries ---------------------------------------------------------------------------------------------
+
+LEAST: Final = {
+    "pandas": "2.0",
+    "polars": "1.0",
+    "duckdb": "1.0",
+    "datasets": "3.0",
+    "dask": "2024.3",
+    "daft": "0.5",
+    "ray": "2.10",
+}
+"""What is older may lack a method that is called here."""
+
+
+def check_version(library: str, kind: str) -> None:
+    """Refuse data of a library that is too old; `kind` is the type of the data.
+
+    A library that is not loaded, or does not tell its version, is not judged.
+    """
+    own = getattr(sys.modules.get(library), "__version__", None)
+    least = LEAST[library]
+    if isinstance(own, str) and (numbers := _numbers(own)) and numbers < _numbers(least):
+        problem = f"are {kind} of {library} {own}, which is too old: {least} or newer is needed"
+        raise DocumentError(None, "documents", problem, f"upgrade it: pip install --upgrade '{library}>={least}'")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the numbers that a version begins with.
+
+    >>> _numbers("2.1.4rc1"), _numbers("dev")
+    ((2, 1, 4), ())
+    """
+    found = re.match(r"\d+(\.\d+)*", version)
+    return tuple(int(part) for part in found[0].split(".")) if found else ()

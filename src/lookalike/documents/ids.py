@@ -1,4 +1,4 @@
-"""Ids: of one kind for a whole source, none missing, none twice."""
+"""Ids: of one type for a whole source, none missing, no duplicates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike.documents.arrow_columns import decoded, sound
 from lookalike.documents.table_errors import duplicate_id
 from lookalike.errors import DocumentError, DuplicateIdError
-from lookalike.tables.columns import whole
+from lookalike.tables.number_columns import whole
 from lookalike.tables.packed import Ids
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ __all__ = ["IdCheck", "checked_ids", "ids_of", "made_ids", "of_one_kind"]
 
 _FIRST_CHECK: Final = 1 << 12
 _SLOTS_EACH: Final = 8
-"""Slots for each id: one in sixteen then meets a slot that is taken, and is looked at more closely."""
+"""Slots for each id: one in sixteen then finds its slot taken, and is checked more closely."""
 
 
 def ids_of(column: pa.Array[Any], numbers: bool, name: str) -> pa.Array[Any]:
@@ -31,7 +31,7 @@ def ids_of(column: pa.Array[Any], numbers: bool, name: str) -> pa.Array[Any]:
     target: pa.DataType = pa.int64() if numbers else pa.large_string()
     column = sound(column)
     if isinstance(column, pa.ExtensionArray):
-        values: list[Any] = [scalar.as_py() for scalar in column]  # a uuid, for one
+        values: list[Any] = [scalar.as_py() for scalar in column]  # a uuid, for example
         return pa.array([None if value is None else _shown(value) for value in values], target)
     if isinstance(column, pa.DictionaryArray):
         column = decoded(column)
@@ -39,9 +39,9 @@ def ids_of(column: pa.Array[Any], numbers: bool, name: str) -> pa.Array[Any]:
         return column if column.type == target else column.cast(target)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         if numbers:
-            problem = "holds values that are not whole numbers of 64 bits"
+            problem = "holds values that are not 64-bit integers"
             raise DocumentError(name, "id column", problem, "give all ids as text, or all as numbers") from None
-        # What Arrow cannot turn into text, as Python shows it; bytes that are no text, as hex digits.
+        # What Arrow cannot turn into text, as Python shows it; bytes that are not text, as hex digits.
         return pa.array([None if value is None else _shown(value) for value in column.to_pylist()], target)
 
 
@@ -62,7 +62,7 @@ def made_ids(name: str, numbers: Sequence[int], named: bool) -> Ids:
 
 
 def checked_ids(given: Any) -> Ids:
-    """Return ids that a caller gives for documents: all str or all whole numbers of 64 bits, none missing or twice."""
+    """Return the ids that a caller gives: all str or all 64-bit integers, none missing, no duplicates."""
     if hasattr(given, "type") and hasattr(given, "null_count"):
         if given.null_count:
             raise DocumentError(given.to_pylist().index(None), "id", "is missing", "give every document an id")
@@ -75,13 +75,13 @@ def checked_ids(given: Any) -> Ids:
 
 
 def of_one_kind(ids: list[Any]) -> list[Any]:
-    """Return ids that are all str or all whole numbers of 64 bits, of Python or numpy; others are refused by name.
+    """Return ids that are all str or all 64-bit integers, of Python or numpy; others are refused by name.
 
     >>> of_one_kind([1, "a"])
     Traceback (most recent call last):
         ...
-    lookalike.errors.DocumentError: document 'a': id is of another kind than the first; give all ids as text, or all \
-as numbers
+    lookalike.errors.DocumentError: document 'a': id is not of the same type as the first; give all ids as text, or \
+all as numbers
     """
     one_kind = "give all ids as text, or all as numbers"
     made: list[Any] = []
@@ -95,18 +95,18 @@ as numbers
         else:
             made.append(index(one))
             if not -(2**63) <= made[-1] < 2**63:
-                raise DocumentError(one, "id", "is a number of more than 64 bits", "give ids as text")
+                raise DocumentError(one, "id", "does not fit in 64 bits", "give ids as text")
         if isinstance(made[-1], str) != isinstance(made[0], str):
-            raise DocumentError(one, "id", "is of another kind than the first", one_kind)
+            raise DocumentError(one, "id", "is not of the same type as the first", one_kind)
     return made
 
 
 class IdCheck:
     """Finds an id that is given twice while documents are still being read.
 
-    Each id takes a slot of a table of bytes, by its hash. A hash that finds its slot taken may have been there before;
-    whether its id was is looked up among those so far, which whoever reads the source keeps too, whenever there are
-    twice as many as the last time, and at the end. In all, an id takes 16 to 24 bytes.
+    Each id takes a slot of a table of bytes, by its hash. A hash that finds its slot taken may be that of a
+    duplicate; whether it is one is looked up among the ids so far, which the reader of the source keeps too, whenever
+    there are twice as many as the last time, and at the end. In all, an id takes 16 to 24 bytes.
     """
 
     def __init__(self) -> None:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-__all__ = ["Kind", "kind_of"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lookalike.documents.raw_input import RawInput
+
+__all__ = ["Kind", "Members", "TextDocument", "archive_above", "kind_of"]
 
 _COMPRESSIONS: Final = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zstd": "zstd", ".lz4": "lz4", ".xz": "xz"}
 
@@ -54,15 +59,15 @@ _ARCHIVES: Final = {
 
 _UNREAD: Final = {
     **dict.fromkeys((".xls", ".xlsx", ".xlsm", ".ods"), "a spreadsheet: save it as CSV, and name it to read its rows"),
-    ".pages": "a document of Apple Pages: export it as Word or PDF",
-    ".numbers": "a spreadsheet of Apple Numbers: export it as CSV, and name it to read its rows",
-    ".key": "a presentation of Apple Keynote: export it as PowerPoint or PDF",
+    ".pages": "an Apple Pages document: export it as Word or PDF",
+    ".numbers": "an Apple Numbers spreadsheet: export it as CSV, and name it to read its rows",
+    ".key": "an Apple Keynote presentation: export it as PowerPoint or PDF",
     ".gdoc": "a link to a Google document, without its text: download the document as .docx",
     ".gslides": "a link to a Google presentation, without its text: download it as .pptx",
     ".gsheet": "a link to a Google spreadsheet, without its cells: download it as CSV",
     ".wpd": "a WordPerfect document: save it as .docx or .odt, for example with LibreOffice",
-    ".wps": "a document of Microsoft Works: save it as .docx or .odt, for example with LibreOffice",
-    ".msg": "a mail of Outlook: save it as .eml",
+    ".wps": "a Microsoft Works document: save it as .docx or .odt, for example with LibreOffice",
+    ".msg": "an Outlook message: save it as .eml",
 }
 
 
@@ -103,7 +108,7 @@ _TEXT: Final = Kind("text")
 
 
 def _split(name: str) -> tuple[str, str]:
-    """Part a name before its last dot, unless that is its first character; quicker than `PurePath` for many names."""
+    """Split a name before its last dot, unless that is its first character; faster than `PurePath` for many names."""
     stem, dot, ending = name.rpartition(".")
     return (stem, dot + ending) if stem else (name, "")
 
@@ -130,3 +135,38 @@ def kind_of(name: str) -> Kind:
     if found is None and compression is None:
         return _TEXT
     return Kind(found or "text", compression)
+
+
+def archive_above(file: Path) -> Path | None:
+    """Return the archive that a path leads into."""
+    for folder in file.parents:
+        if kind_of(folder.name).holds_others and folder.is_file():
+            return folder
+    return None
+
+
+# -- files to read -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TextDocument:
+    """A file that is a document, or an archive of them."""
+
+    id: str
+    input: RawInput
+    size: int
+    kind: Kind = Kind("text")
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether it is plain text, and its size shows that it will be skipped."""
+        plain = self.kind.format == "text" and self.input.compression is None
+        return plain and self.size > self.input.limits.document
+
+
+class Members(NamedTuple):
+    """What to read of an archive, by name; see `open_paths`."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    hidden: bool = False

@@ -1,7 +1,7 @@
-"""How large documents and files may be: one set of limits, which every reader keeps to.
+"""How large documents and files may be: one set of limits for every reader.
 
-They hold a process below 300 MB, whatever a file says or expands to. Texts and tables that a program holds already are
-not limited.
+They keep a process below 300 MB, whatever a file claims or expands to. Texts and tables that a program already holds
+are not limited.
 """
 
 from __future__ import annotations
@@ -60,16 +60,16 @@ class Limits:
         return max(HARMLESS, packed * self.expansion)
 
     def allows_whole(self, packed: int, unpacked: int) -> bool:
-        """Say whether something that is held whole may expand to so many bytes: a fourth of what a file may."""
+        """Return whether something that is held whole may expand to so many bytes: a fourth of what a file may."""
         return unpacked <= max(HARMLESS // 4, packed * self.expansion)
 
     def native(self) -> tuple[int, int, int, int]:
-        """Return what the native readers are told."""
+        """Return the limits as the native readers take them."""
         largest = 2**63 - 1
         return min(self.document, largest), min(self.expansion, largest), HARMLESS, MOST_COLUMNS
 
     def too_large(self, what: str) -> str:
-        """Say that something is larger than a document may be, and how to read it all the same."""
+        """Say that something is larger than a document may be, and how to read it anyway."""
         if self.memory is not None:
             budget = f"what fits into a memory of {_size(self.memory)}"
             return f"{what} is larger than {_size(self.document)}, {budget}; give more --memory (in Python: memory=...)"
@@ -77,7 +77,7 @@ class Limits:
         return f"{what} is larger than {_size(self.document)}; {option} allows more"
 
     def expands(self) -> str:
-        """Say that something expands to more than it may, and how to read it all the same."""
+        """Say that something expands to more than it may, and how to read it anyway."""
         option = "--max-expansion N (in Python: Limits(expansion=N))"
         return f"expands to more than {self.expansion:,} times its size; if that is right, {option} allows more"
 

@@ -1,4 +1,4 @@
-"""Exports of learning platforms: which student handed in which file, told by the names that the platforms give.
+"""Exports of learning platforms: which student submitted which file, by the names that the platforms give.
 
 * Moodle: ``Amelia Abbott_12345_assignsubmission_file_/essay.docx`` and ``…_onlinetext_/onlinetext.html``, without the
   last underscore since 4.1, or all in one folder as ``…_assignsubmission_file_essay.docx``. A team is exported once, as
@@ -24,12 +24,12 @@ from lookalike.documents.metadata import Metadata
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from lookalike.tables.document_ids import DocumentIds
+    from lookalike.tables.found import DocumentIds
 
 __all__ = ["Export", "Receipt", "receipt_of", "recognise"]
 
 ONLINE_TEXT: Final = "online text"
-"""What a text is called that was typed in, and was no file."""
+"""What a text is called that was typed in, not uploaded as a file."""
 _MOODLE: Final = "_assignsubmission_"
 _CANVAS: Final = (
     r"(?:(?P<name>[^\x00-/:-@\[-^`{-\x7f\s]+?)_)?(?:LATE_)?(?P<user>\d+|anon_[a-zA-Z0-9]+)_"
@@ -40,7 +40,7 @@ _BLACKBOARD: Final = r"(?P<before>.+)_attempt_(?P<date>\d{4}(?:-\d\d){5})(?:_(?P
 _RECEIPT: Final = re.compile(r"_attempt_\d{4}(?:-\d\d){5}\.txt$")
 _NO_TEXT: Final = "There is no student submission text data"
 _PLACEHOLDER: Final = 25
-"""Words: in a receipt that is not in English, fewer are taken for the sentence that there is no text."""
+"""Words: in a receipt that is not in English, fewer are taken to be the sentence that there is no text."""
 
 
 @cache
@@ -49,7 +49,7 @@ def _pattern(pattern: str) -> re.Pattern[str]:
 
 
 class Submitted(NamedTuple):
-    """What the name of a file tells."""
+    """What is known from the name of a file."""
 
     platform: str
     place: str
@@ -66,7 +66,7 @@ class Submitted(NamedTuple):
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Tells students apart. Moodle numbers them for each assignment anew."""
+        """Tells students apart. Moodle numbers them again for each assignment."""
         own = (self.place, self.student, self.number) if self.platform == "Moodle" else (self.number,)
         return (self.platform, *own)
 
@@ -87,7 +87,7 @@ class Export:
         return told
 
     def __str__(self) -> str:
-        """Return it in words.
+        """Describe it in words.
 
         >>> str(recognise(["Al Li_1_assignsubmission_file_/a.txt", "Bo Li_2_assignsubmission_file_/a.txt"]))
         'recognised as an export of Moodle: 2 files by 2 students'
@@ -105,7 +105,7 @@ def recognise(
     *,
     certain: bool = False,
 ) -> Export | None:
-    """Tell who handed in which document, by the paths that are their ids; None if no export is among them.
+    """Return who submitted which document, by the paths that are their ids; None if no export is among them.
 
     `lengths` are those of the texts: a team whose members have a copy each is known by them. `students` are names by
     user name, as receipts have them. Names of Canvas could be those of other files too: unless it is `certain` that
@@ -133,7 +133,7 @@ def recognise(
 
 
 def _submitted(names: Sequence[str]) -> Submitted | None:
-    """Read a path from its first part on: what a student has packed is in the parts behind."""
+    """Read a path from its first part on: what a student has packed is in the later parts."""
     for of_platform in (_of_moodle, _of_blackboard, _of_canvas):
         for depth, name in enumerate(names):
             if found := of_platform("/".join(names[:depth]), name, names[depth + 1 :]):
@@ -152,7 +152,7 @@ def _of_moodle(place: str, name: str, inside: Sequence[str]) -> Submitted | None
     student, _, number = who.rpartition("_")
     if not student or not number.isdecimal():
         student, number = who, ""
-    # Moodle leaves no underscore in a name; programs that unpack put them in the place of blanks.
+    # Moodle leaves no underscore in a name; programs that unpack replace blanks by them.
     return Submitted("Moodle", place, student.replace("_", " ").strip(), number, _file(path, kind == "onlinetext"))
 
 
@@ -189,7 +189,7 @@ def _file(path: str, typed: bool) -> str:
 
 
 def _without_doubtful(found: dict[int, Submitted], paths: Sequence[Sequence[str]]) -> dict[int, Submitted]:
-    """Return what was found without names of Canvas in folders that do not look like its exports."""
+    """Return what was found, without Canvas names in folders that do not look like Canvas exports."""
     canvas: dict[str, list[Submitted]] = defaultdict(list)
     for one in found.values():
         if one.platform == "Canvas":
@@ -202,7 +202,7 @@ def _without_doubtful(found: dict[int, Submitted], paths: Sequence[Sequence[str]
 
 
 def _like_canvas(those: Collection[Submitted]) -> bool:
-    """Say whether numbers are those of users and files: each user has one name, and hardly any name has two users."""
+    """Return whether the numbers are of users and files: each user has one name, and hardly any name has two users."""
     users: dict[str, set[str]] = defaultdict(set)
     for one in those:
         users[one.number].add(one.student)
@@ -216,7 +216,7 @@ def _like_canvas(those: Collection[Submitted]) -> bool:
 
 
 def _with_users(found: Mapping[int, Submitted], students: Mapping[str, str]) -> dict[int, Submitted]:
-    """Part the assignment from the user name in what Blackboard writes: either may have underscores."""
+    """Separate the assignment from the user name in what Blackboard writes: either may have underscores."""
     by_place: dict[str, set[str]] = defaultdict(set)
     for one in found.values():
         if one.platform == "Blackboard":
@@ -286,7 +286,7 @@ def _moodle_teams(those: Sequence[Submitted]) -> dict[tuple[str, ...], str]:
 
 
 def _beginnings(name: str) -> list[str]:
-    """Return what stands before each hyphen.
+    """Return the part before each hyphen.
 
     >>> _beginnings("Team 1-A-Jean-Luc Picard")
     ['Team 1', 'Team 1-A', 'Team 1-A-Jean']
@@ -302,7 +302,7 @@ def _canvas_team(those: Sequence[Submitted]) -> dict[tuple[str, ...], str]:
 def _told_apart(
     students: Mapping[tuple[str, ...], Submitted], teams: Mapping[tuple[str, ...], str]
 ) -> dict[tuple[str, ...], str]:
-    """Return a name for each student that no other has: with the export or the number behind it, where that is needed.
+    """Return a name for each student that no other has: followed by the export or the number, where needed.
 
     >>> one = Submitted("Moodle", "x.zip", "Al Li", "1", "a.txt")
     >>> list(_told_apart({key: one._replace(number=key[0]) for key in (("1",), ("2",))}, {}).values())
@@ -325,14 +325,13 @@ def _told_apart(
 # -- receipts of Blackboard --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(NamedTuple):
     """What Blackboard writes beside the files of a student."""
 
     user: str
     student: str
     text: str
-    """What was typed in; empty if there is nothing but files."""
+    """What was typed in; empty if there are only files."""
 
 
 def receipt_of(name: str, text: str) -> Receipt | None:

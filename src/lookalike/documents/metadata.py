@@ -1,21 +1,22 @@
-"""What a person knows of the documents: a table with a name, an author, a date and a label for each."""
+"""What the user knows of the documents: a table with a name, an author, a date and a label for each."""
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.small_file import read_small
+from lookalike.checks import suggest
+from lookalike.documents.text_file import read_small
 from lookalike.errors import DocumentError
-from lookalike.recipe import suggest
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from lookalike.documents.csv_rows import CsvRowReader
 
 __all__ = ["Metadata", "first_of", "for_documents", "merged", "metadata_of", "read_metadata", "shown_date"]
 
@@ -31,7 +32,7 @@ _DATES: Final = ("%Y-%m-%d %H:%M:%S %z", "%Y-%m-%d %H:%M", "%d.%m.%Y", "%Y/%m/%d
 """Forms of dates beside ISO 8601; none that reads differently in two countries."""
 _LONGEST_CELL: Final = 1 << 17
 _LOOKED_AT: Final = 100
-"""Columns among which a misspelt one is looked for."""
+"""Columns that are checked for misspellings."""
 _REMEDY: Final = "write dates as 2026-03-31 or 2026-03-31 14:05"
 
 
@@ -40,7 +41,7 @@ class Metadata:
     """What is known of one document; what is not given is empty."""
 
     name: str = ""
-    """What to call it, in the place of its id."""
+    """What to call it instead of its id."""
     author: str = ""
     date: datetime | None = None
     """When it was written or handed in; times without a zone count as UTC."""
@@ -73,7 +74,7 @@ def metadata_of(values: Mapping[str, str]) -> Metadata:
 
 
 def merged(before: Metadata | None, told: Metadata) -> Metadata:
-    """Return what is told, and what was known before where that says nothing.
+    """Return what is given, and what was known before where nothing is given.
 
     >>> merged(Metadata(author="Al Li", file="a.txt"), Metadata(name="Tides", author="Li, Al"))
     Metadata(name='Tides', author='Li, Al', date=None, label='', file='a.txt')
@@ -94,24 +95,24 @@ def shown_date(when: datetime | None) -> str:
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Metadata]:
     """Read a CSV or TSV file with the columns id (or filename), name, author, date and label.
 
-    All but the id may be missing, and further columns are left alone. The encoding is found out; a comma, a semicolon
+    All but the id may be missing, and further columns are ignored. The encoding is detected; a comma, a semicolon
     or a tab may separate the cells.
     """
+    import csv
+
+    from lookalike.documents.csv_rows import CsvRowReader, guess_layout
+
     source = os.fspath(path)
-    text = read_small(source, "leave out the columns that nobody needs").removeprefix("\ufeff")
+    text = read_small(source, "remove the columns that are not needed").removeprefix("\ufeff")
     if not text.strip():
         raise DocumentError(source, "file", "is empty", f"its first line names the columns: {', '.join(_COLUMNS)}")
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    ended = text if text.endswith(("\n", "\r")) else f"{text}\n"  # so that the last line is counted too
+    layout = guess_layout(text, ",;\t", whole=True)
+    rows = CsvRowReader(io.StringIO(ended, newline=""), layout.delimiter, len(ended), strict=True)
     try:
-        columns = _columns(next(rows), source)
-        return dict(_documents(rows, columns, source))
+        return dict(_documents(rows, source))
     except csv.Error as error:
-        raise DocumentError(source, f"line {rows.line_num}", f"is not CSV ({error})", "check its quotes") from None
-
-
-def _delimiter(text: str) -> str:
-    first = text.splitlines()[0]
-    return max(",;\t", key=first.count)
+        raise DocumentError(source, f"line {rows.lines}", f"is not CSV ({error})", "check its quotes") from None
 
 
 def _columns(header: list[str], source: str) -> dict[str, int]:
@@ -130,7 +131,7 @@ def _columns(header: list[str], source: str) -> dict[str, int]:
     if len(found) == 1:
         hints = (suggest(name, known) for name in given[:_LOOKED_AT] if name not in known)
         hint = next((hint for hint in hints if hint), "add name, author, date or label")
-        raise DocumentError(source, "line 1", "has nothing beside the id", hint)
+        raise DocumentError(source, "line 1", "has no column besides the id", hint)
     return found
 
 
@@ -139,13 +140,19 @@ def _listed(names: list[str]) -> str:
     return ", ".join(visible(name[:40]) for name in names[:8]) + (" …" if len(names) > 8 else "")
 
 
-def _documents(rows: Any, columns: Mapping[str, int], source: str) -> Iterator[tuple[str, Metadata]]:
+def _documents(rows: CsvRowReader, source: str) -> Iterator[tuple[str, Metadata]]:
     seen: dict[str, int] = {}
+    columns: dict[str, int] = {}
     for row in rows:
-        line = f"line {rows.line_num}"
+        line = f"line {rows.lines}"
+        if row is None:  # cannot be: no row is longer than the text
+            continue
+        if not columns:
+            columns = _columns(row, source)
+            continue
         if max(map(len, row), default=0) > _LONGEST_CELL:
             problem = f"has a cell of more than {_LONGEST_CELL:,} characters"
-            raise DocumentError(source, line, problem, "check its quotes, or shorten it")
+            raise DocumentError(source, line, problem, "check its quotes, or shorten the cell")
         if not any(cell.strip() for cell in row):
             continue
         if len(row) <= max(columns.values()):
@@ -154,14 +161,14 @@ def _documents(rows: Any, columns: Mapping[str, int], source: str) -> Iterator[t
         values = {column: row[place].strip() for column, place in columns.items()}
         document = values.pop("id")
         if not document:
-            raise DocumentError(source, line, "has no id", "name the document, or take the line out")
+            raise DocumentError(source, line, "has no id", "name the document, or remove the line")
         if document in seen:
-            problem = f"names {_short(document)} again, which line {seen[document]} has"
+            problem = f"repeats {_short(document)} from line {seen[document]}"
             raise DocumentError(source, line, problem, "keep one of them")
-        seen[document] = rows.line_num
+        seen[document] = rows.lines
         when = _date(values.get("date", ""), source, line)
         known = (values.get("name", ""), values.get("author", ""), when, values.get("label", ""))
-        yield document, Metadata(*known, rows.line_num)
+        yield document, Metadata(*known, rows.lines)
 
 
 def _date(given: str, source: str, line: str) -> datetime | None:
@@ -169,7 +176,7 @@ def _date(given: str, source: str, line: str) -> datetime | None:
         return None
     made = _moment(given)
     if made is None:
-        problem = f"has the date {_short(given)}, which can be read in no way or in two"
+        problem = f"has the date {_short(given)}, which is ambiguous or not a date"
         raise DocumentError(source, line, problem, _REMEDY)
     return made
 
@@ -237,12 +244,12 @@ def _no_document(source: str, given: str, line: int, fits: list[str], ends: Mapp
     if fits:
         problem = f"names {_short(given)}, which fits {_short(fits[0])} and {_short(fits[1])}"
         return DocumentError(source, place, problem, "write more of its path")
-    hint = suggest(given, list(ends)) or "take it out, or name the documents as lookalike files lists them"
+    hint = suggest(given, list(ends)) or "remove it, or name the documents as lookalike files lists them"
     return DocumentError(source, place, f"names {_short(given)}, which is none of the documents", hint)
 
 
 def first_of(a: Metadata | None, b: Metadata | None) -> str | None:
-    """Say which of two documents was first: ``a``, ``b`` or ``same``; None if a date is missing.
+    """Return which of two documents was first: ``a``, ``b`` or ``same``; None if a date is missing.
 
     A date without a time is a whole day: it is neither before nor after a time of that day.
     """

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.arrow_columns import columns_of, expanded_bytes, names_of
-from lookalike.documents.batching import TARGET
-from lookalike.documents.columns import BYTES, TEXT
-from lookalike.documents.inputs import Input
+from lookalike.documents.document_batches import TARGET, Form, Size
 from lookalike.documents.limits import LIMITS, Limits
-from lookalike.documents.model import Form, Size
-from lookalike.documents.table import Rows, Table
+from lookalike.documents.raw_input import RawInput
+from lookalike.documents.table import DocumentTable, Rows
+from lookalike.documents.table_columns import BYTES, TEXT
 from lookalike.documents.table_errors import not_a_table, unread_after
 from lookalike.opening import check_file, open_error
 
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from lookalike.documents.columns import Choice
-    from lookalike.documents.log import Log
+    from lookalike.documents.document_batches import Log
+    from lookalike.documents.table_columns import Choice
     from lookalike.errors import DocumentError
 
 __all__ = ["ParquetTable"]
@@ -35,12 +34,12 @@ _SAMPLE_ROWS: Final = 256
 _UNFOLDS: Final = 16
 """How many times its size a file seems to expand to, for its texts to be held once: that is slow where none repeats."""
 _NOT_COMPACT: Final = "DictAccumulator"
-"""How pyarrow says that it cannot hold the values of an encoding once: those that are stored as changes of others."""
+"""The message of pyarrow if it cannot keep values once because they are stored as changes of others."""
 _MOST_HELD: Final = 1 << 12
 _BUFFER: Final = 1 << 20  # otherwise a column is read in the whole length of its row group before it is decoded
 
 
-class ParquetTable(Table):
+class ParquetTable(DocumentTable):
     """One Parquet file."""
 
     def __init__(self, name: str, path: str, limits: Limits = LIMITS) -> None:
@@ -52,9 +51,9 @@ class ParquetTable(Table):
         """Whether texts were found that Arrow cannot hold once: changes of others."""
 
     @property
-    def file(self) -> Input:
+    def file(self) -> RawInput:
         """The file."""
-        return Input(self.name, self._path, limits=self._limits)
+        return RawInput(self.name, self._path, limits=self._limits)
 
     @property
     def packed(self) -> int:

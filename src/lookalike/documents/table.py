@@ -1,4 +1,4 @@
-"""A table as documents: each row is one. What kind of file it came from is not known here."""
+"""A table as documents: each row is one, whatever kind of file it came from."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lookalike.documents.arrow_columns import columns_of, pieces_of, texts_of
-from lookalike.documents.batching import TARGET
-from lookalike.documents.chosen import chosen_of
-from lookalike.documents.columns import INTEGER, Choice, choose
+from lookalike.documents.arrow_columns import columns_of, conform, is_marked, pieces_of, texts_of, valid, without_views
+from lookalike.documents.document_batches import TARGET, Batch, Form, Size
+from lookalike.documents.document_source import chosen_of
 from lookalike.documents.ids import ids_of, made_ids
-from lookalike.documents.json_values import is_marked
-from lookalike.documents.model import Batch, Form, Size
-from lookalike.documents.native import COMPRESSIONS, native_table
-from lookalike.documents.parts import Part
-from lookalike.documents.rows import conform, valid, without_views
+from lookalike.documents.source_parts import Part
+from lookalike.documents.table_columns import COMPRESSIONS, INTEGER, Choice, choose, native_table
 from lookalike.documents.table_errors import (
     changed,
     damaged_rows,
@@ -33,15 +29,15 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.documents.identity import Identity
-    from lookalike.documents.inputs import Input
+    from lookalike.documents.document_batches import Log
+    from lookalike.documents.document_source import Identity
     from lookalike.documents.limits import Limits
-    from lookalike.documents.line_form import LineForm
-    from lookalike.documents.log import Log
-    from lookalike.documents.native import NativeTable
-    from lookalike.documents.parts import Pass
+    from lookalike.documents.raw_input import RawInput
+    from lookalike.documents.source_parts import Pass
+    from lookalike.documents.table_columns import NativeTable
+    from lookalike.documents.text_tables import LineForm
 
-__all__ = ["Rows", "Table", "TablePart"]
+__all__ = ["DocumentTable", "Rows", "TablePart"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,7 @@ class Rows:
     """Where they were asked for: the line of each row, as bytes without its end."""
 
 
-class Table(ABC):
+class DocumentTable(ABC):
     """Rows that can be read more than once."""
 
     name: str
@@ -75,7 +71,7 @@ class Table(ABC):
 
     @abstractmethod
     def size(self, text: str) -> Size:
-        """Say what is known before reading, where column `text` has the texts."""
+        """Return what is known before reading, where column `text` has the texts."""
 
     def schema(self) -> pa.Schema:
         """Return the columns of whole rows, exactly; may have to read the table."""
@@ -96,7 +92,7 @@ class Table(ABC):
         raise NotImplementedError(f"{self.name} has no lines ({choice}, {log})")
 
     @property
-    def file(self) -> Input | None:
+    def file(self) -> RawInput | None:
         """The file that it is read from; None for a table in memory."""
         return None
 
@@ -107,7 +103,7 @@ class Table(ABC):
 
     @property
     def packed(self) -> int | None:
-        """The size of a file that is read in one go and expands as it is: a small one may have very large rows."""
+        """The size of a file that expands as it is read: a small one may have very large rows."""
         return None
 
     @property
@@ -115,13 +111,18 @@ class Table(ABC):
         """What the native readers call its format, if they read it: ``parquet`` or ``jsonl``."""
         return None
 
+    def takes_paths(self, paths: Sequence[str]) -> bool:
+        """Return whether the table itself reads columns inside others, such as ``doc.text``; it then keeps them."""
+        del paths
+        return False
+
     def identify(self, identity: Identity) -> None:
-        """Say what tells this table from others."""
+        """Add what distinguishes this table from others."""
         if self.file is not None:
             identity.add_file(self.name, self.file)
 
     def has_rows(self) -> bool:
-        """Say whether there is any row at all; a file without one need not have columns."""
+        """Return whether there is any row at all; a file without one need not have columns."""
         return True
 
     def list_skipped(self, log: Log) -> None:  # noqa: B027 - most tables skip none while they read
@@ -132,9 +133,9 @@ class TablePart(Part):
     """The documents of one table."""
 
     def __init__(
-        self, table: Table, text_column: str | None, id_column: str | None, *, split: str | None = None
+        self, table: DocumentTable, text_column: str | None, id_column: str | None, *, split: str | None = None
     ) -> None:
-        """Take a table; the columns are looked at when first needed. Ids begin with the name of a `split`."""
+        """Take a table; the columns are read when first needed. Ids begin with the name of a `split`."""
         self.name = table.name
         self.folder = table.folder
         self._table = table
@@ -176,7 +177,7 @@ class TablePart(Part):
         return self.choice is None
 
     def number_ids(self) -> bool | None:
-        """Say whether the id column holds whole numbers; all else is kept as text."""
+        """Return whether the id column holds whole numbers; all else is kept as text."""
         if self._split is not None:
             return False
         if self.choice is None or self.choice.id is None:
@@ -248,12 +249,12 @@ class TablePart(Part):
         return chosen_of(self.batches(reading), numbers, self.name)
 
     def check_unchanged(self) -> None:
-        """Refuse a file of another size or time than when it was first looked at."""
+        """Refuse a file whose size or time has changed since it was first read."""
         if self._stamp is not None and self._stamp != self._stamped():
             raise changed(self.name)
 
     def identify(self, identity: Identity) -> None:
-        """Say what tells these documents from others."""
+        """Add what distinguishes these documents from others."""
         identity.add(self._text_column, self._id_column, self._longest)
         self._table.identify(identity)
 

@@ -1,10 +1,10 @@
-"""What is said about tables that cannot be read, whichever reader found it."""
+"""Messages about tables that cannot be read, whichever reader found the problem."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.model import Skipped
+from lookalike.documents.document_batches import Skipped
 from lookalike.errors import DocumentError, DuplicateIdError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ BAD_ROW: Final = "bad row"
 
 _FAULTS: Final = {
     "not utf-8": "is not UTF-8 (byte {place:,})",
-    "not an object": "is no JSON object: it does not begin with {{",
+    "not an object": "is not a JSON object: it does not begin with {{",
     "cut off": "is cut off: the JSON object has no end",
     "malformed": "is not JSON (character {place:,})",
     "deep": "is nested more than 500 deep",
@@ -60,7 +60,7 @@ def place(name: str, row: int) -> str:
 
 
 def first_line(error: object) -> str:
-    """Return the beginning of what a library says."""
+    """Return the beginning of the message of a library."""
     lines = str(error).splitlines()
     return lines[0][:160] if lines else type(error).__name__
 
@@ -69,36 +69,36 @@ def first_line(error: object) -> str:
 
 
 def not_a_table(name: str, format: str, why: object, size: int) -> DocumentError:  # noqa: A002 - what it is
-    """Say that a file of so many bytes is no table of a format, such as Parquet."""
+    """Return the error for a file of so many bytes that is not a table of a format, such as Parquet."""
     problem = f"is not a readable {format} file ({first_line(why)})" if size else "is empty"
-    return DocumentError(name, "file", problem, "write it again, or give it its right name")
+    return DocumentError(name, "file", problem, "write it again, or correct its name")
 
 
 def unread_after(name: str, row: int, why: object) -> DocumentError:
-    """Say that a file is damaged behind its first `row` rows."""
+    """Return the error for a file that is damaged after its first `row` rows."""
     problem = f"cannot be read after row {row} ({first_line(why)})"
-    return DocumentError(name, "file", problem, "write it again, or leave it out")
+    return DocumentError(name, "file", problem, "write it again, or remove it")
 
 
 def truncated(name: str, why: object) -> DocumentError:
-    """Say that a compressed file is damaged, and why."""
+    """Return the error for a compressed file that is damaged."""
     return DocumentError(name, "file", f"cannot be read to its end: {why}", "get the file again")
 
 
 def damaged_rows(name: str, row: int | None, why: object) -> DocumentError:
-    """Say that rows hold what they cannot hold."""
+    """Return the error for rows with invalid values."""
     first = name if row is None else f"{name}:{row + 1}"
     problem = f"and those after it are damaged ({str(why)[:160]})"
-    return DocumentError(first, "row", problem, "write the file again, or leave it out")
+    return DocumentError(first, "row", problem, "write the file again, or remove it")
 
 
 def changed(name: str) -> DocumentError:
-    """Say that a source is not what it was when it was read first."""
+    """Return the error for a source that has changed since it was first read."""
     return DocumentError(name, "file", "has changed since it was read", "search again")
 
 
 def empty_table(name: str) -> Skipped:
-    """Say that a table has no rows."""
+    """List a table that has no rows."""
     return Skipped(name, "empty", "the table has no rows")
 
 
@@ -106,13 +106,13 @@ def empty_table(name: str) -> Skipped:
 
 
 def missing_id(name: str, row: int) -> DocumentError:
-    """Say that a row has no id."""
+    """Return the error for a row without an id."""
     remedy = "give every row an id, or name another column with --id-column (in Python: id=; '' numbers the rows)"
     return DocumentError(f"{name}:{row + 1}", "id", "is missing", remedy)
 
 
 def duplicate_id(value: object, first: str, second: str) -> DuplicateIdError:
-    """Say that an id is given twice, and where."""
+    """Return the error for a duplicate id, which names both places."""
     return DuplicateIdError(value, first, second)
 
 
@@ -129,7 +129,7 @@ def row_without_text(name: str, row: int, own_id: object, column: str, *, named:
         own_id = f"{name}:{row + 1}" if named else row
     if broken:
         return Skipped(str(own_id), "not text", f"{place(name, row)}: the column {column!r} is not valid UTF-8")
-    return Skipped(str(own_id), "null text", f"nothing in the column {column!r}")
+    return Skipped(str(own_id), "null text", f"no value in the column {column!r}")
 
 
 def skipped_row(
@@ -182,11 +182,11 @@ def bad_line(name: str, row: int, fault: str, at: int) -> Skipped:
 
 
 def no_json_lines(name: str, row: int, fault: str, at: int, looked_at: int) -> DocumentError:
-    """Say what is wrong with the first line of a file in which no line is good, as far as it was looked at."""
+    """Return what is wrong with the first line of a file in which none of the sampled lines is good."""
     problem = _FAULTS[fault].format(place=at + 1)
     if looked_at > 1:
         problem += f", and none of the first {looked_at} lines is a JSON object"
-    return DocumentError(f"{name}:{row + 1}", "line", problem, "put each object on a line of its own")
+    return DocumentError(f"{name}:{row + 1}", "line", problem, "put each object on its own line")
 
 
 def bad_element(name: str, row: int, problem: str) -> Skipped:
@@ -200,11 +200,11 @@ def other_text(name: str, row: int, column: str, kind: str) -> Skipped:
 
 
 def _bad_row(name: str, row: int, detail: str) -> Skipped:
-    # Called by its place: its own id may be what cannot be read.
+    # Identified by its place: its own id may be what cannot be read.
     return Skipped(f"{name}:{row + 1}", BAD_ROW, detail)
 
 
 def id_not_a_number(name: str, row: int, column: str, kind: str) -> DocumentError:
-    """Say that the id of a row is, for example, "text" where those before it are numbers."""
-    problem = f"is {kind}, where the ids before it are whole numbers of 64 bits"
+    """Return the error for an id that is, for example, "text" where those before it are numbers."""
+    problem = f"is {kind}, where the ids before it are 64-bit integers"
     return DocumentError(f"{name}:{row + 1}", f"field {column!r}", problem, "give all ids as text, or all as numbers")

@@ -12,20 +12,23 @@ import sys
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from lookalike.checks import suggest
 from lookalike.documents.limits import LIMITS, Limits
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.opening import STDIN, open_error, open_input, pipe_blocks, stdin
-from lookalike.recipe import suggest
+from lookalike.tables.wording import size
 from lookalike.urls import shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lookalike.documents.extract.model import Flag
+    from lookalike.documents.document_batches import Flag
 
 __all__ = [
+    "LARGEST_SMALL_FILE",
+    "READABLE",
     "NotTextError",
     "TextFile",
     "Utf8",
@@ -35,6 +38,7 @@ __all__ = [
     "decode",
     "decode_bytes",
     "guess_codec",
+    "read_small",
     "read_text",
     "similar_name",
     "spoken_name",
@@ -50,7 +54,7 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
 )
 
-# What people give by mistake, by its first bytes. Some of these decode as a one-byte encoding, into nonsense.
+# What people pass by mistake, by its first bytes. Some of these decode as a one-byte encoding, to nonsense.
 _BINARY: Final = (
     (b"%PDF-", "a PDF document"),
     (b"PK\x03\x04", "a zip archive or an office document"),
@@ -67,6 +71,8 @@ _BINARY: Final = (
     (b"PAR1", "a Parquet table"),
     (b"ARROW1", "an Arrow table"),
 )
+READABLE: Final = (b"%PDF-", b"PK\3\4", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf")
+"""How documents begin that have a reader, whatever their name."""
 _ALL_MARKS: Final = tuple(mark for mark, _, _ in _MARKS)
 _ALL_BINARY: Final = tuple(magic for magic, _ in _BINARY)
 _LATER: Final = ("a PDF document", "a zip archive or an office document", "an old office document")
@@ -87,15 +93,14 @@ class TextFile:
     name: str
     text: str
     encoding: str
-    """As people write it: ``UTF-8``, ``UTF-16``, ``windows-1252`` …"""
+    """By its usual name: ``UTF-8``, ``UTF-16``, ``windows-1252`` …"""
     guessed: bool = False
     """Whether the encoding is a guess from the bytes, not stated by the file."""
     flags: tuple[Flag, ...] = field(default=(), repr=False)
-    """What is odd about it, such as hidden text."""
+    """What is unusual about it, such as hidden text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Utf8:
+class Utf8(NamedTuple):
     """A text as UTF-8, and the encoding it was read in."""
 
     data: bytes
@@ -104,7 +109,7 @@ class Utf8:
 
 
 class NotTextError(Exception):
-    """Bytes that are no text: why, in one word to count and in words for a person, and what to do."""
+    """Bytes that are not text: a short reason to be counted, a sentence for the user, and what to do."""
 
     def __init__(self, reason: str, problem: str, remedy: str) -> None:
         """Keep the three; they continue "the file …"."""
@@ -172,7 +177,7 @@ def to_utf8(data: bytes, encoding: str = "auto") -> Utf8:
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Say whether bytes are UTF-8, a piece at a time: one emoji makes the whole str four times as large."""
+    """Return whether bytes are UTF-8, a piece at a time: one emoji makes the whole str four times as large."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     view = memoryview(data)
     try:
@@ -184,7 +189,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def check_start(data: bytes) -> None:
-    """Raise `NotTextError` if bytes are no text by their beginning, or have a NUL and no byte order mark."""
+    """Raise `NotTextError` if bytes begin like a known binary format, or have a NUL and no byte order mark."""
     if data.startswith(_ALL_MARKS):
         return
     if data.startswith(_ALL_BINARY):
@@ -214,7 +219,7 @@ def check_encoding(encoding: str) -> None:
 
 
 def codec_of_mark(start: bytes) -> tuple[str, str] | None:
-    """Return codec and name of the encoding that a byte order mark at the start of some bytes tells."""
+    """Return codec and name of the encoding that a byte order mark at the start of some bytes gives."""
     return next(((codec, spoken) for mark, codec, spoken in _MARKS if start.startswith(mark)), None)
 
 
@@ -264,7 +269,7 @@ def _decode_as(data: bytes, encoding: str) -> str:
         text = data.decode(encoding)
     except UnicodeError:
         problem = f"is not valid {encoding}"
-        raise NotTextError("not text", problem, "leave out --encoding to have it detected") from None
+        raise NotTextError("not text", problem, "omit --encoding to have it detected") from None
     return text.removeprefix("\ufeff")
 
 
@@ -297,3 +302,20 @@ def similar_name(path: Path) -> str:
         return ""
     close = get_close_matches(path.name, names, n=1, cutoff=0.85)  # a.txt is not meant by b.txt
     return f"did you mean {close[0]!r}?" if close else ""
+
+
+# -- small files beside the documents ----------------------------------------------------------------------------------
+
+LARGEST_SMALL_FILE: Final = 100_000_000
+"""Bytes; a million rows of a hundred."""
+
+
+def read_small(path: str | os.PathLike[str], remedy: str) -> str:
+    """Return the text of a file, or of standard input; one that is larger than `LARGEST_SMALL_FILE` is not read."""
+    try:
+        too_large = Path(path).stat().st_size > LARGEST_SMALL_FILE
+    except (OSError, ValueError):  # standard input, or no file: the reader says what is wrong
+        too_large = False
+    if too_large:
+        raise DocumentError(str(path), "file", f"is larger than {size(LARGEST_SMALL_FILE)}", remedy)
+    return read_text(path).text

@@ -5,9 +5,9 @@ whole band with sʳ, and in at least one of b bands with
 
     P(s) = 1 − (1 − sʳ)ᵇ
 
-an S-shaped curve: pairs far below its steep part are hardly ever candidates, pairs far above it nearly always (seed
-items 39, 43-45). Candidates are verified exactly afterwards, so a false positive costs time only; a pair that no band
-proposes is lost. `choose_bands` therefore starts from the recall that you want at your threshold.
+an S-shaped curve: pairs far below its steep part are hardly ever candidates, pairs far above it nearly always
+(docs/primer.md §7). Candidates are verified exactly afterwards, so a false positive only costs time; a pair that no
+band proposes is lost. `choose_bands` therefore starts from the recall that you want at your threshold.
 
 >>> bands = choose_bands(0.8, recall=0.99, hashes=256)
 >>> print(bands)
@@ -29,12 +29,15 @@ from lookalike.presets import band_probability
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Bands", "Method", "check_bands", "choose_bands", "s_curve"]
+__all__ = ["Z95", "Bands", "Method", "binomial", "check_bands", "choose_bands", "s_curve", "wilson"]
 
 Method = Literal["recall", "divisors", "areas"]
 
 MOST_HASHES: Final = 65_535
 """The longest signature that a recipe allows."""
+
+Z95: Final = 1.959963984540054
+"""The quantile of the normal distribution for an interval of 95 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ class Bands:
     def rule_threshold(self) -> float:
         """The textbooks' approximation of the half point, (1/b)^(1/r).
 
-        At this similarity about 64 % of the pairs are found, not 50 % (seed item 102).
+        At this similarity about 64 % of the pairs are found, not 50 % (docs/primer.md §12, 102).
 
         >>> round(Bands(20, 10).rule_threshold, 4)
         0.7411
@@ -142,8 +145,8 @@ def choose_bands(
 
     * ``method="recall"``: as selective as the signature allows while at least the share `recall` of the pairs at the
       threshold is found.
-    * ``method="divisors"``: the search of the source report (seed item 46): among the divisors b of `hashes`, the one
-      whose (1/b)^(b/hashes) is nearest to the threshold.
+    * ``method="divisors"``: the rule of report A (docs/primer.md §12): among the divisors b of `hashes`, the one whose
+      (1/b)^(b/hashes) is nearest to the threshold.
     * ``method="areas"``: what most tools do: the least weighted sum of the area under the S-curve below the threshold
       (false positives) and the area above the S-curve beyond it (false negatives).
 
@@ -268,3 +271,33 @@ def _weight(name: str, given: float) -> float:
     if not 0.0 <= value < math.inf:
         raise BandsError(f"{name} must be a number of at least 0, not {given!r}")
     return value
+
+
+def binomial(k: int, n: int, p: float) -> float:
+    """Return the probability of `k` successes in `n` tries.
+
+    >>> round(binomial(2, 4, 0.5), 4), binomial(3, 3, 1.0)
+    (0.375, 1.0)
+    """
+    if p >= 1.0:
+        return float(k == n)
+    logarithm = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+    return math.exp(logarithm + k * math.log(p) + (n - k) * math.log1p(-p))
+
+
+def wilson(found: int, total: int, z: float = Z95) -> tuple[float, float]:
+    """Return Wilson's interval for a share: with a confidence of 95 %, or as many standard errors as `z` says.
+
+    >>> [round(end, 3) for end in wilson(99, 100)]
+    [0.946, 0.998]
+    >>> [round(end, 3) for end in wilson(10, 10)], wilson(0, 0)
+    ([0.722, 1.0], (0.0, 1.0))
+    """
+    if not total:
+        return 0.0, 1.0
+    share, square = found / total, z * z
+    middle = (share + square / (2 * total)) / (1 + square / total)
+    half = z * math.sqrt(share * (1 - share) / total + square / (4 * total * total)) / (1 + square / total)
+    # At the ends the formula gives the end itself, but for rounding.
+    low = 0.0 if found == 0 else max(0.0, middle - half)
+    return low, 1.0 if found == total else min(1.0, middle + half)

@@ -1,4 +1,4 @@
-"""Groups of documents from verified pairs."""
+"""Groups: clusters of documents, from verified pairs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lookalike import _native, checks
 from lookalike.errors import RecipeError
-from lookalike.tables.document_ids import DocumentIds
-from lookalike.tables.found import Found, Pairs
+from lookalike.tables.found import DocumentIds, Found, Pairs
 from lookalike.tables.packed import Ids
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ Linkage = Literal["star", "linked"]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Documents that belong together: the principal one, and all members including it, in order."""
+    """A cluster of documents: its representative, called principal, and all members including it, in order."""
 
     principal: str | int
     members: tuple[str | int, ...]

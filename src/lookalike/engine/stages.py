@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native, checks
 from lookalike.engine.groups import check_order, principals
-from lookalike.engine.rows import check_rows, check_slots, rows_of_bytes, texts_for_core
+from lookalike.engine.sign import check_rows, check_slots, rows_of_bytes, texts_for_core
 from lookalike.errors import RecipeError
-from lookalike.tables.columns import as_bytes, numbers, view, whole
 from lookalike.tables.found import COLUMNS, Found, Pairs
+from lookalike.tables.number_columns import as_bytes, numbers, view, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.engine.groups import Linkage
-    from lookalike.engine.rows import Given
+    from lookalike.engine.sign import Given
     from lookalike.engine.strategy import Strategy
-    from lookalike.tables.columns import Chunks, Column
     from lookalike.tables.found import Metric
+    from lookalike.tables.number_columns import Chunks, Column
 
     PairTable = pa.Table | pa.RecordBatch
 
@@ -75,7 +75,7 @@ def sign_rows(texts: Given, strategy: Strategy, *, threads: int = 0) -> pa.Recor
     * `keys`: fixed_size_list<uint64>, the key of each band (docs/format.md §6); none without bands;
     * `slots`: fixed_size_binary(hashes), a byte of each slot of the signature (docs/format.md §6).
 
-    Rows that were signed apart, in any process, may be put one behind the other.
+    Rows that were signed apart, in any process, may be concatenated.
 
     >>> from lookalike.engine.strategy import Asked, choose_strategy
     >>> from lookalike.recipe import Recipe
@@ -118,10 +118,10 @@ def propose(
 
 
 def agree(rows_a: pa.RecordBatch | pa.Table, rows_b: pa.RecordBatch | pa.Table, strategy: Strategy) -> Column:
-    """Return in how many slots the first rows agree, the second rows, and so on: uint32.
+    """Return in how many slots row i of one table agrees with row i of the other, for each i: uint32.
 
-    For who has candidates from keys that were met elsewhere: those with fewer than `strategy.least` can be dropped.
-    Of the rows only `slots` are needed.
+    For callers whose candidates come from keys matched elsewhere: pairs with fewer than `strategy.least` can be
+    dropped. Of the rows only `slots` are needed.
     """
     a, b = check_slots(rows_a, strategy), check_slots(rows_b, strategy)
     if len(rows_a) != len(rows_b):
@@ -158,7 +158,7 @@ def verify_sets(pairs: PairTable, sets: Column | Chunks, strategy: Strategy, *, 
     import pyarrow as pa
 
     if strategy.min_words is not None:
-        raise RecipeError("min_words", strategy.min_words, "None for sets, which know no passages")
+        raise RecipeError("min_words", strategy.min_words, "not supported for sets, which have no passages")
     flat: Any = whole(sets).cast(pa.large_list(pa.uint64()))
     _, offsets, *_ = flat.buffers()
     ends = memoryview(b"\0" * 8 if offsets is None else offsets).cast("B")[8 * flat.offset :][: 8 * (len(flat) + 1)]

@@ -1,4 +1,4 @@
-"""How a search is done: the method, the bands and the filter that keep what was promised."""
+"""How a search is done: the method, the bands and the filter that keep the promised recall."""
 
 from __future__ import annotations
 
@@ -7,32 +7,45 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from lookalike import _native, checks
-from lookalike.engine.bands import Bands, check_bands, choose_bands
-from lookalike.engine.chance import binomial
+from lookalike.checks import suggest
+from lookalike.engine.bands import Bands, binomial, check_bands, choose_bands
 from lookalike.errors import BandsError, RecipeError
-from lookalike.recipe import DEFAULT, Recipe, suggest
-from lookalike.settings import settings
-from lookalike.tables.found import Metric  # noqa: TC001 — a field of a dataclass that is read at run time
+from lookalike.recipe import DEFAULT, Recipe, settings
+from lookalike.tables.found import (
+    MEASURES,
+    Metric,
+)
 
 __all__ = [
     "DEFAULT",
+    "DISTANCE",
     "HELD",
     "METHODS",
     "METRICS",
+    "SHARED",
     "UNIT_LENGTH",
     "Asked",
     "Method",
     "Strategy",
+    "candidates_from",
     "choose_strategy",
     "least_agreeing",
 ]
 
 Method = Literal["auto", "lsh", "exact", "signatures", "brute"]
 METHODS: Final = ("auto", "lsh", "exact", "signatures", "brute")
-METRICS: Final = ("jaccard", "containment", "bag")
+METRICS: Final = ("jaccard", "containment", "bag", *MEASURES)
+DISTANCE: Final = "for a distance of at most d, give 1 / (1 + d)"
+"""What to do about a threshold that is no similarity."""
+SHARED: Final = 1e-9
+"""A Jaccard similarity that every two documents with a common shingle have."""
+MARGIN: Final = 0.75
+"""The share of a squared cosine from which pairs are candidates for it."""
+NEAR: Final = 0.5
+"""The Jaccard similarity from which pairs are candidates for a Euclidean distance."""
 
 HELD: Final = 256 << 20
-"""Bytes of sets that verifying holds at a time, if nothing else is said."""
+"""Bytes of sets that verification holds at a time, by default."""
 SMALL: Final = 3_500_000
 """Up to about this many shingles the exact join takes a fraction of a second, and its recall is 1."""
 UNIT_LENGTH: Final = {"char": 1, "word": 6, "token": 3}
@@ -52,20 +65,21 @@ class Strategy:
     method: str
     metric: Metric
     threshold: float
+    """Of the similarity that the core computes: Jaccard, also where another measure scores the candidates."""
     bands: Bands | None
     least: int
     """Slots of two signatures that must agree before a pair is verified."""
     promised: float
     ignored: tuple[int, ...] = ()
-    """Shingles that do not count on any side: those of templates, and common ones."""
+    """Excluded shingles: those of templates, and common ones."""
     skip: tuple[str, ...] = ()
-    """Of ``quotes`` and ``references``: what is blanked in every text before it is shingled."""
+    """Of ``quotes`` and ``references``: excluded from every text before it is shingled."""
     min_words: int | None = None
     """Units of the shortest passage that counts."""
 
     @property
     def signs(self) -> str:
-        """A digest of all that decides a row of `sign_rows`: recipe, bands, and the text that does not count.
+        """A digest of all that decides a row of `sign_rows`: recipe, bands, and the excluded text.
 
         With `min_words`, whatever it is, texts with the same shingles in another order have different digests.
         """
@@ -93,7 +107,7 @@ class Strategy:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What somebody wants to find, before it is known how large the collection is."""
+    """What a caller wants to find, before the size of the collection is known."""
 
     recipe: Recipe
     threshold: float
@@ -106,8 +120,8 @@ class Asked:
     min_words: int | None = None
 
     def check(self) -> None:
-        """Refuse what no search can do."""
-        _share("threshold", self.threshold)
+        """Refuse settings that no search can satisfy."""
+        _share("threshold", self.threshold, DISTANCE if self.metric == "euclidean" else "")
         _share("recall", self.recall)
         for name, given, allowed in (("metric", self.metric, METRICS), ("method", self.method, METHODS)):
             if given not in allowed:
@@ -115,6 +129,14 @@ class Asked:
         if self.metric == "containment" and self.method in ("lsh", "signatures"):
             allowed_methods = "'auto', 'exact' or 'brute' for containment: signatures do not know it"
             raise RecipeError("method", self.method, allowed_methods)
+        if self.metric in MEASURES and (self.ignored or self.skip):
+            allowed_metrics = "jaccard, bag or containment where text is left out"
+            raise RecipeError("metric", self.metric, allowed_metrics, "it counts all shingles of a text")
+
+    @property
+    def jaccard(self) -> float:
+        """The Jaccard similarity from which pairs are looked for."""
+        return candidates_from(self.metric, float(self.threshold), self.method)
 
     @property
     def exact_up_to(self) -> int | None:
@@ -122,7 +144,7 @@ class Asked:
         if self.metric == "containment" or self.method != "auto" or self.bands is not None or self.recall == 1.0:
             return None
         try:
-            _bands(self.threshold, self.recall, self.recipe)
+            _bands(self.jaccard, self.recall, self.recipe)
         except BandsError:
             return None
         return SMALL * UNIT_LENGTH[self.recipe.unit]
@@ -131,7 +153,7 @@ class Asked:
 def choose_strategy(asked: Asked, size: int) -> Strategy:
     """Decide how to search a collection whose texts have `size` characters."""
     asked.check()
-    threshold, recall, bands = float(asked.threshold), float(asked.recall), asked.bands
+    threshold, recall, bands = asked.jaccard, float(asked.recall), asked.bands
     chosen = _choose(asked, size)
     if chosen != "lsh":
         bands = None
@@ -154,11 +176,29 @@ def choose_strategy(asked: Asked, size: int) -> Strategy:
     )
 
 
-def _share(name: str, given: float) -> float:
+def candidates_from(metric: Metric, threshold: float, method: str) -> float:
+    """Return the Jaccard similarity from which pairs are looked for: the threshold, unless another measure cuts them.
+
+    Where no shingle is repeated, a cosine of c takes a Jaccard similarity of c² or more: the smaller set has at least
+    the share c² of the larger one. Repeats can lower it, so `MARGIN` of that is enough. A distance takes none, because
+    two short texts are never far from each other: `NEAR` is what two documents have at the distance d if they have 3 d²
+    shingles together. Brute force compares all.
+
+    >>> round(candidates_from("cosine", 0.8, "lsh"), 6), candidates_from("euclidean", 0.1, "exact")
+    (0.48, 0.5)
+    """
+    if metric not in MEASURES:
+        return threshold
+    if method == "brute":
+        return SHARED
+    return MARGIN * threshold**2 if metric == "cosine" else NEAR
+
+
+def _share(name: str, given: float, hint: str = "") -> float:
     allowed = "a number above 0 and at most 1"
     value = checks.number(name, given, allowed)
     if not 0.0 < value <= 1.0:
-        raise RecipeError(name, given, allowed)
+        raise RecipeError(name, given, allowed, hint)
     return value
 
 

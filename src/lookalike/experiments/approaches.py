@@ -1,4 +1,4 @@
-"""Items 72, 101 and 103 (report A, §8.3): three approaches on growing collections, with one preprocessing for all."""
+"""Three approaches on growing collections (report A, §8.3), with one preprocessing for all."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 import lookalike as la
 from lookalike.experiments import data, figures, report_a
-from lookalike.experiments.experiment import Cell, Column, Experiment, Progress, Setup, Table
-from lookalike.experiments.growth import judge
-from lookalike.experiments.timing import Spread, comparing, in_rounds, signing
+from lookalike.experiments.definition import Cell, Column, Experiment, Progress, Setup, Table
+from lookalike.experiments.growth import judge_growth
+from lookalike.experiments.uncertainty import Spread, comparing, in_rounds, signing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -258,6 +258,6 @@ EXPERIMENT = Experiment(
     seconds=150,
     measure=_measure,
     draw=_draw,
-    judge=partial(judge, hashes=HASHES),
+    judge=partial(judge_growth, hashes=HASHES),
     figure="report A, figure 4",
 )

@@ -1,6 +1,6 @@
 """Claims that the reports make in passing: sets three ways, cryptographic hashes, and the price of a low threshold.
 
-Items 5, 31 and 44. None of them has a figure in a report.
+None of them has a figure in a report.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import lookalike as la
 from lookalike.experiments import data, figures, report_a
-from lookalike.experiments.claims import verdict
-from lookalike.experiments.experiment import Column, Experiment, Finding, Progress, Setup, Table, Verdict, each
-from lookalike.experiments.timing import ROUNDS, Spread, in_rounds, signing, together
+from lookalike.experiments.definition import Column, Experiment, Finding, Progress, Setup, Table, Verdict, each, verdict
+from lookalike.experiments.uncertainty import ROUNDS, Spread, in_rounds, signing, together
 from lookalike.hashing import FAMILIES, murmur3_32
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPERIMENTS", "JOINS"]
 
-# -- item 5: the intersection of two sets, three ways ------------------------------------------------------------------
+# -- the intersection of two sets, three ways (report B, §6.1.1) -------------------------------------------------------
 
 
 def _merged(a: Sequence[int], b: Sequence[int]) -> int:
@@ -124,7 +123,7 @@ def _judge_sets(table: Table, _setup: Setup) -> list[Verdict]:
     return [verdict("ours-B-sets", finding, said, {"merge": to_merge.middle, "ordered_set": to_ordered.middle})]
 
 
-# -- item 31: cryptographic hash functions -----------------------------------------------------------------------------
+# -- cryptographic hash functions (report A, §6) -----------------------------------------------------------------------
 
 _BLOCK: Final = 64
 """Bytes that SHA-1 and MD5 take at a time: a shingle, however short, costs one block."""
@@ -193,7 +192,7 @@ def _judge_hashes(table: Table, _setup: Setup) -> list[Verdict]:
     return [verdict("A-6-cryptographic", finding, said, {name: ratio.middle for name, ratio in ratios.items()})]
 
 
-# -- item 44: the price of a low threshold -----------------------------------------------------------------------------
+# -- the price of a low threshold (report A, §5) -----------------------------------------------------------------------
 
 _THRESHOLDS: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 

@@ -1,7 +1,7 @@
 """The program of report A on one's own documents: three approaches, each with its time and the work it does.
 
-All pairs of sets, all pairs of signatures, or only the pairs that LSH proposes (items 62, 93-95, 133). Candidates may
-be scored by Jaccard, or by the cosine or the Euclidean distance of the counts of shingles (item 10).
+All pairs of sets, all pairs of signatures, or only the pairs that LSH proposes. Candidates may be scored by Jaccard, or
+by the cosine or the Euclidean distance of the counts of shingles (article C).
 """
 
 from __future__ import annotations

@@ -1,21 +1,29 @@
-"""The experiments, by report and question. A new one is in a file of this folder, with its id in a line here."""
+"""The experiments, by report and question, and the code that each depends on.
+
+A new one is in a file of this folder, with its id in a line here. A digest of the code tells whether a table is older.
+"""
 
 from __future__ import annotations
 
+import ast
 import difflib
+import hashlib
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lookalike.errors import RecipeError
 
 if TYPE_CHECKING:
-    from lookalike.experiments.experiment import Experiment
+    from collections.abc import Iterator
 
-__all__ = ["GROUPS", "MODULES", "Group", "by_id", "experiments", "module_of"]
+    from lookalike.experiments.definition import Experiment
+
+__all__ = ["GROUPS", "MODULES", "QuestionGroup", "by_id", "code_digest", "experiments", "files_of", "module_of"]
 
 
-class Group(NamedTuple):
+class QuestionGroup(NamedTuple):
     """Experiments of one report, or of ours, that answer one question."""
 
     report: str
@@ -24,35 +32,35 @@ class Group(NamedTuple):
 
 
 GROUPS: Final = (
-    Group("Report A", "How similar are shuffled texts, and which k is right?", ("similarity-by-k",)),
-    Group("Report A", "How fast are the hash functions?", ("hash-times", "figure-multiplicative")),
-    Group("Report A", "How do the three approaches grow?", ("approaches", "comparisons", "preprocessing")),
-    Group("Report A", "How precise is an estimate, and what does it cost?", ("precision", "exact-times")),
-    Group("Report A", "Which bands?", ("lsh-candidates",)),
-    Group(
+    QuestionGroup("Report A", "How similar are shuffled texts, and which k is right?", ("similarity-by-k",)),
+    QuestionGroup("Report A", "How fast are the hash functions?", ("hash-times", "figure-multiplicative")),
+    QuestionGroup("Report A", "How do the three approaches grow?", ("approaches", "comparisons", "preprocessing")),
+    QuestionGroup("Report A", "How precise is an estimate, and what does it cost?", ("precision", "exact-times")),
+    QuestionGroup("Report A", "Which bands?", ("lsh-candidates",)),
+    QuestionGroup(
         "Report B",
         "What are Jaccard similarity, MinHash and LSH?",
         ("figure-jaccard", "figure-matrix", "figure-permutation", "figure-bands"),
     ),
-    Group(
+    QuestionGroup(
         "Report B",
         "How does the exact similarity depend on k and on the text?",
         ("pair-jaccard", "pair-time", "white-space", "lowercase"),
     ),
-    Group(
+    QuestionGroup(
         "Report B",
         "How good are estimates by modular hashing?",
         ("estimate-modular", "surface-modular", "time-modular", "error-modular"),
     ),
-    Group(
+    QuestionGroup(
         "Report B",
         "How good are estimates by Jenkins' mix?",
         ("estimate-jenkins", "surface-jenkins", "time-jenkins", "error-jenkins"),
     ),
-    Group("Report B", "Which of the two is better?", ("error-difference-jenkins", "time-difference-jenkins")),
-    Group("Report B", "What does LSH find among 20 documents?", ("lsh-quality",)),
-    Group("Article C", "What if repeated shingles count?", ("bags",)),
-    Group(
+    QuestionGroup("Report B", "Which of the two is better?", ("error-difference-jenkins", "time-difference-jenkins")),
+    QuestionGroup("Report B", "What does LSH find among 20 documents?", ("lsh-quality",)),
+    QuestionGroup("Article C", "What if repeated shingles count?", ("bags",)),
+    QuestionGroup(
         "Ours",
         "The figures of report B with other families",
         (
@@ -64,11 +72,11 @@ GROUPS: Final = (
             "time-difference-others",
         ),
     ),
-    Group("Ours", "Why does the time come to rest?", ("shingle-plateau",)),
-    Group("Ours", "Are the hash functions right?", ("hash-quality", "biased-families")),
-    Group("Ours", "How often does a pair become a candidate?", ("s-curve",)),
-    Group("Ours", "Are the texts what the reports needed?", ("collections",)),
-    Group(
+    QuestionGroup("Ours", "Why does the time come to rest?", ("shingle-plateau",)),
+    QuestionGroup("Ours", "Are the hash functions right?", ("hash-quality", "biased-families")),
+    QuestionGroup("Ours", "How often does a pair become a candidate?", ("s-curve",)),
+    QuestionGroup("Ours", "Are the texts what the reports needed?", ("collections",)),
+    QuestionGroup(
         "Ours",
         "Is what the reports say without a figure right?",
         ("set-joins", "cryptographic", "threshold-speed"),
@@ -77,34 +85,24 @@ GROUPS: Final = (
 """The reports' figures first, ours after them."""
 
 MODULES: Final[tuple[str, ...]] = (
-    "texts",
+    "text_collections",
     # report A
-    "similarity_by_k",
+    "set_similarity",
     "hash_times",
-    "comparisons",
+    "growth",
     "approaches",
-    "preprocessing",
     "precision",
     "exact_times",
-    "lsh_candidates",
-    # report B: Jaccard, time, estimates
-    "pair_jaccard",
-    "pair_time",
-    "text_options",
-    "estimate",
-    "surface",
-    "sign_time",
-    "plateau",
-    "estimate_error",
-    "error_difference",
-    "time_difference",
-    # LSH, S-curve, bags, hash functions, diagrams
+    # report B
+    "pair_similarity",
+    "estimates",
+    "signing_times",
+    "differences",
+    # LSH, hash functions, diagrams
     "lsh_quality",
-    "s_curve",
-    "bags",
-    "hash_quality",
+    "lsh_bands",
+    "hash_families",
     "baselines",
-    "biased_families",
     "diagrams",
 )
 """The modules of this folder that hold an `EXPERIMENT`, or several of one kind as `EXPERIMENTS`."""
@@ -147,3 +145,60 @@ def _of(module: str) -> tuple[Experiment, ...]:
     held = import_module(f"lookalike.experiments.{module}")
     found: tuple[Experiment, ...] = held.EXPERIMENTS if hasattr(held, "EXPERIMENTS") else (held.EXPERIMENT,)
     return found
+
+
+# -- the code behind an experiment -------------------------------------------------------------------------------------
+
+
+_HERE: Final = Path(__file__).parent
+_ABOVE: Final = frozenset({"cli", "experiments", "report", "server", "spark"})
+"""Parts of the package that no number of an experiment comes from; of this folder, only what is imported counts."""
+
+
+@cache
+def code_digest(id: str) -> str:  # noqa: A002 — what it is called everywhere
+    """Return a digest of the code of an experiment: its file, what it imports of this folder, the library, the core."""
+    digest = hashlib.sha256(_library_digest())
+    for path in files_of(module_of(id)):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def files_of(module: str) -> list[Path]:
+    """Return the files of this folder that a module needs, itself included.
+
+    >>> [path.name for path in files_of("uncertainty")]
+    ['definition.py', 'uncertainty.py']
+    """
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found and (_HERE / f"{name}.py").is_file():
+            found.add(name)
+            waiting += _imported(_HERE / f"{name}.py")
+    return [_HERE / f"{name}.py" for name in sorted(found)]
+
+
+def _imported(path: Path) -> Iterator[str]:
+    """Give the modules of this folder that a file imports, at the top or inside a function."""
+    package = "lookalike.experiments"
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.ImportFrom) and node.module == package:
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(f"{package}."):
+            yield node.module.removeprefix(f"{package}.")
+        elif isinstance(node, ast.Import):
+            yield from (a.name.removeprefix(f"{package}.") for a in node.names if a.name.startswith(f"{package}."))
+
+
+@cache
+def _library_digest() -> bytes:
+    from lookalike import _native
+
+    package = _HERE.parent
+    sources = (path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] not in _ABOVE)
+    digest = hashlib.sha256(Path(_native.__file__).read_bytes())
+    for path in sources:
+        digest.update(path.read_bytes())
+    return digest.digest()

@@ -1,4 +1,4 @@
-"""The errors and gaps of the source reports, and what is right (checklist items 100-122).
+"""The errors and gaps of the source reports, and what is right (items 100 to 122 of the checklist).
 
 The gallery shows them as a table. Each that can be checked in code has a test named after its item in
 tests/experiments/test_corrections.py; those that show in a figure name the experiment.

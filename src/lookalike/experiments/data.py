@@ -1,9 +1,10 @@
-"""The texts of the experiments, generated from a seed (items 49-51): shuffles, a pair of wanted similarity, books.
+"""The texts of the experiments, generated from a seed: shuffles, a pair of wanted similarity, books.
 
 The texts of the reports are copyrighted or lost. What they needed of them is kept: 50 words with 292 letters, of which
-documents are made by shuffling, and texts as long as a novel whose words and shingles repeat as in a language.
+documents are made by shuffling, and texts as long as a novel whose words and shingles repeat as in a language. A few
+real texts in the public domain are bundled; each is named on the command line as a file would be, `--text lorem`.
 
->>> from lookalike.experiments.experiment import Setup
+>>> from lookalike.experiments.definition import Setup
 >>> setup = Setup(seed=1)
 >>> len(words(setup)), sum(map(len, words(setup)))
 (50, 292)
@@ -16,19 +17,40 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
+import tomllib
 import unicodedata
 from functools import cache
-from typing import TYPE_CHECKING
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import lookalike as la
 from lookalike.errors import RecipeError
+from lookalike.tables.output_files import new_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.experiments.experiment import Setup
+    from lookalike.experiments.definition import Setup
 
-__all__ = ["BASE", "base_text", "book", "collection", "edited", "pair_of_similarity", "pairs", "permutations", "words"]
+
+__all__ = [
+    "BASE",
+    "COUNT",
+    "EXCERPTS",
+    "Excerpt",
+    "base_text",
+    "body",
+    "book",
+    "collection",
+    "edited",
+    "pair_of_similarity",
+    "pairs",
+    "permutations",
+    "words",
+    "write_collections",
+]
 
 BASE = (
     "every morning the printer opened his narrow workshop beside the river and arranged miniature metal letters into "
@@ -87,7 +109,7 @@ def pairs(setup: Setup, count: int = 5) -> list[tuple[str, str]]:
 def edited(setup: Setup, text: str, count: int = 1, salt: str = "") -> str:
     """Return a near-copy: the text with `count` of its words replaced by invented ones.
 
-    >>> from lookalike.experiments.experiment import Setup
+    >>> from lookalike.experiments.definition import Setup
     >>> copy = edited(Setup(), BASE)
     >>> sum(a != b for a, b in zip(copy.split(), BASE.split(), strict=True))
     1
@@ -136,7 +158,7 @@ def book(setup: Setup, size: int, salt: str = "") -> str:
     Invented words follow Zipf's law. A word has its usual followers, so phrases come again, and words are
     made of syllables, so parts of them do: about 40 % of the 9-shingles of a novel are different, as in English.
 
-    >>> from lookalike.experiments.experiment import Setup
+    >>> from lookalike.experiments.definition import Setup
     >>> text = book(Setup(), 100_000)
     >>> len(text), text.isascii()
     (100000, True)
@@ -253,3 +275,105 @@ def _letters(setup: Setup) -> str:
 
 def _word(letters: str, chance: random.Random, length: int) -> str:
     return "".join(chance.choices(letters, k=length))
+
+
+# -- real texts: filler, and openings in five languages ----------------------------------------------------------------
+
+
+class Excerpt(NamedTuple):
+    """A text and where it comes from."""
+
+    title: str
+    language: str
+    text: str
+
+
+def _excerpts() -> dict[str, Excerpt]:
+    text = resources.files("lookalike.experiments").joinpath("excerpts.toml").read_text(encoding="utf-8")
+    return {name: Excerpt(**told) for name, told in tomllib.loads(text).items()}
+
+
+EXCERPTS: Final = _excerpts()
+"""Name → text: `excerpts.toml`."""
+
+_FIRST: Final = re.compile(r"^\*\*\* ?START OF TH[^\n]*\n", re.MULTILINE)
+_LAST: Final = re.compile(r"^\*\*\* ?END OF TH", re.MULTILINE)
+
+
+def body(text: str) -> str:
+    r"""Return a text without the licence that Project Gutenberg puts around its books.
+
+    >>> body("Title\n*** START OF THE PROJECT GUTENBERG EBOOK X ***\nIt was.\n*** END OF THE PROJECT …\nLicence")
+    'It was.\n'
+    """
+    start, end = _FIRST.search(text), _LAST.search(text)
+    return text[start.end() if start else 0 : end.start() if end else len(text)]
+
+
+# -- the generated texts as files, for those who want to measure by other means ----------------------------------------
+
+
+_README: Final = "README.txt"
+COUNT: Final = 410
+"""Documents of the largest collection of report A."""
+_BOOKS: Final = (430_000, 600_000, 725_000)
+"""The sizes of the texts of report A: novels of 430 to 725 kB."""
+
+
+def write_collections(setup: Setup, folder: str, count: int = COUNT) -> Iterator[tuple[str, str]]:
+    """Write each collection into a folder of its own; give its path and what it is when it is written.
+
+    `count` is the number of documents of the largest one.
+    """
+    written = []
+    for name, (what, texts) in _collections(setup, count).items():
+        place = Path(folder) / name
+        place.mkdir(parents=True, exist_ok=True)
+        for file, text in texts.items():
+            with new_file(place / file, private=False) as stream:
+                stream.write(f"{text}\n".encode())
+        written.append(f"{name}/  {what}\n")
+        yield str(place), what
+    base = "the built-in text" if setup.text is None else "texts of its own" if setup.more else "a text of its own"
+    head = f"The texts of the experiments of lookalike, made from seed {setup.seed} and {base}.\n"
+    foot = "The same seed gives the same files.\n"
+    with new_file(Path(folder) / _README, private=False) as stream:
+        stream.write("\n".join((head, "".join(written), foot)).encode())
+
+
+def _collections(setup: Setup, count: int) -> dict[str, tuple[str, dict[str, str]]]:
+    pair = pair_of_similarity(setup, 0.6, 9)
+    books = {f"{size // 1000}-kB.txt": book(setup, size, str(size)) for size in _BOOKS}
+    sides = {
+        f"pair-{number}-{side}.txt": text
+        for number, texts in enumerate(pairs(setup), start=1)
+        for side, text in zip("ab", texts, strict=True)
+    }
+    return {
+        "base": (f"the base text, {len(words(setup))} words", {"base.txt": base_text(setup)}),
+        "shuffles-20": ("20 shuffles of the base text, 190 pairs (report A, §8.1)", _numbered(setup, 20)),
+        f"shuffles-{count}": (
+            f"{count} shuffles of the base text, begun alike (report A, §8.3)",
+            _numbered(setup, count),
+        ),
+        "pair-60": (
+            "two texts whose character 9-shingles have Jaccard similarity 0.6 (report A, §8.4)",
+            {"a.txt": pair[0], "b.txt": pair[1]},
+        ),
+        "pairs": ("5 random pairs of shuffles (report B, §7)", sides),
+        "books": (f"3 texts as long as novels, {_origin(setup)} (report A, §7.1)", books),
+    }
+
+
+def _origin(setup: Setup) -> str:
+    given = [text for text in (setup.text, *setup.more) if text is not None and len(text) >= _BOOKS[0]]
+    return (
+        "parts of texts that were given where those are long enough"
+        if given
+        else "invented, with repeats as in English"
+    )
+
+
+def _numbered(setup: Setup, count: int) -> dict[str, str]:
+    texts = permutations(setup, count)
+    return {f"shuffle-{number:03}.txt": text for number, text in enumerate(texts)}

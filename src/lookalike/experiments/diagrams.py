@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Final
 import lookalike as la
 from lookalike import reference
 from lookalike.experiments import figures
-from lookalike.experiments.claims import verdict
-from lookalike.experiments.experiment import Column, Experiment, Progress, Setup, Table, Verdict
+from lookalike.experiments.definition import Column, Experiment, Progress, Setup, Table, Verdict, verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from lookalike.experiments.experiment import Cell
+    from lookalike.experiments.definition import Cell
 
 __all__ = ["EXPERIMENTS"]
 

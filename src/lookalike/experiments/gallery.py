@@ -1,6 +1,8 @@
-"""The gallery: one HTML file with every figure, what it shows, the verdicts on it, and the command that made it.
+"""Run experiments into a folder, and show them in a gallery.
 
-It stands alone: the figures are inside, there is no script, and a strict content security policy lets nothing in.
+For each, its table, its figure in three forms and its verdicts are written. The gallery is one HTML file with every
+figure, what it shows, the verdicts on it, and the command that made it. It stands alone: the figures are inside, there
+is no script, and a strict content security policy lets nothing in.
 """
 
 from __future__ import annotations
@@ -8,27 +10,28 @@ from __future__ import annotations
 import base64
 import hashlib
 import shlex
+from collections.abc import Callable
 from functools import cache
 from html import escape
 from importlib import resources
 from string import Template
-from typing import TYPE_CHECKING, Final
+from time import perf_counter
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from lookalike.experiments import figures
-from lookalike.experiments.catalogue import GROUPS, by_id, experiments
-from lookalike.experiments.claims import CLAIMS, OURS, REPORTS
+from lookalike.experiments.catalogue import GROUPS, by_id, code_digest, experiments
 from lookalike.experiments.corrections import CORRECTIONS
-from lookalike.experiments.experiment import FINDINGS
-from lookalike.experiments.store import PARTS
+from lookalike.experiments.definition import CLAIMS, FINDINGS, OURS, REPORTS
+from lookalike.experiments.store import PARTS, Folder, Record, Settings, digest, to_csv
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from lookalike.experiments.corrections import Correction
-    from lookalike.experiments.experiment import Finding, Verdict
-    from lookalike.experiments.store import Folder, Record, State
+    from lookalike.experiments.definition import Experiment, Finding, Setup, Verdict
+    from lookalike.experiments.store import State
 
-__all__ = ["GALLERY", "MARKS", "command_of", "gallery", "tally"]
+__all__ = ["GALLERY", "MARKS", "Watch", "command_of", "gallery", "run", "tally"]
 
 GALLERY: Final = "index.html"
 MARKS: Final[dict[Finding, str]] = {"holds": "✓", "holds in part": "≈", "does not hold": "✗", "undecided": "?"}
@@ -58,7 +61,7 @@ def gallery(folder: Folder) -> str:
 def tally(verdicts: Iterable[Verdict]) -> str:
     """Count the findings.
 
-    >>> from lookalike.experiments.experiment import Verdict
+    >>> from lookalike.experiments.definition import Verdict
     >>> tally([Verdict("more hashes, less error", "report A", (73,), "holds", "")] * 2)
     '2 hold'
     """
@@ -214,3 +217,58 @@ def _correction(correction: Correction, here: set[str]) -> str:
 @cache
 def _template(name: str) -> Template:
     return Template(resources.files("lookalike.experiments").joinpath(name).read_text(encoding="utf-8"))
+
+
+# -- a run -------------------------------------------------------------------------------------------------------------
+
+
+Watch: TypeAlias = Callable[["Experiment", float], None]
+"""Told which experiment is being made, and which share of it is done."""
+
+
+def run(
+    chosen: Sequence[Experiment],
+    setup: Setup,
+    folder: Folder,
+    *,
+    files: Sequence[str] = (),
+    watch: Watch | None = None,
+) -> Iterator[Record]:
+    """Make experiments one after the other, and give the record of each when all its files are written.
+
+    `files` are the names of the texts as they were typed, for the commands that the gallery shows. Verdicts on other
+    experiments in the folder are kept. What an interrupted run has made so far is whole, and in the gallery.
+    """
+    figures.require()
+    try:
+        for experiment in chosen:
+            yield _make(experiment, setup, folder, files, watch or (lambda _experiment, _share: None))
+    finally:
+        if folder.records:
+            folder.write(GALLERY, gallery(folder).encode())
+
+
+def _make(experiment: Experiment, setup: Setup, folder: Folder, files: Sequence[str], watch: Watch) -> Record:
+    started = perf_counter()
+    code = code_digest(experiment.id)
+    table = experiment.measure(setup, lambda share: watch(experiment, share))
+    verdicts = tuple(experiment.judge(table, setup))
+    figure = figures.new_figure(lambda empty: experiment.draw(table, setup, empty))
+    written = to_csv(table).encode()
+    drawn = {"png": figures.to_png(figure), "svg": figures.to_svg(figure), "pdf": figures.to_pdf(figure)}
+    parts = {"csv": written, **drawn}
+    for part, content in parts.items():
+        folder.write(f"{experiment.id}.{part}", content)
+    record = Record(
+        id=experiment.id,
+        title=experiment.title,
+        items=experiment.items,
+        caption=experiment.caption,
+        settings=Settings.of(setup, files),
+        code=code,
+        csv=digest(written),
+        seconds=round(perf_counter() - started, 3),
+        verdicts=verdicts,
+    )
+    folder.keep(record)
+    return record

@@ -1,4 +1,4 @@
-"""Items 71 and 104 (report A, §8.2): how long filling signatures takes with each family of hash functions, by k."""
+"""How long filling signatures takes with each family of hash functions, by k (report A, §8.2)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import lookalike as la
 from lookalike.experiments import data, figures, report_a
-from lookalike.experiments.claims import verdict
-from lookalike.experiments.experiment import Column, Experiment, Finding, Progress, Setup, Table, Verdict
-from lookalike.experiments.sign_time import number as number_of
-from lookalike.experiments.timing import ROUNDS, Spread, in_rounds, signing, signing_sets, together
+from lookalike.experiments.definition import Column, Experiment, Finding, Progress, Setup, Table, Verdict, verdict
+from lookalike.experiments.signing_times import number as number_of
+from lookalike.experiments.uncertainty import ROUNDS, Spread, in_rounds, signing, signing_sets, together
 from lookalike.hashing import FAMILIES
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from lookalike.experiments.experiment import Cell
+    from lookalike.experiments.definition import Cell
 
 __all__ = ["EXPERIMENT"]
 
@@ -29,7 +28,7 @@ HASHES: Final = (25, 200)
 """25 is what report A measured in §8.2, 200 what it uses in §8.3."""
 FILLED, TEXTS = "from sets", "from texts"
 """The report's way, from the different shingles; and lookalike's, which hashes every window of the text."""
-REPORTED: Final = ("modular", "multiplicative", "murmur3")
+REPORTED: Final = tuple(name for name in FAMILIES if name != "jenkins")
 """The families of report A."""
 FIRST: Final = 3
 """The report's smallest k."""

@@ -1,8 +1,8 @@
 """LSH on 20 shuffles, at each threshold: what it proposes, what it finds, what it misses, and how long it takes.
 
-Report B planned this experiment and left it out; the settings are those of its programs (items 60-62). Each pair i < j
+Report B planned this experiment and left it out; the settings are those of its programs. Each pair i < j
 is judged by its exact Jaccard similarity, where the programs took the estimate and counted a document's pair with
-itself as missed (item 117). Its choice of bands (item 46) stands beside ours, which starts from a recall.
+itself as missed. Its choice of bands (§5.2) stands beside ours, which starts from a recall.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import lookalike as la
 from lookalike.experiments import data
-from lookalike.experiments.claims import verdict
-from lookalike.experiments.experiment import Cell, Column, Experiment, Progress, Setup, Table, Verdict, each
-from lookalike.experiments.timing import Spread, comparing, in_rounds, together
+from lookalike.experiments.definition import Cell, Column, Experiment, Progress, Setup, Table, Verdict, each, verdict
+from lookalike.experiments.uncertainty import Spread, comparing, in_rounds, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +32,7 @@ RULES: Final = ("divisors", "recall")
 """How bands are chosen: report B's search among the divisors of h, and ours, for 99 % of the pairs at the threshold."""
 NAMES: Final = {"divisors": "report B's rule", "recall": "recall 0.99"}
 COUNTS: Final = ("numCandidatePairs", "trueCopyPairsDetected", "falsePositivePairs", "falseNegativePairs")
-"""The columns of report B's own file (item 62)."""
+"""The columns of report B's own file."""
 
 COLUMNS: Final = (
     Column("rule"),

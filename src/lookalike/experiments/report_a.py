@@ -8,7 +8,7 @@ import lookalike as la
 from lookalike.hashing import FAMILIES
 
 if TYPE_CHECKING:
-    from lookalike.experiments.experiment import Setup
+    from lookalike.experiments.definition import Setup
 
 __all__ = ["BANDS", "DOCUMENTS", "FAST", "SKETCHES", "hash_seed", "recipe", "similarities", "sketch"]
 

@@ -1,8 +1,8 @@
 """The folder that experiments are kept in: tables as CSV, and a record of what was made, by which code and settings.
 
 `verdicts.json` holds the verdicts and, for each experiment, the settings, a digest of the code that its numbers depend
-on and a digest of its CSV. From these `Folder.state` tells what is made, missing or stale (items 91 and 92: the plots
-of report A showed old data without a word).
+on and a digest of its CSV. From these `Folder.state` tells what is made, missing or stale (the plots of report A
+showed old data without a word).
 """
 
 from __future__ import annotations
@@ -17,12 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from lookalike.errors import DocumentError
-from lookalike.experiments.catalogue import experiments
-from lookalike.experiments.experiment import FINDINGS, Column, Experiment, Setup, Table, Verdict
-from lookalike.experiments.sources import code_digest
+from lookalike.experiments.catalogue import code_digest, experiments
+from lookalike.experiments.definition import FINDINGS, Column, Experiment, Setup, Table, Verdict
 from lookalike.opening import open_file
-from lookalike.tables.files import new_file
-from lookalike.tables.shapes import (
+from lookalike.tables.json import (
     is_flag,
     is_text,
     is_typed,
@@ -35,11 +33,12 @@ from lookalike.tables.shapes import (
     parse_json,
     whole,
 )
+from lookalike.tables.output_files import new_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lookalike.experiments.experiment import Cell
+    from lookalike.experiments.definition import Cell
 
 __all__ = ["PARTS", "VERDICTS", "Folder", "Record", "Settings", "State", "digest", "from_csv", "to_csv"]
 

@@ -185,7 +185,7 @@ class Walk:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file."""
-        from lookalike.tables.files import new_file
+        from lookalike.tables.output_files import new_file
 
         with new_file(path, private=False) as stream:
             stream.write(self.page().encode())

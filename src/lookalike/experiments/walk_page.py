@@ -12,8 +12,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from importlib import resources
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lookalike.report.assemble import embedded, policy, shown_as_text
-from lookalike.report.parts import joined, part
+from lookalike.report.assemble import embedded, joined, part, policy, shown_as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lookalike.errors import StoreError
-from lookalike.index.abandoned import being_built, remove_abandoned
-from lookalike.index.index import Index
-from lookalike.index.opening import MEMORY, is_server
-from lookalike.index.portions import portions
-from lookalike.index.sqlite_schema import sync_folder
+from lookalike.index.document_index import Index
+from lookalike.index.index_documents import portions
+from lookalike.index.index_files import being_built, remove_abandoned, sync_folder
+from lookalike.index.store_opening import MEMORY, is_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,7 +50,7 @@ def build(
     how many documents were read, and may still refuse.
     """
     if where == MEMORY:
-        raise StoreError(where, "would be gone at once", "give the name of a file, or a postgresql:// URL")
+        raise StoreError(where, "would be lost at once", "give the name of a file, or a postgresql:// URL")
     placed = _new_schema(where) if is_server(where) else _new_file(where)
     with placed as (name, unfinished):
         try:
@@ -115,7 +114,7 @@ def _finished(where: str, path: Path, unfinished: Path) -> Iterator[tuple[str, s
 @contextmanager
 def _new_schema(where: str) -> Iterator[tuple[str, str]]:
     """Give a name, and the place of a schema that becomes that of `where`, unless something goes wrong."""
-    from lookalike.index.postgres_server import Address, connect, read_settings, server_errors
+    from lookalike.index.postgres_store import Address, connect, read_settings, server_errors
 
     address = Address.of(where)
 

@@ -1,14 +1,14 @@
-"""What an index keeps, and what a store must be able to do with it.
+"""The contract of a store: what an index keeps, and what a store must be able to do with it.
 
 A store holds rows and finds them by key; it knows nothing of texts or scores. `Index` signs, filters and verifies, with
 the engine's own functions, so every store gives the same answers. The rules of every store:
 
 * **A write is whole.** `writing()` is one transaction: all of it is kept when it ends, or nothing.
-* **A write that has returned is kept**, whatever happens to the process, and to the machine if the disk does what it
-  says. The memory store keeps nothing beyond the process.
+* **A write that has returned is kept**, whatever happens to the process, and to the machine if the disk keeps its
+  promises. The memory store keeps nothing beyond the process.
 * **A read sees whole writes.** `reading()` is a snapshot.
-* **Numbers are never used again**, and rise in the order in which documents were added.
-* **Damage is an error.** Rows have checksums, which are looked at before a row is used.
+* **Numbers are never reused**, and rise in the order in which documents were added.
+* **Damage is an error.** Rows have checksums, which are checked before a row is used.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from lookalike.errors import StoreError
-    from lookalike.index.settings import IndexSettings
+    from lookalike.index.index_settings import IndexSettings
     from lookalike.tables.packed import Id
 
 __all__ = [
@@ -40,11 +40,11 @@ __all__ = [
     "Content",
     "Head",
     "Met",
-    "Reader",
     "Row",
     "Store",
+    "StoreReader",
+    "StoreWriter",
     "Version",
-    "Writer",
     "check_rows",
     "check_several",
     "checksum",
@@ -65,7 +65,7 @@ LAST_NUMBER: Final = 2**31 - 2
 
 
 class Content(NamedTuple):
-    """What tells the content of a document from another without loading it."""
+    """What tells the content of a document apart from another without loading it."""
 
     digest: bytes
     length: int
@@ -109,7 +109,7 @@ def kind_of(id: Id) -> str:
 
 
 def check_several(ids: object) -> None:
-    """Refuse one id where several are taken: the letters of a text would be taken for ids."""
+    """Refuse a single id where several are expected: the letters of a string would be taken for ids."""
     if isinstance(ids, str | bytes | int):
         raise DocumentError(ids, "ids", "are one id, not a collection", f"give a list: [{ids!r}]")
 
@@ -147,7 +147,7 @@ class Head(NamedTuple):
 class Version(NamedTuple):
     """Which state an index is in: two that are equal have the same documents.
 
-    Numbers are never used again, so an addition raises `next`; a removal alone lowers `documents`.
+    Numbers are never reused, so an addition raises `next`; a removal alone lowers `documents`.
     """
 
     next: int
@@ -166,7 +166,7 @@ class Met(NamedTuple):
     numbers: array[int]
     """And the document."""
     truncated: frozenset[int]
-    """Queries with a key that more documents have than are looked at."""
+    """Queries with a key that more documents have than are examined."""
 
 
 def met_of(found: tuple[bytes, bytes, list[int]]) -> Met:
@@ -181,12 +181,12 @@ class Check:
     documents: int = 0
     """How many are in the index."""
     problems: list[str] = field(default_factory=list)
-    """What is wrong, in sentences; nothing if all is well."""
+    """What is wrong, in sentences; empty if all is well."""
     lost: list[Id] = field(default_factory=list)
     """Documents that cannot be used any more: add them again."""
 
     def add(self, error: StoreError) -> None:
-        """Take an error that ended the look for a problem, in a sentence of its own."""
+        """Record the error that ended a check as a problem, in a sentence of its own."""
         what = error.problem.removeprefix("is damaged: ")
         if what == "is damaged":
             what = "the database is damaged"
@@ -200,7 +200,7 @@ class Check:
         return not self.problems
 
 
-class Writer(ABC):
+class StoreWriter(ABC):
     """One transaction."""
 
     @abstractmethod
@@ -216,7 +216,7 @@ class Writer(ABC):
         """Return what tells the documents apart that are there under these ids, as the transaction has them."""
 
 
-class Reader(ABC):
+class StoreReader(ABC):
     """One snapshot."""
 
     @abstractmethod
@@ -268,16 +268,16 @@ class Store(ABC):
     settings: IndexSettings
 
     @abstractmethod
-    def writing(self) -> AbstractContextManager[Writer]:
-        """Begin to write; what is written is kept when the block ends, and dropped if it ends with an error."""
+    def writing(self) -> AbstractContextManager[StoreWriter]:
+        """Start to write: what is written is kept when the block ends, and dropped if it ends with an error."""
 
     @abstractmethod
-    def reading(self) -> AbstractContextManager[Reader]:
-        """Begin to read: the block sees one state."""
+    def reading(self) -> AbstractContextManager[StoreReader]:
+        """Start to read: the block sees one state."""
 
     @abstractmethod
     def verify(self) -> Check:
-        """Look at everything."""
+        """Check everything."""
 
     @abstractmethod
     def repair(self) -> Check:
@@ -293,8 +293,8 @@ class Store(ABC):
 
     @abstractmethod
     def info(self) -> dict[str, Any]:
-        """Say where it is and how large it is: fit for JSON."""
+        """Describe where it is and how large it is: ready for JSON."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of everything."""
+        """Release everything."""

@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     import psycopg
 
 __all__ = [
+    "COPY_BEGIN",
+    "COPY_END",
     "ENTRY",
     "RECENT",
     "Places",
-    "State",
+    "PostgresState",
     "add_recent",
     "add_segment",
     "between",
@@ -45,15 +47,16 @@ RECENT: Final = 8192
 """Documents that may be in `recent`."""
 MOST_SEGMENTS: Final = 4
 WINDOW: Final = 1 << 22
-"""Entries that a merge holds at once."""
+"""Entries that a merge holds at a time."""
 ENTRY: Final = 12
 _PER_BLOCK: Final = 64
 """Entries of a block: a query reads one for each key and segment."""
 _BLOCK: Final = 2048
 _MIDDLE: Final = 1 << 63
 """What is taken from a key, so that keys without a sign are in the order of PostgreSQL's numbers."""
-_BEGIN: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_END: Final = b"\xff\xff"
+COPY_BEGIN: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+COPY_END: Final = b"\xff\xff"
+"""What COPY in binary begins and ends with."""
 _COPIED: Final = struct.Struct(">hiqiqiqiqi")  # five columns: four numbers, and the length of the entries
 
 _FIND: Final = """
@@ -101,7 +104,7 @@ class Places(NamedTuple):
 
 
 @dataclass(slots=True)
-class State:
+class PostgresState:
     """The row of `state`."""
 
     next: int
@@ -122,17 +125,17 @@ class State:
         connection.execute(f"UPDATE {places.state} SET {columns}", values)
 
 
-def state_of(connection: psycopg.Connection[Any], places: Places, *, lock: bool = False) -> State:
+def state_of(connection: psycopg.Connection[Any], places: Places, *, lock: bool = False) -> PostgresState:
     """Read the state; it cannot be missing. With a lock, no other writer goes on before this one has ended."""
     asked = f"SELECT next, documents, kind, recent, segments, entries FROM {places.state}"
     row = connection.execute(asked + (" FOR UPDATE" if lock else "")).fetchone()
     if row is None or len(row[4]) != len(row[5]) or not 0 <= row[1] <= row[0] <= LAST_NUMBER + 1:
         raise damaged(places, "the state")
-    return State(*row)
+    return PostgresState(*row)
 
 
 def damaged(places: Places, what: str) -> DamagedError:
-    """Return the error for something that is not what was written."""
+    """Return the error about something that is not what was written."""
     return DamagedError(places.name, f"is damaged: {what}", "run: lookalike index repair")
 
 
@@ -145,7 +148,7 @@ def _rows(connection: psycopg.Connection[Any], statement: str, parameters: Any) 
 
 
 def meet(
-    connection: psycopg.Connection[Any], places: Places, state: State, keys: Sequence[int], most: int
+    connection: psycopg.Connection[Any], places: Places, state: PostgresState, keys: Sequence[int], most: int
 ) -> dict[int, list[int]]:
     """Return the documents of each key that is there, by its place, ascending; some may be more than `most`."""
     met: dict[int, list[int]] = {}
@@ -207,7 +210,7 @@ def add_recent(
     return len(rows)
 
 
-def post_recent(connection: psycopg.Connection[Any], places: Places, state: State) -> None:
+def post_recent(connection: psycopg.Connection[Any], places: Places, state: PostgresState) -> None:
     """Make a segment of the documents in `recent`."""
     if not state.recent:
         return
@@ -219,7 +222,9 @@ def post_recent(connection: psycopg.Connection[Any], places: Places, state: Stat
     state.recent = 0
 
 
-def add_segment(connection: psycopg.Connection[Any], places: Places, state: State, runs: Iterable[bytes]) -> None:
+def add_segment(
+    connection: psycopg.Connection[Any], places: Places, state: PostgresState, runs: Iterable[bytes]
+) -> None:
     """Write a segment; the runs of entries are sorted, and follow each other."""
     number, entries, left = max(state.segments, default=0) + 1, 0, b""
     for run in runs:
@@ -240,7 +245,7 @@ def _copy_blocks(connection: psycopg.Connection[Any], places: Places, segment: i
         return
     statement = f"COPY {places.posting} (segment, first, number, checksum, entries) FROM STDIN (FORMAT BINARY)"
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        copy.write(b"".join((_BEGIN, *_copied(segment, entries), _END)))
+        copy.write(b"".join((COPY_BEGIN, *_copied(segment, entries), COPY_END)))
 
 
 def _copied(segment: int, entries: bytes) -> Iterator[bytes]:
@@ -254,7 +259,9 @@ def _copied(segment: int, entries: bytes) -> Iterator[bytes]:
         yield block
 
 
-def merge(connection: psycopg.Connection[Any], places: Places, state: State, *, all_of_them: bool = False) -> None:
+def merge(
+    connection: psycopg.Connection[Any], places: Places, state: PostgresState, *, all_of_them: bool = False
+) -> None:
     """Merge the small segments into one if there are many, or all; removed documents leave those that are merged."""
     if not all_of_them and len(state.segments) <= MOST_SEGMENTS:
         return
@@ -286,7 +293,7 @@ def _merged(
 
 
 def windows_of(entries: int) -> Iterator[tuple[int, int]]:
-    """Part the keys: hashes are spread evenly, so the windows are equally full."""
+    """Split the keys into windows: hashes are spread evenly, so the windows are equally full."""
     windows = max(1, entries // WINDOW)
     for window in range(windows):
         yield window * 2**64 // windows, (window + 1) * 2**64 // windows - 1

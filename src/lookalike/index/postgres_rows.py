@@ -1,4 +1,4 @@
-"""The columns of a document in PostgreSQL."""
+"""The rows of an index in PostgreSQL: their columns, and how they are read and written inside a transaction."""
 
 from __future__ import annotations
 
@@ -8,20 +8,58 @@ from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.index.contract import Row
+from lookalike._native import entries_of
+from lookalike.errors import DamagedError, DuplicateIdError, StoreError, _show
+from lookalike.index.contract import (
+    LAST_NUMBER,
+    Content,
+    Head,
+    Met,
+    Row,
+    StoreReader,
+    StoreWriter,
+    Version,
+    check_rows,
+    kind_of,
+)
+from lookalike.index.postgres_postings import (
+    COPY_BEGIN,
+    COPY_END,
+    RECENT,
+    add_recent,
+    add_segment,
+    meet,
+    merge,
+    post_recent,
+    state_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    import psycopg
+
+    from lookalike.index.postgres_store import PostgresStore
     from lookalike.tables.packed import Id
 
-__all__ = ["COLUMNS", "HEAD", "copied", "head_of", "id_of", "row_of", "stored", "values_of"]
+__all__ = [
+    "COLUMNS",
+    "HEAD",
+    "PostgresReader",
+    "PostgresWriter",
+    "copied",
+    "head_of",
+    "id_of",
+    "row_of",
+    "stored",
+    "values_of",
+]
+
+# -- columns -----------------------------------------------------------------------------------------------------------
 
 HEAD: Final = "number, id, shingles, length, digest, keys, slots, checksum"
 COLUMNS: Final = f"{HEAD}, body_checksum, body"
 
-_BEGIN: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_END: Final = b"\xff\xff"
 _INT8: Final = 20
 """The type of the elements of an array, as PostgreSQL numbers types."""
 _FIRST: Final = struct.Struct(">hiqi")  # ten columns, the number, and the length of the id
@@ -63,7 +101,7 @@ def copied(first: int, rows: Sequence[Row]) -> Iterator[bytes]:
     bands = len(rows[0].keys) // 8
     array_of = struct.Struct(">6i" + "iq" * bands)
     keys: list[int] = [20 + 12 * bands, 1, 0, _INT8, bands, 1] + [8] * (2 * bands)
-    yield _BEGIN
+    yield COPY_BEGIN
     for number, row in enumerate(rows, first):
         id = stored(row.id)
         keys[7::2] = memoryview(row.keys).cast("q").tolist()
@@ -80,7 +118,7 @@ def copied(first: int, rows: Sequence[Row]) -> Iterator[bytes]:
                 row.body,
             )
         )
-    yield _END
+    yield COPY_END
 
 
 def row_of(found: Sequence[Any], kind: str) -> tuple[int, Row, bool]:
@@ -88,3 +126,220 @@ def row_of(found: Sequence[Any], kind: str) -> tuple[int, Row, bool]:
     *head, expected, body = found
     number, row, right = head_of(head, kind)
     return number, replace(row, body=bytes(body)), right and zlib.crc32(body) == expected
+
+
+# -- writing and reading -----------------------------------------------------------------------------------------------
+
+_BLOCK: Final = 1000
+_TOGETHER: Final = 16
+"""Queries whose keys are looked up at once."""
+_PORTION: Final = 1 << 17
+"""Documents whose keys are sorted at once."""
+
+
+class PostgresWriter(StoreWriter):
+    """One transaction."""
+
+    def __init__(self, store: PostgresStore, connection: psycopg.Connection[Any]) -> None:
+        self._name, self._places, self._connection = store.name, store.places, connection
+        self._state = state_of(connection, store.places, lock=True)
+        self._numbers, self._keys = array("I"), bytearray()  # of documents that have no postings yet
+        self._gone: set[int] = set()
+
+    def put(self, rows: Sequence[Row]) -> None:
+        """Add documents; `DuplicateIdError` if one is there."""
+        if not rows:
+            return
+        state = self._state
+        if state.next + len(rows) > LAST_NUMBER + 1:
+            raise StoreError(self._name, f"has had {LAST_NUMBER + 1:,} documents", "make a new one")
+        state.kind = check_rows(rows, state.kind, self._name)
+        self._refuse_twice(rows)
+        statement = f"COPY {self._places.document} ({COLUMNS}) FROM STDIN (FORMAT BINARY)"
+        with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
+            for piece in copied(state.next, rows):
+                copy.write(piece)
+        self._numbers.extend(range(state.next, state.next + len(rows)))
+        for row in rows:
+            self._keys += row.keys
+        state.next += len(rows)
+        state.documents += len(rows)
+        if len(self._numbers) >= _PORTION:
+            self._post()
+
+    def _refuse_twice(self, rows: Sequence[Row]) -> None:
+        seen: set[Id] = set()
+        for row in rows:
+            if row.id in seen:
+                raise DuplicateIdError(row.id)
+            seen.add(row.id)
+        if not self._state.documents:
+            return
+        there = self._there([row.id for row in rows])
+        for row in rows:
+            if stored(row.id) in there:
+                raise DuplicateIdError(row.id, index=self._name)
+
+    def _there(self, ids: Iterable[Id]) -> dict[bytes, int]:
+        given = [id for id in ids if kind_of(id) == self._state.kind]
+        return _numbers(self._connection, self._places.document, given)
+
+    def discard(self, ids: Iterable[Id]) -> int:
+        """Remove documents; returns how many there were."""
+        numbers = list(self._there(ids).values())
+        if not numbers:
+            return 0
+        places, execute = self._places, self._connection.execute
+        execute(f"DELETE FROM {places.document} WHERE number = ANY(%s::bigint[])", [numbers])
+        taken = f"DELETE FROM {places.recent} WHERE number = ANY(%s::bigint[]) RETURNING number"
+        recent = {number for (number,) in execute(taken, [numbers])}
+        gone = [number for number in numbers if number not in recent]
+        execute(f"INSERT INTO {places.removed} SELECT unnest(%s::bigint[])", [gone])
+        self._gone.update(gone)
+        self._state.recent -= len(recent)
+        self._state.documents -= len(numbers)
+        return len(numbers)
+
+    def contents(self, ids: Sequence[Id]) -> dict[Id, Content]:
+        """Return what tells the documents apart that are there under these ids."""
+        numbers = list(self._there(ids).values())
+        asked = f"SELECT {HEAD}, body_checksum FROM {self._places.document} WHERE number = ANY(%s::bigint[])"
+        found = {}
+        with self._connection.cursor(binary=True) as cursor:
+            for *columns, body in cursor.execute(asked, [numbers]):
+                _, row, right = head_of(columns, self._state.kind)
+                if not right:
+                    raise _damaged(self._name, row.id)
+                found[row.id] = Content(row.digest, row.length, body)
+        return found
+
+    def finish(self) -> None:
+        """Put the keys of new documents into postings, and write the state."""
+        places, state = self._places, self._state
+        if state.recent + len(self._numbers) > RECENT:
+            post_recent(self._connection, places, state)
+            self._post()
+        elif self._numbers:
+            state.recent += add_recent(self._connection, places, self._numbers, bytes(self._keys), self._gone)
+        merge(self._connection, places, state)
+        state.write(self._connection, places)
+
+    def _post(self) -> None:
+        """Make a segment of the documents that have no postings yet."""
+        entries = entries_of(self._numbers.tobytes(), bytes(self._keys), self._places.bands)
+        add_segment(self._connection, self._places, self._state, [entries])
+        self._numbers, self._keys = array("I"), bytearray()
+
+
+def _numbers(connection: psycopg.Connection[Any], table: str, ids: Sequence[Id]) -> dict[bytes, int]:
+    """Return the numbers of documents by their ids, as far as they are there."""
+    found: dict[bytes, int] = {}
+    asked = (
+        f"SELECT d.id, d.number FROM unnest(%s::bytea[]) AS g(id) JOIN {table} AS d"
+        " ON sha256(d.id) = sha256(g.id) AND d.id = g.id"
+    )
+    for start in range(0, len(ids), _BLOCK):
+        given = [stored(id) for id in ids[start : start + _BLOCK]]
+        with connection.cursor(binary=True) as cursor:
+            found.update((bytes(id), number) for id, number in cursor.execute(asked, [given]))
+    return found
+
+
+class PostgresReader(StoreReader):
+    """One snapshot."""
+
+    def __init__(self, store: PostgresStore, connection: psycopg.Connection[Any]) -> None:
+        self._store, self._connection = store, connection
+        self._table = store.places.document
+        self._state = state_of(connection, store.places)
+        self._kind = self._state.kind
+
+    def _rows(self, statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+        with self._connection.cursor(binary=True) as cursor:
+            return cursor.execute(statement, parameters).fetchall()
+
+    def version(self) -> Version:
+        """Return which state this is."""
+        return Version(self._state.next, self._state.documents, self._kind)
+
+    def meet(self, keys: bytes, most: int) -> Met:
+        """Return the documents that share a key with each query."""
+        bands = self._store.settings.bands.bands
+        asked = memoryview(keys).cast("Q").tolist()
+        met: dict[int, set[int]] = {}
+        truncated: set[int] = set()
+        for start in range(0, len(asked), bands * _TOGETHER):
+            some = asked[start : start + bands * _TOGETHER]
+            for place, numbers in meet(self._connection, self._store.places, self._state, some, most).items():
+                query = (start + place) // bands
+                if len(numbers) > most:
+                    truncated.add(query)
+                met.setdefault(query, set()).update(numbers[:most])
+        queries, found = array("I"), array("I")
+        for query in sorted(met):
+            queries.extend([query] * len(met[query]))
+            found.extend(sorted(met[query]))
+        return Met(queries, found, frozenset(truncated))
+
+    def heads(self, numbers: Sequence[int]) -> dict[int, Head]:
+        """Return what is known of documents by number; those that were removed are missing."""
+        found = {}
+        asked = f"SELECT {HEAD} FROM {self._table} WHERE number = ANY(%s::bigint[])"
+        for start in range(0, len(numbers), _BLOCK):
+            for columns in self._rows(asked, [list(numbers[start : start + _BLOCK])]):
+                number, row, right = head_of(columns, self._kind)
+                if not right:
+                    raise self._damaged(row.id)
+                found[number] = Head(row.id, row.slots)
+        return found
+
+    def bodies(self, numbers: Sequence[int]) -> dict[int, bytes]:
+        """Return what was kept of documents."""
+        found = {}
+        asked = f"SELECT number, id, body_checksum, body FROM {self._table} WHERE number = ANY(%s::bigint[])"
+        for start in range(0, len(numbers), _BLOCK):
+            for number, id, expected, body in self._rows(asked, [list(numbers[start : start + _BLOCK])]):
+                if zlib.crc32(body) != expected:
+                    raise self._damaged(id_of(id, self._kind))
+                found[number] = bytes(body)
+        return found
+
+    def numbers(self, ids: Sequence[Id]) -> list[int | None]:
+        """Return the number of each document, None where there is no such document."""
+        given = [id for id in ids if kind_of(id) == self._kind]
+        found = _numbers(self._connection, self._table, given)
+        return [found.get(stored(id)) if kind_of(id) == self._kind else None for id in ids]
+
+    def _blocks(self, columns: str, after: int = -1) -> Iterator[list[tuple[Any, ...]]]:
+        asked = f"SELECT {columns} FROM {self._table} WHERE number > %s ORDER BY number LIMIT {_BLOCK}"
+        while block := self._rows(asked, [after]):
+            yield block
+            after = block[-1][0]
+
+    def slots(self) -> Iterator[tuple[array[int], bytes]]:
+        """Give all documents in blocks: numbers, and their slots in one piece."""
+        for block in self._blocks("number, slots"):
+            yield array("I", (number for number, _ in block)), b"".join(bytes(slots) for _, slots in block)
+
+    def rows(self) -> Iterator[list[tuple[int, Row]]]:
+        """Give all documents in blocks."""
+        for block in self._blocks(COLUMNS):
+            rows = []
+            for found in block:
+                number, row, right = row_of(found, self._kind)
+                if not right:
+                    raise self._damaged(row.id)
+                rows.append((number, row))
+            yield rows
+
+    def listed(self, after: int = -1) -> Iterator[tuple[int, Id]]:
+        """Give numbers and ids."""
+        for block in self._blocks("number, id", after):
+            yield from ((number, id_of(id, self._kind)) for number, id in block)
+
+    def _damaged(self, id: Id) -> DamagedError:
+        return _damaged(self._store.name, id)
+
+
+def _damaged(name: str, id: Id) -> DamagedError:
+    return DamagedError(name, f"is damaged: document {_show(id)}", "run: lookalike index repair")

@@ -1,43 +1,196 @@
-"""Queries: documents that share a key, filtered on their slots, verified on what the index keeps of them.
+"""Queries and their answers: documents that share a key, filtered on slots, then verified on what the index keeps.
 
-All functions are the engine's own. A batch of queries is worked on as one, so that a query costs little in Python.
+All functions are the engine's own. A batch of queries is processed as one, so that a query costs little in Python.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
+import zlib
+from abc import ABC, abstractmethod
 from array import array
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from lookalike import _native, checks
-from lookalike.engine.rows import texts_for_core
+from lookalike.documents import open_documents
+from lookalike.engine.sign import texts_for_core
 from lookalike.errors import RecipeError
-from lookalike.index.hits import Hit, Hits
+from lookalike.index.contract import Row
 from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
+    from lookalike.documents import Source
     from lookalike.engine.strategy import Strategy
-    from lookalike.index.contract import Head, Reader, Store
-    from lookalike.index.settings import IndexSettings
+    from lookalike.index.contract import Head, Store, StoreReader
+    from lookalike.index.index_settings import IndexSettings
     from lookalike.tables.packed import Id
 
-__all__ = ["AT_ONCE", "FEW", "MOST", "Signed", "ask", "check_asked", "estimate", "in_bands", "sign"]
+__all__ = [
+    "AT_ONCE",
+    "FEW",
+    "MOST",
+    "Hit",
+    "Hits",
+    "Queryable",
+    "Signed",
+    "ask",
+    "check_asked",
+    "estimate",
+    "in_bands",
+    "rebuilt_row",
+    "sign",
+]
+
+# -- answers -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A stored document that is like the query.
+
+    >>> Hit("essay-7", 0.75, 0.8, 0.9).jaccard
+    0.75
+    """
+
+    id: Id
+    jaccard: float
+    """Exact where the index keeps texts or shingles; else an estimate."""
+    containment_query: float | None = None
+    """The share of the query that is in the document; None where only signatures are kept."""
+    containment_document: float | None = None
+    """The share of the document that is in the query."""
+    standard_error: float | None = None
+    """Of the estimate; None where the score is exact."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON says of it."""
+        found = {"id": self.id, "jaccard": self.jaccard}
+        if self.standard_error is not None:
+            return found | {"standard_error": self.standard_error}
+        return found | {
+            "containment_query": self.containment_query,
+            "containment_document": self.containment_document,
+        }
+
+
+class Hits(Sequence[Hit]):
+    """The hits of one query, the most similar first.
+
+    >>> hits = Hits([Hit("a", 0.9), Hit("b", 0.8)], query=None)
+    >>> len(hits), hits[0].id, hits.ids, hits.truncated
+    (2, 'a', ['a', 'b'], False)
+    """
+
+    __slots__ = ("_hits", "query", "truncated")
+
+    def __init__(self, hits: Iterable[Hit], *, query: Id | None, truncated: bool = False) -> None:
+        """Take hits in their order."""
+        self._hits = tuple(hits)
+        self.query = query
+        """The id of the document that was asked about; None for a text."""
+        self.truncated = truncated
+        """Whether so many documents share a part of the signature that not all were examined."""
+
+    @property
+    def ids(self) -> list[Id]:
+        """The ids of the hits."""
+        return [hit.id for hit in self._hits]
+
+    def __len__(self) -> int:
+        """Return how many they are."""
+        return len(self._hits)
+
+    @overload
+    def __getitem__(self, place: int) -> Hit: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Hit]: ...
+    def __getitem__(self, place: int | slice) -> Hit | Sequence[Hit]:
+        """Return a hit, or some."""
+        return self._hits[place]
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether the hits are the same."""
+        if isinstance(other, Hits):
+            return (self._hits, self.query, self.truncated) == (other._hits, other.query, other.truncated)
+        return list(self._hits) == other if isinstance(other, list) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """Show the hits."""
+        return f"Hits({list(self._hits)!r}{', truncated' if self.truncated else ''})"
+
+
+class Queryable(ABC):
+    """What can be queried: an `Index`, or a `Client` of one behind a server."""
+
+    @overload
+    def query(
+        self, documents: str, threshold: float | None = ..., *, top: int | None = ..., threads: int = ...
+    ) -> Hits: ...
+    @overload
+    def query(
+        self,
+        documents: Any,
+        threshold: float | None = ...,
+        *,
+        top: int | None = ...,
+        text: str | None = ...,
+        id: str | None = ...,
+        threads: int = ...,
+    ) -> list[Hits]: ...
+    def query(
+        self,
+        documents: Any,
+        threshold: float | None = None,
+        *,
+        top: int | None = None,
+        text: str | None = None,
+        id: str | None = None,
+        threads: int = 0,
+    ) -> Hits | list[Hits]:
+        """Return the stored documents that are like a text, the most similar first; of documents, a list for each.
+
+        * Neither `threshold` nor `top`: all at or above the threshold of the index.
+        * `threshold`: all at or above it. Below that of the index, every signature is examined.
+        * `top`: at most this many. Without a threshold, or with 0, these are the nearest of those that share anything,
+          and every signature is examined.
+
+        `text` and `id` name the columns of a data frame. For a `Client`, `threads` has no effect, and the server may
+        limit `top`.
+        """
+        threshold, top = check_asked(threshold, top)
+        if isinstance(documents, str):
+            return self._hits_of_text(documents, threshold, top, threads)
+        return list(self._hits_of_each(open_documents(documents, text=text, id=id), threshold, top, threads))
+
+    @abstractmethod
+    def _hits_of_text(self, text: str, threshold: float | None, top: int | None, threads: int) -> Hits: ...
+
+    @abstractmethod
+    def _hits_of_each(
+        self, source: Source, threshold: float | None, top: int | None, threads: int
+    ) -> Iterable[Hits]: ...
+
+
+# -- signing and asking ------------------------------------------------------------------------------------------------
 
 AT_ONCE: Final = 1024
-"""Queries that are worked on as one."""
+"""Queries that are processed together."""
 FEW: Final = 16
-"""Queries that look at every signature: each may have very many candidates, whose texts are held."""
+"""The same for queries that examine every signature: each may have very many candidates, whose texts are held."""
 MOST: Final = 10_000
-"""Documents of one key that are looked at; a query that meets a larger bucket is `truncated`."""
+"""Documents of one key that are examined; a query that meets a larger bucket is `truncated`."""
 _ALL: Final = 2**32 - 1
 _SPARE: Final = 4
-"""Without a threshold, so many times as many documents as asked for are verified: their estimates may be off."""
+"""Without a threshold, this many times as many documents as requested are verified: their estimates may be off."""
 _CHANCE: Final = 1 / 256
 """That a byte of two slots agrees although the slots do not."""
 _NO_THRESHOLD: Final = 1e-9
@@ -70,7 +223,7 @@ def check_asked(threshold: float | None, top: int | None) -> tuple[float | None,
 
 
 def in_bands(settings: IndexSettings, threshold: float | None, top: int | None) -> bool:
-    """Tell whether the bands answer a query; else every signature is looked at."""
+    """Tell whether the bands answer a query; otherwise every signature is examined."""
     return top is None if threshold is None else threshold >= settings.threshold
 
 
@@ -121,7 +274,7 @@ class _Candidates:
     truncated: frozenset[int] = frozenset()
 
 
-def _by_bands(reader: Reader, signed: Signed, strategy: Strategy) -> _Candidates:
+def _by_bands(reader: StoreReader, signed: Signed, strategy: Strategy) -> _Candidates:
     met = reader.meet(signed.keys, MOST)
     heads = reader.heads(sorted(set(met.numbers)))
     there = [number in heads for number in met.numbers]
@@ -136,9 +289,9 @@ def _by_bands(reader: Reader, signed: Signed, strategy: Strategy) -> _Candidates
 
 
 def _by_slots(
-    reader: Reader, signed: Signed, strategy: Strategy, threshold: float | None, top: int | None
+    reader: StoreReader, signed: Signed, strategy: Strategy, threshold: float | None, top: int | None
 ) -> _Candidates:
-    """Look at every signature: there is no band for such a threshold, or no threshold at all."""
+    """Examine every signature: there is no band for such a threshold, or no threshold at all."""
     size = strategy.recipe.hashes
     least = 0 if threshold is None else strategy.least
     most = _ALL if threshold is not None or top is None else top * _SPARE + 16
@@ -231,3 +384,22 @@ def estimate(agreeing: int, hashes: int) -> tuple[float, float]:
     share = agreeing / hashes
     found = max(0.0, (share - _CHANCE) / (1 - _CHANCE))
     return found, math.sqrt(share * (1 - share) / hashes) / (1 - _CHANCE)
+
+
+# -- repairing ---------------------------------------------------------------------------------------------------------
+
+
+def rebuilt_row(row: Row, body_checksum: int, settings: IndexSettings) -> Row | None:
+    """Return a row rebuilt from its text, if a text was kept and is the one that was added; otherwise None.
+
+    Its own checksum tells. The digest would not: it is of the normalized text, and the same when a letter has become a
+    capital.
+    """
+    if settings.keep != "text" or zlib.crc32(row.body) != body_checksum:
+        return None
+    try:
+        text = row.body.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    signed = sign(Texts.of([text]), settings)
+    return Row(row.id, signed.shingles[0], signed.lengths[0], signed.digests, signed.keys, signed.slots, row.body)

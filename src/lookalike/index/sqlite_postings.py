@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Final
 
 from lookalike._native import Postings, entries_of, merge_entries, numbers_in
 from lookalike.index.contract import LAST_NUMBER, Met, checksum, met_of
-from lookalike.index.sqlite_columns import blob, columns_of, damaged, named
+from lookalike.index.sqlite_schema import blob, columns_of, damaged, named
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
 
-    from lookalike.index.settings import IndexSettings
+    from lookalike.index.index_settings import IndexSettings
 
 __all__ = [
     "ENTRY",
@@ -47,7 +47,7 @@ _PORTION: Final = 1 << 17
 """Documents whose entries are sorted at once."""
 MOST_SEGMENTS: Final = 4
 _WINDOW: Final = 1 << 22
-"""Entries that a merge holds at once."""
+"""Entries that a merge holds at a time."""
 _MANY: Final = 500
 _FIRSTS: Final = blob("firsts", "= 8 * ((entries + ?1 - 1) / ?1)")
 _SEGMENT: Final = f"SELECT number, first_page, entries, {_FIRSTS}, checksum FROM segment ORDER BY number"

@@ -9,18 +9,18 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lookalike.errors import DuplicateIdError, StoreError, _show
-from lookalike.index.contract import LAST_NUMBER, Content, Head, Met, Reader, Row, Version, Writer, check_rows
-from lookalike.index.sqlite_columns import ID, columns_of, damaged, named
+from lookalike.index.contract import LAST_NUMBER, Content, Head, Met, Row, StoreReader, StoreWriter, Version, check_rows
 from lookalike.index.sqlite_postings import TAIL, merge, post
+from lookalike.index.sqlite_schema import ID, columns_of, damaged, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from lookalike.index.settings import IndexSettings
-    from lookalike.index.sqlite import SqliteStore
+    from lookalike.index.index_settings import IndexSettings
+    from lookalike.index.sqlite_store import SqliteStore
     from lookalike.tables.packed import Id
 
-__all__ = ["SqliteReader", "SqliteWriter", "State", "is_body", "is_right", "read_row", "state_of"]
+__all__ = ["SqliteReader", "SqliteState", "SqliteWriter", "is_body", "is_right", "read_row", "state_of"]
 
 _MANY: Final = 500
 _BLOCK: Final = 2048
@@ -28,7 +28,7 @@ _BYTES: Final = 8 << 20
 """Documents of so many bytes are read at once, or one."""
 
 
-class State(NamedTuple):
+class SqliteState(NamedTuple):
     """The row of `state`."""
 
     version: int
@@ -41,13 +41,13 @@ class State(NamedTuple):
     """What ids are: none so far, int, or str."""
 
 
-def state_of(connection: sqlite3.Connection, name: str) -> State:
+def state_of(connection: sqlite3.Connection, name: str) -> SqliteState:
     """Read the state; it cannot be missing."""
     row = connection.execute("SELECT version, next, posted, documents, substr(kind, 1, 9) FROM state").fetchone()
     right = row is not None and all(isinstance(one, int) for one in row[:4]) and row[4] in ("none", "int", "str")
     if not right or not 0 <= row[2] <= row[1] <= LAST_NUMBER + 1 or not 0 <= row[3] <= row[1]:
         raise damaged(name, "the state")
-    return State(*row)
+    return SqliteState(*row)
 
 
 def read_row(found: Sequence[Any], name: str) -> tuple[int, Row]:
@@ -69,7 +69,7 @@ def is_body(body: object, expected: int) -> bool:
     return isinstance(body, bytes) and zlib.crc32(body) == expected
 
 
-class SqliteWriter(Writer):
+class SqliteWriter(StoreWriter):
     """One transaction."""
 
     def __init__(self, connection: sqlite3.Connection, settings: IndexSettings, name: str) -> None:
@@ -162,7 +162,7 @@ class SqliteWriter(Writer):
         )
 
 
-class SqliteReader(Reader):
+class SqliteReader(StoreReader):
     """One snapshot."""
 
     def __init__(self, store: SqliteStore, connection: sqlite3.Connection) -> None:

@@ -1,4 +1,4 @@
-"""The file of an index: what is in it, how a new one is made, and what is refused.
+"""The file of an index: its tables, how a new one is made, what is refused, and how columns are read.
 
 `docs/format.md` describes the tables. A file is opened only if it has exactly these tables and nothing else: a trigger
 or a view in a file from somewhere else would run when the file is read.
@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import zlib
-from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lookalike.errors import DamagedError, StoreError
-from lookalike.index.lock import locked
-from lookalike.index.settings import IndexSettings
+from lookalike.errors import DamagedError, StoreError, _show
+from lookalike.index.contract import DIGEST, LARGEST_BODY, LONGEST_ID
+from lookalike.index.index_files import give_name, remove_files, unfinished_file
+from lookalike.index.index_settings import IndexSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "APPLICATION",
     "CANNOT",
+    "ID",
     "NO_INDEX",
     "OTHER_DATABASE",
     "PAGE",
@@ -30,18 +32,18 @@ __all__ = [
     "RESTORE",
     "SCHEMA",
     "VERSION",
+    "Columns",
+    "blob",
     "check_file",
+    "columns_of",
     "connect",
     "create_file",
+    "damaged",
     "define_tables",
-    "file_errors",
-    "give_name",
     "has_reset_bug",
-    "new_file",
+    "named",
     "read_settings",
-    "remove_files",
     "store_errors",
-    "sync_folder",
 ]
 
 APPLICATION: Final = 0x6C6B6531
@@ -54,8 +56,8 @@ _LARGEST_SETTINGS: Final = 1 << 16
 _PATIENCE: Final = 10.0
 """Seconds that SQLite waits for a lock of its own."""
 _HEADER: Final = b"SQLite format 3\0"
-NO_INDEX: Final = "is no index"
-OTHER_DATABASE: Final = "is a database, but no index"
+NO_INDEX: Final = "is not an index"
+OTHER_DATABASE: Final = "is a database, but not an index"
 _OTHER_FILE: Final = "give the file of an index, or a new name; if it is a damaged index, run: lookalike index repair"
 CANNOT: Final = "cannot be repaired"
 REPAIR: Final = "run: lookalike index repair"
@@ -112,8 +114,8 @@ def has_reset_bug(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> boo
     >>> has_reset_bug((3, 51, 2)), has_reset_bug((3, 51, 3))
     (True, False)
     """
-    mended = version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
-    return version >= (3, 7) and not mended
+    fixed = version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
+    return version >= (3, 7) and not fixed
 
 
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
@@ -139,59 +141,13 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 
 def create_file(path: Path, settings: IndexSettings) -> None:
     """Make the file of a new index. It gets its name when it is whole, so nobody meets half of one."""
-    unfinished = new_file(path)
+    unfinished = unfinished_file(path)
     try:
         with store_errors(str(path)), closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
             _fill(connection, settings)
         give_name(unfinished, path)
     finally:
         remove_files(unfinished)
-
-
-def new_file(path: Path) -> Path:
-    """Make an empty file beside a name that is not there yet, for us alone; `give_name` ends what begins here."""
-    unfinished = path.with_name(f"{path.name}.new-{os.getpid()}-{os.urandom(4).hex()}")
-    with file_errors(path, "cannot be created", "check the folder"):
-        handle = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            if os.name != "nt":
-                os.fchmod(handle, 0o600)  # whatever the umask
-        finally:
-            os.close(handle)
-    return unfinished
-
-
-def give_name(unfinished: Path, path: Path) -> None:
-    """Make a file safe, and give it a name that nobody has."""
-    with file_errors(path, "cannot be created", "check the disk and the folder"):
-        with unfinished.open("rb") as file:
-            os.fsync(file.fileno())
-        try:
-            os.link(unfinished, path)
-        except FileExistsError:
-            raise StoreError(str(path), "exists already", "give another name, or open it") from None
-        except OSError:  # a file system without links
-            with locked(path):
-                if os.path.lexists(path):
-                    raise StoreError(str(path), "exists already", "give another name, or open it") from None
-                unfinished.rename(path)
-        sync_folder(path.parent)
-
-
-def remove_files(path: Path) -> None:
-    """Remove a file and what SQLite made beside it."""
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        with suppress(OSError):
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
-
-
-@contextmanager
-def file_errors(path: Path, problem: str, remedy: str) -> Iterator[None]:
-    """Turn the errors of the system into ours."""
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(str(path), f"{problem} ({error.strerror or error})", remedy) from error
 
 
 def define_tables(connection: sqlite3.Connection) -> None:
@@ -218,12 +174,12 @@ def _fill(connection: sqlite3.Connection, settings: IndexSettings) -> None:
 
 
 def check_file(path: Path) -> None:
-    """Refuse what is no file of an index, before SQLite looks at it."""
+    """Refuse what is not the file of an index, before SQLite reads it."""
     try:
         if path.is_dir():
             raise StoreError(str(path), "is a folder", "give the file of an index")
         if not path.is_file():
-            raise StoreError(str(path), "is no file", "give the file of an index")
+            raise StoreError(str(path), "is not a file", "give the file of an index")
         with path.open("rb") as file:
             header = file.read(100)
     except OSError as error:
@@ -244,7 +200,7 @@ def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
         raise StoreError(name, f"has the format {version}, not {VERSION}", "open it with another version of lookalike")
     found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
     if found != SCHEMA:
-        raise DamagedError(name, "has other tables than an index", RESTORE)
+        raise DamagedError(name, "does not have exactly the tables of an index", RESTORE)
     rows = connection.execute(
         f"SELECT CASE WHEN length(CAST(value AS BLOB)) <= {_LARGEST_SETTINGS} THEN value END, checksum FROM settings"
     ).fetchmany(2)
@@ -257,34 +213,23 @@ def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
         raise DamagedError(name, "has damaged settings", RESTORE) from error
 
 
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder safe."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG)
 _SAID: Final = 200
 _KNOWN: Final = {
-    sqlite3.SQLITE_FULL: ("could not be written: the disk is full", "make room; everything added before is safe"),
+    sqlite3.SQLITE_FULL: ("could not be written: the disk is full", "free some space; everything added before is safe"),
     sqlite3.SQLITE_BUSY: ("is in use by another process", "try again when it has finished"),
     sqlite3.SQLITE_LOCKED: ("is in use by another process", "try again when it has finished"),
     sqlite3.SQLITE_READONLY: ("cannot be written", "check the permissions of the file and its folder"),
     sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "check the name and the permissions"),
     sqlite3.SQLITE_IOERR: ("could not be read or written (I/O error)", "check the disk; then open the index again"),
     sqlite3.SQLITE_PERM: ("cannot be opened", "check its permissions"),
-    sqlite3.SQLITE_NOMEM: ("needs more memory than there is", "add fewer documents at a time"),
+    sqlite3.SQLITE_NOMEM: ("needs more memory than is available", "add fewer documents at a time"),
 }
 
 
 @contextmanager
 def store_errors(name: str) -> Iterator[None]:
-    """Turn the errors of SQLite into ours."""
+    """Translate the errors of SQLite into ours."""
     try:
         yield
     except UnicodeDecodeError as error:  # a message of SQLite that quotes damaged bytes, or a damaged text
@@ -295,3 +240,62 @@ def store_errors(name: str) -> Iterator[None]:
             raise DamagedError(name, "is damaged", REPAIR) from error
         problem, remedy = _KNOWN.get(code, (f"failed: {str(error)[:_SAID]}", "run: lookalike index verify"))
         raise StoreError(name, problem, remedy) from error
+
+
+# -- columns as they are read ------------------------------------------------------------------------------------------
+# What has another type or size than it can have reads as NULL: SQLite looks at the type and the size of a value without
+# loading it, so a forged file costs no memory. The checksums then find that NULL is not what was written.
+
+# The length of a text ends at its first NUL; that of a blob does not.
+ID: Final = (
+    "CASE WHEN typeof(id) = 'integer' THEN id"
+    f" WHEN typeof(id) = 'text' AND length(CAST(id AS BLOB)) <= {LONGEST_ID} THEN id END"
+)
+
+
+class Columns(NamedTuple):
+    """What to select."""
+
+    head: str
+    """number, id, shingles, length, digest, keys, slots, checksum."""
+    slots: str
+    body: str
+    """body_checksum, body."""
+
+    @property
+    def row(self) -> str:
+        """The head, then the body."""
+        return f"{self.head}, {self.body}"
+
+
+def blob(name: str, size: str) -> str:
+    """Return a blob whose length is as `size` says."""
+    return f"CASE WHEN typeof({name}) = 'blob' AND length({name}) {size} THEN {name} END"
+
+
+def _integer(name: str) -> str:
+    return f"CASE WHEN typeof({name}) = 'integer' THEN {name} END"
+
+
+def columns_of(settings: IndexSettings) -> Columns:
+    """Return the columns of an index with these settings."""
+    slots = blob("slots", f"= {settings.recipe.hashes}")
+    parts = (
+        *("number", ID, _integer("shingles"), _integer("length")),
+        *(blob("digest", f"= {DIGEST}"), blob("keys", f"= {8 * settings.bands.bands}"), slots, _integer("checksum")),
+    )
+    return Columns(", ".join(parts), slots, f"{_integer('body_checksum')}, {blob('body', f'<= {LARGEST_BODY}')}")
+
+
+def named(number: int, id: object) -> str:
+    """Return what a message calls a document: by its number, if its id is not one.
+
+    >>> named(3, "a"), named(3, None)
+    ("document 'a'", 'document number 3')
+    """
+    return f"document number {number}" if id is None else f"document {_show(id)}"
+
+
+def damaged(name: str, what: str) -> DamagedError:
+    """Say what of an index is damaged."""
+    return DamagedError(name, f"is damaged: {what}", REPAIR)

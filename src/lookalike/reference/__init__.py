@@ -1,15 +1,15 @@
 """The method in slow, clear Python: `docs/format.md` as a program.
 
 Nothing in the package calls this to do work; it is what the native core is tested against, and the place to read how
-lookalike works. Each file is one room of the house, and the data goes through them in this order:
+lookalike works. The data passes through the files in this order:
 
 * `text`: a text is normalised and cut into words or characters, and those into shingles (format §1-3);
-* `hashing`: shingles become 64-bit numbers, and the hash functions of the source reports (format §4-5);
+* `hash_functions`: shingles become 64-bit numbers, and the hash functions of the source reports (format §4-5);
 * `sketches`: a set of numbers becomes a signature, and two signatures an estimate (format §5);
-* `similarity`: what is estimated: Jaccard of sets and bags, containment, cosine and Euclidean distance;
-* `counted`: what counts where text is left out and passages have to be long (format §4.1);
+* `similarity`: what is estimated: Jaccard of sets and bags, containment, cosine and Euclidean distance, also where text
+  is excluded or only long passages count (format §4.1);
 * `search`: bands, candidates, joins, groups and shared passages (format §6);
-* `repeats`: parts and passages of documents that occurred before, and texts without them (format §10).
+* `repeated`: parts and passages of documents that occurred before, and texts without them (format §10).
 
 >>> from lookalike.recipe import Recipe
 >>> recipe = Recipe(unit="char", k=2)
@@ -21,8 +21,7 @@ lookalike works. Each file is one room of the house, and the data goes through t
 
 from __future__ import annotations
 
-from lookalike.reference.counted import WALL, Counted, counted
-from lookalike.reference.hashing import (
+from lookalike.reference.hash_functions import (
     fold,
     hash_bytes,
     hash_units,
@@ -37,9 +36,9 @@ from lookalike.reference.hashing import (
     occurrence_hash,
     splitmix,
 )
-from lookalike.reference.repeats import Repeat, passage_cuts, repeated_parts, repeated_passages, split, without
+from lookalike.reference.repeated import Repeat, passage_cuts, repeated_parts, repeated_passages, split, without
 from lookalike.reference.search import (
-    Passage,
+    UnitPassage,
     band_keys,
     brute_force_join,
     candidates,
@@ -50,11 +49,14 @@ from lookalike.reference.search import (
     star_groups,
 )
 from lookalike.reference.similarity import (
+    WALL,
+    CountedElements,
     bag_jaccard,
     bag_jaccard_of_the_report,
     characteristic_matrix,
     containment,
     cosine,
+    counted,
     euclidean,
     jaccard,
     row_types,
@@ -76,9 +78,9 @@ from lookalike.reference.text import normalise, segments, shingles, units, windo
 __all__ = [
     "INFINITY",
     "WALL",
-    "Counted",
-    "Passage",
+    "CountedElements",
     "Repeat",
+    "UnitPassage",
     "bag_jaccard",
     "bag_jaccard_of_the_report",
     "band_keys",

@@ -77,7 +77,7 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _is_first(text: str, start: int) -> bool:
-    """Tell whether only white space stands before in the line."""
+    """Return whether only white space stands before in the line."""
     while start > 0 and text[start - 1] not in "\n\r":
         start -= 1
         if not _is_space(text[start]):
@@ -86,7 +86,7 @@ def _is_first(text: str, start: int) -> bool:
 
 
 def _divides(text: str) -> bool:
-    """Tell whether some line begins a block as in Python: there, `//` is a division."""
+    """Return whether some line begins a block as in Python: there, `//` is a division."""
     for line in re.split(r"[\n\r]", text):
         bare = "".join(" " if _is_space(char) else char for char in line).strip(" ")
         if bare.endswith(":") and bare[: _name_end(bare, 0)] in BLOCKS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from lookalike.reference.hashing import fold, hash_vec32, hash_vec64
+from lookalike.reference.hash_functions import fold, hash_vec32, hash_vec64
 from lookalike.reference.similarity import jaccard
 from lookalike.reference.sketches import INFINITY
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
 __all__ = [
-    "Passage",
+    "UnitPassage",
     "band_keys",
     "brute_force_join",
     "candidates",
@@ -64,7 +64,7 @@ def slot_byte(slot: int) -> int:
 
 
 def ordered_pair(a: int, b: int) -> tuple[int, int]:
-    """Return the pair with the smaller first, so that (a, b) and (b, a) are one (seed item 41).
+    """Return the pair with the smaller first, so that (a, b) and (b, a) are one.
 
     >>> ordered_pair(4, 3)
     (3, 4)
@@ -75,10 +75,10 @@ def ordered_pair(a: int, b: int) -> tuple[int, int]:
 def candidates(
     signatures: Sequence[Sequence[int]], bands: int, rows: int, kind: KeyKind = "mix64"
 ) -> set[tuple[int, int]]:
-    """Return the pairs that share a band's key, each once, the smaller number first (seed items 40-42).
+    """Return the pairs that share a band's key, each once, the smaller number first (docs/primer.md §7).
 
-    Two different bands can share a key by chance; such a candidate falls when it is verified (seed item 111). A band
-    of infinity agrees with nothing, so empty sets are nobody's candidates (seed item 9).
+    Two different bands can share a key by chance; verification drops such a candidate (docs/primer.md §12, 111). A band
+    of infinity agrees with nothing, so empty sets are nobody's candidates (docs/primer.md §4).
 
     >>> candidates([[0, 1, 4, 3], [2, 1, 3, 0], [0, 1, 4, 3], [1, 2, 0, 4]], bands=1, rows=4)
     {(0, 2)}
@@ -86,7 +86,7 @@ def candidates(
     keys = [band_keys(signature, bands, rows, kind) for signature in signatures]
     found: set[tuple[int, int]] = set()
     for band in range(bands):
-        bucket: dict[int, list[int]] = defaultdict(list)  # a new one for every band (seed item 113)
+        bucket: dict[int, list[int]] = defaultdict(list)  # a new one for every band (docs/primer.md §12, 113)
         for document, signature in enumerate(signatures):
             if signature[band * rows] == INFINITY:
                 continue
@@ -166,7 +166,7 @@ def _neighbours(pairs: Iterable[tuple[int, int]]) -> defaultdict[int, set[int]]:
 # -- passages --------------------------------------------------------------------------------------------------------
 
 
-class Passage(NamedTuple):
+class UnitPassage(NamedTuple):
     """A run of units that both documents have: where it starts in each, and how long it is."""
 
     start_a: int
@@ -174,19 +174,19 @@ class Passage(NamedTuple):
     length: int
 
 
-def passages(units_a: Sequence[str], units_b: Sequence[str], n: int) -> list[Passage]:
+def passages(units_a: Sequence[str], units_b: Sequence[str], n: int) -> list[UnitPassage]:
     """Return the runs of at least n units of A that occur in B, from left to right, without overlap in A.
 
     At each position of A the longest run that occurs anywhere in B is taken, at its leftmost place in B, if it has n
     units or more; the search goes on behind it.
 
     >>> passages("the cat sat on the mat".split(), "on the mat the cat sat".split(), 2)
-    [Passage(start_a=0, start_b=3, length=3), Passage(start_a=3, start_b=0, length=3)]
+    [UnitPassage(start_a=0, start_b=3, length=3), UnitPassage(start_a=3, start_b=0, length=3)]
     """
     return list(_passages(units_a, units_b, n))
 
 
-def _passages(units_a: Sequence[str], units_b: Sequence[str], n: int) -> Iterator[Passage]:
+def _passages(units_a: Sequence[str], units_b: Sequence[str], n: int) -> Iterator[UnitPassage]:
     if n < 1:
         raise ValueError(f"n must be a whole number of at least 1, not {n!r}")
     i = 0
@@ -194,7 +194,7 @@ def _passages(units_a: Sequence[str], units_b: Sequence[str], n: int) -> Iterato
         lengths = [_common_run(units_a, i, units_b, j) for j in range(len(units_b))]
         longest = max(lengths, default=0)
         if longest >= n:
-            yield Passage(i, lengths.index(longest), longest)
+            yield UnitPassage(i, lengths.index(longest), longest)
             i += longest
         else:
             i += 1

@@ -1,7 +1,7 @@
 """Signatures: a set of any size as a fixed row of numbers, whose agreement estimates Jaccard (docs/format.md §5).
 
-First the textbook's way, on a characteristic matrix (seed items 24-28), to read and to test; then the two sketches that
-lookalike makes.
+First the textbook method on a characteristic matrix (Mining of Massive Datasets §3.3), to read and to test against;
+then the two sketches that lookalike makes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from lookalike.reference.hashing import (
+from lookalike.reference.hash_functions import (
     M32,
     M64,
     first_primes,
@@ -61,7 +61,7 @@ T = TypeVar("T")
 
 
 def minhash_by_permutation(column: Collection[T], permutation: Iterable[T]) -> T | None:
-    """Return the first row of a permutation that is in the set: MinHash as it is defined (seed item 24).
+    """Return the first row of a permutation that is in the set: MinHash as it is defined (docs/primer.md §4).
 
     >>> minhash_by_permutation({"na", "ad", "da", "al"}, ["di", "da", "ia", "na", "ad", "al"])
     'da'
@@ -72,7 +72,7 @@ def minhash_by_permutation(column: Collection[T], permutation: Iterable[T]) -> T
 def signature_states(
     matrix: Sequence[Sequence[int]], functions: Sequence[Callable[[int], int]]
 ) -> Iterator[list[list[int | None]]]:
-    """Yield the signature matrix after each row of a characteristic matrix; None is infinity (seed items 27, 106).
+    """Yield the signature matrix after each row of a characteristic matrix; None is infinity (docs/primer.md §12, 106).
 
     Row i of the result belongs to hash function i, column c to document c.
     """
@@ -91,7 +91,7 @@ def signature_states(
 def signature_matrix(
     matrix: Sequence[Sequence[int]], functions: Sequence[Callable[[int], int]]
 ) -> list[list[int | None]]:
-    """Return the signature matrix of a characteristic matrix (seed items 27, 28).
+    """Return the signature matrix of a characteristic matrix (docs/primer.md §5).
 
     >>> matrix = [[1, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 1], [0, 0, 1, 0]]
     >>> signature_matrix(matrix, [lambda x: (x + 1) % 5, lambda x: (3 * x + 1) % 5])
@@ -104,7 +104,7 @@ def signature_matrix(
 
 
 def estimate(a: Sequence[int | None], b: Sequence[int | None]) -> float:
-    """Return the share of slots that are equal and not infinity (seed items 8, 9).
+    """Return the share of slots that are equal and not infinity (docs/primer.md §4).
 
     >>> estimate([1, 0], [0, 0]), estimate([INFINITY, INFINITY], [INFINITY, INFINITY])
     (0.5, 0.0)
@@ -200,9 +200,10 @@ def classic_signature(elements: Iterable[int], hashes: int, seed: int, family: s
 
 
 def family_functions(family: str, hashes: int, seed: int) -> list[Callable[[int], int]]:
-    """Return the hash functions of a family, with the parameters that the seed draws (seed items 107-110).
+    """Return the hash functions of a family, with the parameters that the seed draws (docs/primer.md §12, 107-110).
 
-    >>> [len(family_functions(name, 3, 1)) for name in ("modular", "multiplicative", "murmur3", "jenkins")]
+    >>> from lookalike.recipe import FAMILIES
+    >>> [len(family_functions(name, 3, 1)) for name in FAMILIES]
     [3, 3, 3, 3]
     """
     stream = splitmix(seed ^ _LABELS[family])
@@ -231,7 +232,7 @@ def _murmur3(stream: Iterator[int], hashes: int) -> Iterator[Callable[[int], int
     used: set[int] = set()
     for _ in range(hashes):
         seed = next(stream) >> 32
-        while seed in used:  # two functions with one seed would be one function (seed item 110)
+        while seed in used:  # two functions with one seed would be one function (docs/primer.md §12, 110)
             seed = next(stream) >> 32
         used.add(seed)
         yield partial(_murmur3_of_key, seed=seed)

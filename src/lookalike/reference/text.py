@@ -126,7 +126,7 @@ def segments(text: str) -> list[str]:
 
 
 def _is_joined(text: str, classes: list[str], position: int) -> bool:
-    """Tell whether there is no boundary before text[position]: the rules of UAX #29, in their order."""
+    """Return whether there is no boundary before text[position]: the rules of UAX #29, in their order."""
     left, right = classes[position - 1], classes[position]
     if left == "CR" and right == "LF":  # WB3
         return True

@@ -15,9 +15,9 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from lookalike.report.collect import Page, digest_of
-from lookalike.tables.csv import CsvTable
-from lookalike.tables.files import new_file
+from lookalike.report.collect import ReportPage, digest_of
+from lookalike.tables.output_files import new_file
+from lookalike.tables.write_table import CsvWriter
 from lookalike.urls import is_url
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class KeyRow(NamedTuple):
     author: str
 
 
-def anonymised(page: Page) -> tuple[Page, list[KeyRow]]:
+def anonymised(page: ReportPage) -> tuple[ReportPage, list[KeyRow]]:
     """Return the page without any name, and the key to it."""
     head, columns = page.head, page.head["documents"]
     count = len(columns["id"])
@@ -79,7 +79,7 @@ def anonymised(page: Page) -> tuple[Page, list[KeyRow]]:
         "digest": digest_of(documents["sha256"]) if "sha256" in documents and all(documents["sha256"]) else "",
         "marks": list(_marks(head, numbers, names)),
     }
-    return Page(made, _body(page.body, numbers, turned, _Names(columns, page.body["texts"].values()))), key
+    return ReportPage(made, _body(page.body, numbers, turned, _Names(columns, page.body["texts"].values()))), key
 
 
 def _numbers(columns: Mapping[str, Any], old_from: int | None) -> list[int]:
@@ -197,7 +197,7 @@ def _body(body: Mapping[str, Any], numbers: Sequence[int], turned: Sequence[bool
 
 
 def _marks(head: Mapping[str, Any], numbers: Sequence[int], names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Give the marks of documents that are here, without notes: a note may name somebody."""
+    """Yield the marks of documents that are here, without notes: a note may name somebody."""
     old_from = len(numbers) if head["oldFrom"] is None else head["oldFrom"]
     sides: tuple[dict[str, str], dict[str, str]] = ({}, {})
     for old, own in enumerate(head["documents"]["id"]):
@@ -254,5 +254,5 @@ def write_key(key: Sequence[KeyRow], path: str | os.PathLike[str]) -> None:
     if not is_url(path) and Path(path).is_file():
         Path(path).chmod(0o600)  # a file that is there keeps its permissions
     with new_file(path, private=True) as stream:
-        table = CsvTable(stream, KeyRow._fields)
+        table = CsvWriter(stream, KeyRow._fields)
         table.write_columns(list(zip(*key, strict=True)) if key else [[] for _ in KeyRow._fields])

@@ -1,4 +1,7 @@
-"""All that the page shows, as plain values: the head, which is small, and the body with texts and passages."""
+"""All that the page shows, as plain values: the head, which is small, and the body with texts and passages.
+
+The texts are read again from where they were searched.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +9,41 @@ import hashlib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from lookalike import _native
-from lookalike.report.blocks import Block, Document, blocks_of, to_utf16
-from lookalike.report.reasons import REASONS, Reasons
+from lookalike.documents import Both
+from lookalike.errors import LookalikeError
+from lookalike.report.pair_passages import REASONS, MarkedText, PassageBlock, Reasons, blocks_of, to_utf16
 from lookalike.report.shared import shared_passages
-from lookalike.report.texts import Read, read_texts
-from lookalike.text.passages import SHORTEST
+from lookalike.text.comparison import SHORTEST
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from lookalike.documents import Flag, Source
     from lookalike.documents.metadata import Metadata
     from lookalike.recipe import Recipe
     from lookalike.report.marks import Marks
     from lookalike.report.shared import Shared
-    from lookalike.tables.document_ids import DocumentIds
-    from lookalike.text.uncounted import Uncounted
+    from lookalike.tables.found import DocumentIds
+    from lookalike.text.excluded import Exclusions
 
-__all__ = ["Limits", "Page", "Pairs", "Searched", "collect", "digest_of", "made_now", "recipe_values", "short"]
+    _Numbers: TypeAlias = dict[str, int]
+
+__all__ = [
+    "PageInput",
+    "PageLimits",
+    "PagePairs",
+    "Read",
+    "ReportPage",
+    "collect",
+    "digest_of",
+    "made_now",
+    "read_texts",
+    "recipe_values",
+    "short",
+]
 
 MOST_PAIRS: Final = 20_000
 MOST_LOWER: Final = 5_000
@@ -38,7 +55,7 @@ _HELD: Final = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PageLimits:
     """How much goes into the page."""
 
     pairs: int = MOST_PAIRS
@@ -52,7 +69,7 @@ class Limits:
 
 
 @dataclass(slots=True)
-class Page:
+class ReportPage:
     """What goes into the file."""
 
     head: dict[str, Any]
@@ -60,16 +77,16 @@ class Page:
 
 
 @dataclass(slots=True)
-class Pairs:
+class PagePairs:
     """The listed pairs, by the numbers of their documents."""
 
     a: list[int]
     b: list[int]
     scores: dict[str, list[float]]
     """By name: jaccard, containment_a, containment_b."""
-    blocks: list[list[Block]] = field(default_factory=list)
+    blocks: list[list[PassageBlock]] = field(default_factory=list)
     """The passages of each, in the order of a."""
-    back: list[list[Block]] = field(default_factory=list)
+    back: list[list[PassageBlock]] = field(default_factory=list)
     """The same from the side of b, with b first, where that finds more of b: a text that repeats what the other has."""
 
     def __len__(self) -> int:
@@ -80,21 +97,21 @@ class Pairs:
         """The numbers of their documents, each once, by the rank of its best pair."""
         return list(dict.fromkeys(number for pair in zip(self.a, self.b, strict=True) for number in pair))
 
-    def only(self, kept: Sequence[bool]) -> Pairs:
+    def only(self, kept: Sequence[bool]) -> PagePairs:
         """Return the pairs for which `kept` says so."""
         scores = {name: list(compress(column, kept)) for name, column in self.scores.items()}
         a, b = (list(compress(side, kept)) for side in (self.a, self.b))
-        return Pairs(a, b, scores, list(compress(self.blocks, kept)), list(compress(self.back, kept)))
+        return PagePairs(a, b, scores, list(compress(self.blocks, kept)), list(compress(self.back, kept)))
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class PageInput:
     """What the page tells of a search, as plain values."""
 
     run: Mapping[str, Any]
     """What was run and what it found, by the names that the page knows."""
     recipe: Recipe
-    pairs: Pairs
+    pairs: PagePairs
     """The closest ones."""
     above: int
     """How many of these reach the threshold that was asked for; those behind them are below it."""
@@ -107,21 +124,21 @@ class Searched:
     metadata: Mapping[int, Metadata]
     """Both by the numbers of documents."""
     ignored: Sequence[int]
-    """Shingles that did not count."""
-    uncounted: Uncounted
+    """Excluded shingles."""
+    uncounted: Exclusions
     source: Source | None
     """Where the texts can be read again."""
 
 
-def collect(searched: Searched, *, marks: Marks | None = None, limits: Limits | None = None) -> Page:
+def collect(searched: PageInput, *, marks: Marks | None = None, limits: PageLimits | None = None) -> ReportPage:
     """Gather what the page of a search shows."""
-    limits = limits or Limits()
+    limits = limits or PageLimits()
     recipe = searched.recipe
     wanted = searched.pairs.documents
     read = read_texts(searched.source, searched.ids, searched.lengths, frozenset(wanted), _HELD)
     reasons = Reasons(recipe, searched.ignored, searched.uncounted)
     documents = {
-        number: Document.of(read.texts[number], recipe, reasons.spans(read.texts[number]))
+        number: MarkedText.of(read.texts[number], recipe, reasons.spans(read.texts[number]))
         for number in wanted
         if number in read.texts
     }
@@ -143,7 +160,7 @@ def collect(searched: Searched, *, marks: Marks | None = None, limits: Limits | 
         **made_now("scan"),
         **searched.run,
         "reasons": dict(REASONS),
-        "leftOutOfScores": reasons.left_out_of_scores,
+        "leftOutOfScores": reasons.excluded_from_scores,
         **recipe_values(recipe, searched.uncounted.min_words),
         "limits": {"pairs": limits.pairs, "text": limits.text, "shared": limits.shared},
         "leftOut": left_out,
@@ -153,10 +170,10 @@ def collect(searched: Searched, *, marks: Marks | None = None, limits: Limits | 
         "digest": digest_of([read.digests.get(number, "") for number in range(len(searched.ids))]),
         "marks": _marks(marks),
     }
-    return Page(head, body)
+    return ReportPage(head, body)
 
 
-def _with_blocks(searched: Searched, documents: Mapping[int, Document]) -> Pairs:
+def _with_blocks(searched: PageInput, documents: Mapping[int, MarkedText]) -> PagePairs:
     """Find the passages of all pairs; below the threshold that was asked for, a pair without any is left out."""
     pairs = searched.pairs
     both = _blocks(pairs, documents, searched.recipe, searched.uncounted.min_words)
@@ -174,15 +191,15 @@ def made_now(kind: str) -> dict[str, Any]:
 
 
 def _blocks(
-    pairs: Pairs, documents: Mapping[int, Document], recipe: Recipe, min_words: int | None
-) -> list[tuple[list[Block], list[Block]]]:
+    pairs: PagePairs, documents: Mapping[int, MarkedText], recipe: Recipe, min_words: int | None
+) -> list[tuple[list[PassageBlock], list[PassageBlock]]]:
     """Return the passages of every pair, and those from the other side if these have more of it.
 
     The core lets other threads run meanwhile.
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    def of_pair(a: int, b: int) -> tuple[list[Block], list[Block]]:
+    def of_pair(a: int, b: int) -> tuple[list[PassageBlock], list[PassageBlock]]:
         if a not in documents or b not in documents:
             return [], []
         one, other = documents[a], documents[b]
@@ -196,9 +213,9 @@ def _blocks(
 
 
 def _shared_passages(
-    pairs: Pairs, documents: Mapping[int, Document], read: Read, recipe: Recipe, reasons: Reasons
+    pairs: PagePairs, documents: Mapping[int, MarkedText], read: Read, recipe: Recipe, reasons: Reasons
 ) -> list[Shared]:
-    bits = {REASONS[reason] for reason in reasons.left_out_of_scores}
+    bits = {REASONS[reason] for reason in reasons.excluded_from_scores}
     left_out = {n: [span for span in document.spans if span.bit in bits] for n, document in documents.items()}
     return shared_passages(list(zip(pairs.a, pairs.b, strict=True)), pairs.blocks, read.texts, recipe, left_out)
 
@@ -223,7 +240,7 @@ def recipe_values(recipe: Recipe, least: int | None = None) -> dict[str, Any]:
     }
 
 
-def _documents(searched: Searched, documents: Mapping[int, Document], read: Read) -> dict[str, Any]:
+def _documents(searched: PageInput, documents: Mapping[int, MarkedText], read: Read) -> dict[str, Any]:
     """Return what is known of each document, column by column; a column without any value is left out."""
     ids = list(searched.ids)
     known = [_values(searched.metadata[i]) if i in searched.metadata else {} for i in range(len(ids))]
@@ -246,8 +263,8 @@ def _values(known: Metadata) -> dict[str, str]:
     return {"name": known.name, "author": known.author, "date": day, "label": known.label, "file": known.file}
 
 
-def _body(pairs: Pairs, documents: Mapping[int, Document], shared: Sequence[Shared], most: int) -> dict[str, Any]:
-    """Return texts, the spans in them that may be left out, passages by pair, and each passage once.
+def _body(pairs: PagePairs, documents: Mapping[int, MarkedText], shared: Sequence[Shared], most: int) -> dict[str, Any]:
+    """Return texts, the spans in them that may be excluded, passages by pair, and each passage once.
 
     Passages are given by characters, to be shown, and by units, to be counted.
 
@@ -283,7 +300,7 @@ def _body(pairs: Pairs, documents: Mapping[int, Document], shared: Sequence[Shar
     }
 
 
-def _shared(one: Shared, documents: Mapping[int, Document]) -> list[Any]:
+def _shared(one: Shared, documents: Mapping[int, MarkedText]) -> list[Any]:
     places = [
         [number, *(to_utf16(documents[number].moved, place) for place in (start, end))]
         for number, start, end in one.places
@@ -300,3 +317,78 @@ def digest_of(digests: Sequence[str]) -> str:
 
 def _marks(marks: Marks | None) -> list[dict[str, Any]]:
     return [] if marks is None else list(marks.to_dict()["pairs"])
+
+
+@dataclass(slots=True)
+class Read:
+    """What could be read again."""
+
+    texts: dict[int, str] = field(default_factory=dict)
+    """Texts by the number of the document: all that are wanted, and others."""
+    digests: dict[int, str] = field(default_factory=dict)
+    """SHA-256 of every text as UTF-8, by the number of the document."""
+    problem: str = ""
+    """One line for people if texts are missing."""
+
+
+def read_texts(
+    source: Source | None,
+    ids: DocumentIds,
+    lengths: Sequence[int] | None,
+    wanted: Collection[int],
+    room: int = 0,
+) -> Read:
+    """Read the texts of the `wanted` documents, of others while there is `room` for their characters, and all digests.
+
+    Documents are known by their ids; of a new and an old one with the same id, the source gives the new one first. A
+    document whose length is another than at the time of the search has changed, and its text is not shown.
+    """
+    read = Read()
+    if source is None:
+        read.problem = "The texts were not given to this report, so passages cannot be shown."
+        return read
+    if lengths is None:
+        read.problem = "Nobody can tell whether the texts are still those of the search, so passages cannot be shown."
+        return read
+    new = {str(name): number for number, name in enumerate(ids.new)}
+    old = {str(name): number for number, name in enumerate(ids.old or (), len(new))}
+    changed = 0
+    try:
+        for sides, name, text in _documents_again(source, new, old):
+            number = next((side.pop(name) for side in sides if name in side), None)
+            if number is None:
+                continue
+            if lengths[number] != len(text):
+                changed += 1
+                continue
+            read.digests[number] = hashlib.sha256(text.encode()).hexdigest()
+            if number in wanted or len(text) <= room:
+                read.texts[number] = text
+                room -= 0 if number in wanted else len(text)
+    except (LookalikeError, OSError) as error:
+        read.problem = f"The documents could not be read again ({error}), so some passages cannot be shown."
+        return read
+    read.problem = _problem(changed, len(new) + len(old), source.name)
+    return read
+
+
+def _documents_again(source: Source, new: _Numbers, old: _Numbers) -> Iterator[tuple[Sequence[_Numbers], str, str]]:
+    """Yield each document, and among which ones its name has to be looked up."""
+    parts = [(source, [new, old])]
+    if isinstance(source, Both):
+        parts = [(source.sources[0], [new]), (source.sources[1], [old])]
+    for part, sides in parts:
+        for batch in part.batches():
+            for name, text in zip(map(str, batch.ids), batch.texts, strict=True):
+                yield sides, name, text
+
+
+def _problem(changed: int, gone: int, name: str) -> str:
+    if not changed and not gone:
+        return ""
+    parts = [
+        f"{number:,} {'document' if number == 1 else 'documents'} of {name} {said} since the search"
+        for number, said in ((changed, "changed"), (gone, "cannot be found any more"))
+        if number
+    ]
+    return f"{' and '.join(parts)}; passages of such documents are not shown."

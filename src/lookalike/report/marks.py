@@ -8,9 +8,9 @@ import reprlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.checks import suggest
 from lookalike.errors import DocumentError
-from lookalike.recipe import suggest
-from lookalike.tables.shapes import parse_json
+from lookalike.tables.json import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -58,7 +58,7 @@ class Marks:
         return self.with_old.get((str(a), str(b))) if b_old else self.pairs.get(_key(str(a), str(b)))
 
     def is_left_out(self, a: object, b: object, *, b_old: bool = False) -> bool:
-        """Say whether a pair is marked as not an issue."""
+        """Return whether a pair is marked as not an issue."""
         mark = self.of(a, b, b_old=b_old)
         return mark is not None and mark.mark == NOT_AN_ISSUE
 
@@ -72,7 +72,7 @@ class Marks:
 
 def read_marks(path: str | os.PathLike[str]) -> Marks:
     """Read marks from the file that a report exported; anything else is a `DocumentError` that says where."""
-    from lookalike.documents.small_file import read_small
+    from lookalike.documents.text_file import read_small
 
     source = os.fspath(path)
     try:
@@ -100,7 +100,7 @@ def _check_schema(schema: object, source: str) -> None:
 
 
 def _pairs(given: list[Any], source: str) -> Iterator[tuple[tuple[str, str], bool, Mark]]:
-    """Give the ids of each pair, whether the second document is an old one, and the mark."""
+    """Yield the ids of each pair, whether the second document is an old one, and the mark."""
     for number, pair in enumerate(given, start=1):
         place = f"pair {number}"
         if not isinstance(pair, dict) or any(type(pair.get(side)) not in (str, int) for side in "ab"):

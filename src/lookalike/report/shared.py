@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from lookalike import _native
-from lookalike.settings import settings
+from lookalike.recipe import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from lookalike.recipe import Recipe
-    from lookalike.report.blocks import Block
-    from lookalike.report.reasons import Span
+    from lookalike.report.pair_passages import MarkedSpan, PassageBlock
 
 __all__ = ["Shared", "shared_passages"]
 
@@ -62,24 +61,24 @@ class _Place:
 
 def shared_passages(
     pairs: Sequence[tuple[int, int]],
-    blocks: Iterable[Sequence[Block]],
+    blocks: Iterable[Sequence[PassageBlock]],
     texts: Mapping[int, str],
     recipe: Recipe,
-    left_out: Mapping[int, Sequence[Span]] | None = None,
+    excluded: Mapping[int, Sequence[MarkedSpan]] | None = None,
 ) -> list[Shared]:
     """Return the passages of all pairs, each once, those of the fewest documents first, then the longest.
 
-    Who has only what the search left out of a passage, such as the template, does not have the passage.
+    A document that has only the excluded text of a passage, such as the template, does not have the passage.
 
     >>> from lookalike.recipe import Recipe
-    >>> from lookalike.report.blocks import Block
+    >>> from lookalike.report.pair_passages import PassageBlock
     >>> texts = dict.fromkeys(range(4), "the same eight words in each of them here")
-    >>> same = [Block(((0, 41, 0, 41),), 9)]
+    >>> same = [PassageBlock(((0, 41, 0, 41),), 9)]
     >>> [(one.places, one.documents) for one in shared_passages([(0, 1), (0, 2)], [same, same], texts, Recipe())]
     [(((0, 0, 41), (1, 0, 41), (2, 0, 41)), (0, 1, 2, 3))]
     """
     found = sorted(_by_place(pairs, blocks), key=_rarest)[:_CONSIDERED]
-    shingles = [_that_count(one.places[0], texts, recipe, left_out or {}) for one in found]
+    shingles = [_that_count(one.places[0], texts, recipe, excluded or {}) for one in found]
     kept, index = _by_words(found, shingles)
     has: defaultdict[int, set[int]] = defaultdict(set)
     for number, text in texts.items():
@@ -103,12 +102,12 @@ def _shingles(text: str, recipe: Recipe) -> frozenset[str]:
 
 
 def _that_count(
-    place: tuple[int, int, int], texts: Mapping[int, str], recipe: Recipe, left_out: Mapping[int, Sequence[Span]]
+    place: tuple[int, int, int], texts: Mapping[int, str], recipe: Recipe, excluded: Mapping[int, Sequence[MarkedSpan]]
 ) -> frozenset[str]:
-    """Return the shingles of a place without what is left out; if that is all of it, all of them."""
+    """Return the shingles of a place without excluded text; if all of it is excluded, all of them."""
     document, start, end = place
     text, pieces, at = texts[document], [], start
-    for span in left_out.get(document, ()):
+    for span in excluded.get(document, ()):
         if span.end > at and span.start < end:
             pieces.append(text[at : max(at, span.start)])
             at = span.end
@@ -162,7 +161,7 @@ def _by_documents(made: Iterable[Shared]) -> list[Shared]:
 
 
 def _inside(one: Shared, longer: Shared) -> bool:
-    """Tell whether all documents of a passage have the longer one, and most of it is part of that in one of them."""
+    """Return whether all documents of a passage have the longer one, and most of it is part of that in one of them."""
     if not set(one.documents) <= set(longer.documents):
         return False
     of_longer = {document: place for document, *place in longer.places}
@@ -174,7 +173,7 @@ def _inside(one: Shared, longer: Shared) -> bool:
     return False
 
 
-def _by_place(pairs: Sequence[tuple[int, int]], blocks: Iterable[Sequence[Block]]) -> list[Shared]:
+def _by_place(pairs: Sequence[tuple[int, int]], blocks: Iterable[Sequence[PassageBlock]]) -> list[Shared]:
     """Return the passages of all pairs, joined where they lie at the same place of a document."""
     places: list[_Place] = []
     for pair, ((a, b), listed) in enumerate(zip(pairs, blocks, strict=True)):
@@ -194,7 +193,7 @@ def _by_place(pairs: Sequence[tuple[int, int]], blocks: Iterable[Sequence[Block]
 
 
 def _overlapping(places: list[_Place]) -> Iterable[tuple[int, int]]:
-    """Give the places of one document that are nearly the same."""
+    """Yield the places of one document that are nearly the same."""
     by_document: defaultdict[int, list[int]] = defaultdict(list)
     for number, place in enumerate(places):
         by_document[place.document].append(number)

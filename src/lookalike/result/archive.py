@@ -39,7 +39,7 @@ _COMPRESSION: Final = 3
 
 
 class NotAnArchiveError(Exception):
-    """A file of somebody else."""
+    """A file of another program."""
 
 
 def open_archive(stream: IO[bytes]) -> zipfile.ZipFile:
@@ -103,7 +103,7 @@ def read_tables(
 def read_batches(
     archive: zipfile.ZipFile, name: str, told: Mapping[str, Any], schemas: list[pa.Schema]
 ) -> Iterator[pa.RecordBatch]:
-    """Give the batches of a table that may be large, one at a time; its fingerprint is looked at before the first."""
+    """Yield the batches of a table that may be large, one at a time; its fingerprint is looked at before the first."""
     import pyarrow as pa
 
     seen, size = hashlib.sha256(), 0
@@ -160,7 +160,7 @@ def _batches(messages: pa.MessageReader, name: str, schema: pa.Schema) -> Iterat
         batch = pa.ipc.read_record_batch(message, schema)
         batch.validate(full=True)
         if any(column.null_count for column in batch.columns):
-            raise ValueError(f"{name} has gaps")
+            raise ValueError(f"{name} has missing values")
         yield batch
 
 
@@ -172,7 +172,7 @@ def _next(messages: pa.MessageReader) -> pa.Message | None:
 
 
 def _is_compressed(message: memoryview) -> bool:
-    """Say whether an Arrow message is a record batch whose buffers are compressed, or something else altogether.
+    """Return whether an Arrow message is a record batch whose buffers are compressed, or something else altogether.
 
     The message is a table of the FlatBuffers format: Arrow has checked that its offsets are right.
     """

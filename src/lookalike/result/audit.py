@@ -1,7 +1,7 @@
-"""Measure the recall of a result: take a sample, find all its true pairs exactly, and count those that are there.
+"""Measure the recall of a result: draw a sample, find all its true pairs exactly, and count those in the result.
 
 Documents with the same shingles count as one here. They are found without any chance, so counting each of their pairs
-would only flatter the number.
+would only flatter the recall.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import checks
 from lookalike.documents import open_documents
-from lookalike.engine.chance import wilson
+from lookalike.engine.bands import wilson
 from lookalike.engine.stages import UNLIMITED, join
 from lookalike.engine.strategy import Strategy
 from lookalike.errors import DocumentError, LookalikeError, RecipeError
 from lookalike.result.pairs import NamedPairs, pairs_of
-from lookalike.tables.found import COLUMNS, Pairs
+from lookalike.tables.found import COLUMNS, MEASURES, Pairs
 from lookalike.tables.wording import count
-from lookalike.text.uncounted import blank
+from lookalike.text.excluded import exclude_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents import Source
     from lookalike.result.result import Result
-    from lookalike.tables.document_ids import DocumentIds
+    from lookalike.tables.found import DocumentIds
     from lookalike.tables.packed import Ids, Texts
 
 __all__ = ["Audit", "audit", "made_audit"]
@@ -54,7 +54,7 @@ class Audit:
     drawn: int
     """How many documents were drawn, copies counted as one."""
     of: int
-    """From how many."""
+    """Out of how many."""
     true_pairs: int
     """How many pairs at or above the threshold the drawn documents have in the whole collection, by the exact join."""
     found: int
@@ -100,14 +100,17 @@ def audit(result: Result, sample: int, seed: int, documents: Any = None, against
     With old documents, the sample is of new ones, and pairs of two old ones do not count.
     """
     sample, seed = checks.whole("sample", sample, 1), checks.whole("seed", seed, 0)
+    if result.metric in MEASURES:
+        allowed = "jaccard, bag or containment for an audit"
+        raise RecipeError("metric", result.metric, allowed, "compare with a search by method='brute'")
     if result.uncounted.min_words is not None:
-        allowed = "None for an audit: the recall is that of all passages"
-        raise RecipeError("min_words", result.uncounted.min_words, allowed, "search and audit without it")
+        problem = "not supported by an audit, which measures the recall of all passages"
+        raise RecipeError("min_words", result.uncounted.min_words, problem, "search and audit without it")
     if result.limited:
         problem = f"{result.limited:,} documents are in clusters so large that not all their pairs are listed"
         raise LookalikeError(f"{problem}, so there is no recall of pairs to measure; audit at a higher threshold")
     found = result._found  # noqa: SLF001 — what the result was made of
-    texts = _Texts(result, documents, against)
+    texts = _TextsAgain(result, documents, against)
     firsts = [number for number, first in enumerate(found.firsts) if number == first]
     new = firsts if result.old_from is None else firsts[: bisect_left(firsts, result.old_from)]
     drawn = _draw(new, sample, seed)
@@ -141,7 +144,7 @@ def _mask(documents: int, chosen: Iterable[int], without: Iterable[int] = ()) ->
     return made
 
 
-def _true_pairs(result: Result, texts: _Texts, drawn: list[int], others: bytearray) -> Pairs:
+def _true_pairs(result: Result, texts: _TextsAgain, drawn: list[int], others: bytearray) -> Pairs:
     """Return the pairs of the drawn documents with each other and with `others`, a mask; by number."""
     sample = [text for _, those in texts.portions(_mask(result.documents, drawn)) for text in those]
     true = dict(_join(result, drawn, sample, [], []))
@@ -160,7 +163,7 @@ def _join(
     others: list[int],
     texts: list[str],
 ) -> Iterator[tuple[tuple[int, int], Sequence[float]]]:
-    """Give the exact pairs of the sample within itself and with other documents: both numbers, and the scores."""
+    """Yield the exact pairs of the sample within itself and with other documents: both numbers, and the scores."""
     strategy = Strategy(
         recipe=result.recipe,
         method="exact",
@@ -180,7 +183,7 @@ def _join(
         yield ((x, y), (jaccard, in_b, in_a)) if x < y else ((y, x), (jaccard, in_a, in_b))
 
 
-class _Texts:
+class _TextsAgain:
     """The texts of a result, read again and checked to be as many, with the same ids."""
 
     def __init__(self, result: Result, documents: Any, against: Any) -> None:
@@ -195,7 +198,7 @@ class _Texts:
         self.result = result
 
     def portions(self, chosen: bytearray, size: int = 0) -> Iterator[tuple[list[int], list[str]]]:
-        """Give the numbers and texts of the chosen documents, about `size` characters at a time."""
+        """Yield the numbers and texts of the chosen documents, about `size` characters at a time."""
         numbers: list[int] = []
         texts: list[str] = []
         length = 0
@@ -212,13 +215,13 @@ class _Texts:
             yield numbers, texts
 
     def _batches(self) -> Iterator[tuple[int, Texts]]:
-        """Give the texts as they are read, with the number of the first."""
+        """Yield the texts as they are read, with the number of the first."""
         ids, start = self.result.id_of, 0
         for source in self.sources:
             for batch in source.batches():
                 if not _are_at(ids, start, batch.ids):
                     raise self._changed(source)
-                yield start, blank(batch.texts, self.result.uncounted.skip)
+                yield start, exclude_kinds(batch.texts, self.result.uncounted.skip)
                 start += len(batch)
         if start != len(ids):
             raise self._changed(self.sources[-1])
@@ -229,7 +232,7 @@ class _Texts:
 
 
 def _are_at(ids: DocumentIds, start: int, read: Ids) -> bool:
-    """Say whether these are the ids of the documents from `start` on; a batch is of new documents or of old ones."""
+    """Return whether these are the ids of the documents from `start` on; a batch is of new documents or of old ones."""
     border = len(ids.new)
     known, at = (ids.new, start) if start < border or ids.old is None else (ids.old, start - border)
     return at + len(read) <= len(known) and read == known[at : at + len(read)]

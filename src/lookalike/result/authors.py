@@ -1,4 +1,4 @@
-"""Who wrote what: pairs of one author are left out, and all documents of an author are one submission."""
+"""Who wrote what: pairs by one author are dropped, and all documents of an author are one submission."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from lookalike.result.result import Result
-    from lookalike.tables.document_ids import DocumentIds
-    from lookalike.tables.found import Pairs
+    from lookalike.tables.found import DocumentIds, Pairs
 
     Rule = str | Callable[[Any], str | None]
 
@@ -203,7 +202,7 @@ def rows_of(pairs: Pairs, authors: Authors | None, most: int | None = None) -> t
 
 
 def submissions(ids: DocumentIds, authors: Authors | None) -> Iterator[Submission]:
-    """Give all submissions, in the order of their first documents; without authors, each document by itself."""
+    """Yield all submissions, in the order of their first documents; without authors, each document by itself."""
     if authors is None:
         yield from (Submission(str(name), (name,)) for name in ids)
         return
@@ -215,7 +214,7 @@ def submissions(ids: DocumentIds, authors: Authors | None) -> Iterator[Submissio
 
 
 def submission_pairs(ids: DocumentIds, authors: Authors | None, pairs: Pairs) -> Iterator[SubmissionPair]:
-    """Give the pairs of submissions; `pairs` are the closest first."""
+    """Yield the pairs of submissions; `pairs` are the closest first."""
 
     def named(pair: dict[str, Any]) -> dict[str, Any]:
         return pair | {side: ids[pair[side]] for side in "ab"}

@@ -5,33 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from lookalike import _native
-from lookalike.tables.columns import whole
-from lookalike.tables.found import COLUMNS, Found, Pairs
+from lookalike.tables.found import COLUMNS, Found, Pairs, score_columns
 from lookalike.tables.json import json_rows, json_values
+from lookalike.tables.number_columns import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
+    from lookalike.report.marks import Marks
     from lookalike.result.result import Result
-    from lookalike.tables.document_ids import DocumentIds
+    from lookalike.tables.found import DocumentIds, Metric
 
-__all__ = ["MOST_COPIES", "Listed", "NamedPairs", "only_pairs", "pairs_of"]
+__all__ = ["MOST_COPIES", "NamedPairs", "PairListing", "only_pairs", "pairs_of", "without_marked"]
 
 MOST_COPIES: Final = 1_000_000
 """Pairs between copies are all listed up to this many; beyond, each copy is listed with the first of its kind only."""
 _AUTHORS: Final = ("author_a", "author_b")
 
 
-class Listed(NamedTuple):
+class PairListing(NamedTuple):
     """Pairs by the numbers of their documents, sorted, and which pairs of copies are among them."""
 
     pairs: Pairs
     copies: Literal["all", "first"]
 
 
-def pairs_of(found: Found, old_from: int | None = None, most: int | None = None) -> Listed:
+def pairs_of(found: Found, old_from: int | None = None, most: int | None = None) -> PairListing:
     """Return all pairs by number, sorted by a, then b; of two documents from `old_from` on there is none.
 
     If copies add more than `most`, by default `MOST_COPIES`, each is listed with its first only.
@@ -39,7 +40,7 @@ def pairs_of(found: Found, old_from: int | None = None, most: int | None = None)
     old = found.documents if old_from is None else old_from
     allowed = MOST_COPIES if most is None else most
     columns, are_all = _native.with_copies(found.classes, found.pairs.columns, old, allowed)
-    return Listed(Pairs(*columns), "all" if are_all else "first")
+    return PairListing(Pairs(*columns), "all" if are_all else "first")
 
 
 class NamedPairs:
@@ -54,15 +55,17 @@ class NamedPairs:
         ids: DocumentIds,
         firsts: Sequence[int | None] | None = None,
         author: Callable[[int], str | None] | None = None,
+        metric: Metric = "jaccard",
     ) -> None:
-        """Take pairs and the ids of all documents.
+        """Take pairs, the ids of all documents, and by what the pairs were scored.
 
         Perhaps also for each pair the number of the document that was first, and who wrote which document.
         """
+        self._scores = score_columns(metric)
         self._pairs, self._ids, self._firsts, self._author = pairs, ids, firsts, author
 
     def __len__(self) -> int:
-        """Return how many they are."""
+        """Return their number."""
         return len(self._pairs)
 
     @property
@@ -75,10 +78,10 @@ class NamedPairs:
         """a, b, the scores, ``first`` if it is known who was, and the authors if they are known."""
         first = [] if self._firsts is None else self._ids.names("first")
         authors = [] if self._author is None else list(_AUTHORS)
-        return ["a", *self._ids.names("b"), *COLUMNS[2:], *first, *authors]
+        return ["a", *self._ids.names("b"), *self._scores, *first, *authors]
 
     def chunks(self, rows: int) -> Iterator[list[Sequence[Any]]]:
-        """Give the columns, so many rows at a time."""
+        """Yield the columns, so many rows at a time."""
         for start in range(0, len(self), rows):
             part = slice(start, start + rows)
             a = self._ids.take(self._pairs.values("a")[part])
@@ -93,7 +96,7 @@ class NamedPairs:
         return [[self._author(number) for number in self._pairs.values(side)[part]] for side in COLUMNS[:2]]
 
     def json_pieces(self, rows: int, between: str) -> Iterator[str]:
-        """Give the pairs as JSON objects, so many at a time, with `between` between them."""
+        """Yield the pairs as JSON objects, so many at a time, with `between` between them."""
         if self._firsts is not None or self._ids.old is not None or self._author is not None:
             for columns in self.chunks(rows):
                 yield between.join(json_rows(self.column_names, [columns]))
@@ -117,7 +120,7 @@ class NamedPairs:
         table = self._pairs.table
         columns: dict[str, Any] = {"a": self._ids.new.to_arrow().take(whole(table["a"]))}
         columns |= self._ids.arrow_columns("b", whole(table["b"]))
-        columns |= {name: table[name] for name in COLUMNS[2:]}
+        columns |= {shown: table[name] for shown, name in zip(self._scores, COLUMNS[2:], strict=True)}
         if self._firsts is not None:
             columns |= self._ids.arrow_columns("first", whole(pa.array(self._firsts, pa.uint32())))
         names = self._authors(slice(None))
@@ -131,3 +134,11 @@ def only_pairs(result: Result, kept: Iterable[bool]) -> Result:
     Each document stands by itself in what comes back, because a pair of copies may be left out too.
     """
     return result.with_found(Found.of_pairs(result.documents, result.listed.select(kept), result.candidates))
+
+
+def without_marked(result: Result, marks: Marks) -> Result:
+    """Return the result without the pairs that a person has marked as not an issue, as `read_marks` reads them."""
+    ids, listed = result.id_of, result.listed
+    ends = zip(listed.values("a"), listed.values("b"), strict=True)
+    kept = [not marks.is_left_out(ids[a], ids[b], b_old=ids.is_old(b)) for a, b in ends]
+    return result if all(kept) else only_pairs(result, kept)

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lookalike.documents import Both, open_documents
-from lookalike.documents.memory import MemorySource
-from lookalike.documents.skipped import unread_first
-from lookalike.report.collect import Limits, Page, Pairs, Searched, short
+from lookalike.documents.document_batches import unread_first
+from lookalike.documents.in_memory import MemorySource
+from lookalike.report.assemble import write_page
+from lookalike.report.collect import PageInput, PageLimits, PagePairs, ReportPage, short
 from lookalike.report.collect import collect as page_of
-from lookalike.report.write import write_page
-from lookalike.result.recall import recall_of
-from lookalike.result.say import short_pairs, summary
+from lookalike.result.describe import short_pairs, summary
+from lookalike.result.view import recall_of
 from lookalike.tables.found import COLUMNS
 from lookalike.tables.wording import count
 
@@ -37,7 +37,7 @@ def write_report(
     against: Any = None,
     metadata: Mapping[str, Metadata] | None = None,
     marks: Marks | None = None,
-    limits: Limits | None = None,
+    limits: PageLimits | None = None,
     anonymise: bool = False,
     opens: str | int | None = None,
 ) -> str:
@@ -66,16 +66,16 @@ def collect(
     against: Any = None,
     metadata: Mapping[str, Metadata] | None = None,
     marks: Marks | None = None,
-    limits: Limits | None = None,
-) -> Page:
+    limits: PageLimits | None = None,
+) -> ReportPage:
     """Gather what the page of a result shows.
 
     `texts` is anything that holds documents: a dict id → text, a source, a list of texts in the order of the result;
     `against` has the old ones. By default the source of the result is read once more.
     """
-    limits = limits or Limits()
+    limits = limits or PageLimits()
     pairs, low = _pairs(result, limits)
-    searched = Searched(
+    searched = PageInput(
         run=_run(result) | {"low": low, "searched": result.searched_threshold},
         recipe=result.recipe,
         pairs=pairs,
@@ -111,7 +111,7 @@ def _flags(result: Result) -> dict[int, list[Flag]]:
     return {number: flags for number, flags in found.items() if flags}
 
 
-def _pairs(result: Result, limits: Limits) -> tuple[Pairs, float]:
+def _pairs(result: Result, limits: PageLimits) -> tuple[PagePairs, float]:
     """Return the closest pairs, also those below the threshold if they are known, and how far down they are all there.
 
     So a reader can lower the threshold in the page as far as the search went.
@@ -124,7 +124,7 @@ def _pairs(result: Result, limits: Limits) -> tuple[Pairs, float]:
     if everything.pair_count > most:
         lowest = max(scores[name][-1] for name in _counts(result.metric)) if most else 1.0
         low = min(result.threshold, math.ceil(100 * lowest) / 100)
-    return Pairs(pairs.values("a").tolist(), pairs.values("b").tolist(), scores), low
+    return PagePairs(pairs.values("a").tolist(), pairs.values("b").tolist(), scores), low
 
 
 def _counts(metric: str) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""The outcome of a search, and all that can be asked of it afterwards without searching again."""
+"""The outcome of a search, and what can be asked of it without searching again."""
 
 from __future__ import annotations
 
@@ -7,44 +7,35 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike import checks
 from lookalike.documents.ids import checked_ids
+from lookalike.engine.strategy import candidates_from
 from lookalike.errors import LookalikeError, RecipeError
-from lookalike.result.recall import Recall, promised_at, recall_of
-from lookalike.result.view import View, lengths_of
-from lookalike.tables.document_ids import DocumentIds
-from lookalike.tables.packed import Ids
+from lookalike.result.view import Recall, ResultView, promised_at, recall_of
+from lookalike.tables.found import DocumentIds
 from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
-    from typing import IO, TypeAlias
+    from typing import IO
 
     import pyarrow as pa
 
-    from lookalike.documents import Flag, Skipped, Source
     from lookalike.documents.lms import Export
     from lookalike.documents.metadata import Metadata
-    from lookalike.engine.bands import Bands
-    from lookalike.recipe import Recipe
     from lookalike.report.marks import Marks
     from lookalike.result.audit import Audit
     from lookalike.result.authors import Authors
-    from lookalike.result.keep import KeepRule
-    from lookalike.result.made_of import SearchedDocuments, SearchSettings
-    from lookalike.result.plan import Plan
-    from lookalike.result.sources import Sources
-    from lookalike.tables.columns import Column
+    from lookalike.result.plan import KeepRule, Plan
+    from lookalike.result.source_matches import Sources
     from lookalike.tables.found import Found
-    from lookalike.tables.write import Format
-    from lookalike.text.uncounted import Uncounted
-
-    Again: TypeAlias = Callable[[float, bytes | None], Found]
-    """Searches again, at a threshold, with documents becoming representatives in an order."""
+    from lookalike.tables.number_columns import Column
+    from lookalike.tables.packed import Ids
+    from lookalike.tables.write_table import Format
 
 __all__ = ["Result"]
 
 
-class Result(View):
+class Result(ResultView):
     """The outcome of `find`.
 
     Documents with the same shingles are *copies*: they are searched as one, and each reads 1.0 to the others. All pairs
@@ -64,101 +55,6 @@ class Result(View):
     ['a', 'c']
     """
 
-    threshold: float
-    searched_threshold: float
-    """The threshold of the search itself: `rethreshold` goes down to it."""
-    recipe: Recipe
-    method: str
-    bands: Bands | None
-    recall: Recall
-    skipped: tuple[Skipped, ...]
-    notes: tuple[str, ...]
-    flags: dict[str, list[Flag]]
-    """What is odd about a document, such as hidden text, by its id; only documents that have something odd."""
-    old_flags: dict[str, list[Flag]]
-    """The same of old documents."""
-    timings: dict[str, float]
-    """Seconds by stage."""
-    ignored: tuple[int, ...]
-    """Shingles that did not count, as the core's 64-bit hashes; the audit leaves them out too."""
-    metadata: dict[Any, Metadata]
-    """Names, authors and dates of documents, by their ids: what `with_metadata` was told, and what the names of files
-    tell in an export of Moodle, Canvas or Blackboard. What is known under an id that a new and an old document have is
-    known of the new one."""
-    platforms: tuple[str, ...]
-    """The learning platforms whose exports were recognised."""
-    uncounted: Uncounted
-    """What else was left out of the scores: quotes, references, short passages."""
-    source: Source | None
-    """Where the texts can be read again."""
-    audited: Audit | None
-    """What the audit saw, if there was one at this threshold."""
-    limited: int
-    """Documents of clusters so large that their pairs are listed in part: each with its representative and a few more.
-    Clusters are those of all pairs; another threshold or keep rule searches again."""
-    origin: dict[str, Any]
-    """How a command made it, for reports: ``command``, ``paths``, ``against``, ``reading``; else empty."""
-
-    _searched: Found
-    _searched_recall: Recall
-    _searched_audit: Audit | None
-
-    def __init__(
-        self,
-        documents: SearchedDocuments,
-        search: SearchSettings,
-        found: Found,
-        *,
-        origin: Mapping[str, Any] | None = None,
-        again: Again | None = None,
-    ) -> None:
-        """Keep what the core found; made by `find` and `load`. `again` searches the same documents again."""
-        old_ids = None if documents.old_ids is None else Ids.from_arrow(documents.old_ids)
-        self.id_of = DocumentIds(Ids.from_arrow(documents.ids), old_ids)
-        self.length_of, self.source = lengths_of(documents.lengths), documents.source
-        self.skipped, self.notes = tuple(documents.skipped), tuple(documents.notes)
-        self.flags, self.old_flags = dict(documents.flags), dict(documents.old_flags)
-        export = documents.export
-        self.metadata, self.platforms = ({}, ()) if export is None else (export.by_id(self.id_of), export.platforms)
-        self.authors = None
-        self.threshold = self.searched_threshold = search.threshold
-        self.recipe, self.method, self.metric, self.bands = search.recipe, search.method, search.metric, search.bands
-        self.linkage, self.order, self.limited = search.linkage, search.order, search.limited
-        self.ignored, self.uncounted, self.timings = tuple(search.ignored), search.uncounted, dict(search.timings)
-        self.recall = self._searched_recall = search.recall
-        self.audited = self._searched_audit = None
-        self.origin = dict(origin or {})
-        self._again = again
-        self._found = self._searched = found
-
-    def _changed(self, **attributes: Any) -> Result:
-        """Return a copy with some attributes changed, and nothing remembered that was worked out from them."""
-        made = object.__new__(Result)
-        vars(made).update(self._own(), **attributes)
-        return made
-
-    def _own(self) -> dict[str, Any]:
-        """Return what it is made of, without what was worked out from that."""
-        remembered = {name for name in vars(self) if isinstance(getattr(Result, name, None), cached_property)}
-        return {name: value for name, value in vars(self).items() if name not in remembered}
-
-    def __copy__(self) -> Result:
-        """Return another one of the same parts, none of which ever changes."""
-        return self._changed()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Result:
-        """Return the same as a plain copy."""
-        return self._changed()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what is pickled: as in a saved result, that is all but where the texts can be read again."""
-        lengths = None if self.length_of is None else bytes(self.length_of)
-        return self._own() | {"length_of": lengths, "source": None, "_again": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take what was pickled."""
-        vars(self).update(state | {"length_of": lengths_of(state["length_of"])})
-
     def __repr__(self) -> str:
         """Return one line that says what was found."""
         return (
@@ -166,21 +62,11 @@ class Result(View):
             f"{count(self.group_count, 'group')}, {self.method}, {recall_of(self.recall, of_what=False)}>"
         )
 
-    @property
-    def candidates(self) -> int:
-        """How many pairs were verified."""
-        return self._searched.candidates
-
-    @property
-    def seconds(self) -> float:
-        """How long it took: all stages together."""
-        return sum(self.timings.values())
-
     def measured(self, measure: str) -> pa.Table:
         """Return the pairs with their ``"cosine"``, or ``"euclidean"`` distance, of counts of shingles, closest first.
 
-        The search stays one by Jaccard: its recall says nothing of pairs that are alike by another measure alone. For
-        all candidates of LSH, search with `bands` and a threshold near 0. Null: a text cannot be read any more.
+        The pairs stay those that were found: ``find(metric="cosine")`` also cuts them by the measure. Null: a text
+        cannot be read any more.
 
         >>> import lookalike as la
         >>> texts = ["to be or not to be", "to be or not", "to be"]
@@ -188,7 +74,7 @@ class Result(View):
         >>> [(pair["a"], pair["b"], round(pair["euclidean"], 3)) for pair in found.to_pylist()]
         [(0, 1, 1.414), (1, 2, 1.414), (0, 2, 2.0)]
         """
-        from lookalike.result.texts import measured
+        from lookalike.result.describe import measured
 
         return measured(self, measure)
 
@@ -222,11 +108,14 @@ to go lower, search again
             recall, audited, found = self._searched_recall, self._searched_audit, self._searched
         else:
             recall, audited, found = (
-                promised_at(self._searched_recall, self.searched_threshold, value, self.bands),
+                promised_at(self._searched_recall, self._jaccard(base), self._jaccard(value), self.bands),
                 None,
                 self._searched.at_least(value, self.metric),
             )
         return self._changed(threshold=value, recall=recall, audited=audited, _found=found)
+
+    def _jaccard(self, threshold: float) -> float:
+        return candidates_from(self.metric, threshold, self.method)
 
     def found_in_order(self, order: bytes | None, why: str) -> Found:
         """Return pairs from which stars can be made in another order of documents."""
@@ -250,7 +139,7 @@ to go lower, search again
         >>> import lookalike as la
         >>> texts = ["one two three four five six", "one two three four five seven", "something else altogether"]
         >>> la.find(texts, 0.3).audit(documents=texts).recall
-        Recall(promised=1.0, measured=1.0, interval=(1.0, 1.0))
+        Recall(promised=1.0, measured=1.0, interval=(1.0, 1.0), jaccard=None)
         """
         from time import perf_counter
 
@@ -365,7 +254,7 @@ to go lower, search again
         )
 
     def plan(self, keep: str | KeepRule = "first", *, values: Any = None, drop_all: bool = False) -> Plan:
-        """Return which documents to keep, and in whose favour each of the others is removed; see `Plan`.
+        """Return which documents to keep, and which kept document each of the others duplicates; see `Plan`.
 
         >>> import lookalike as la
         >>> result = la.find(["one two three", "one two three", "four five six"])
@@ -376,24 +265,24 @@ to go lower, search again
 
         return make_plan(self, keep, values=values, drop_all=drop_all)
 
-    def sources(self, id: str | int, *, least: int | None = None) -> Sources:  # noqa: A002 — the name it has everywhere
+    def sources(self, id: str | int, *, least: int | None = None) -> Sources:  # noqa: A002 — the public name
         """Return a document with all that have passages of it, and the share of its text that is found elsewhere.
 
         Pairs count down to `searched_threshold`. `least` is the length of the shortest passage.
         """
-        from lookalike.result.sources import sources_of
+        from lookalike.result.source_matches import sources_of
 
         return sources_of(self, id, least)
 
     def summary(self) -> str:
         """Return the line that closes a run: documents, what was skipped, pairs, groups, recall and time."""
-        from lookalike.result.say import summary
+        from lookalike.result.describe import summary
 
         return summary(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole result as JSON can hold it, by the schema ``lookalike/1``."""
-        from lookalike.result.say import described, group_dict, head
+        from lookalike.result.describe import described, group_dict, head
 
         pairs = described(self, self.listed)
         return head(self, pairs) | {"pairs": pairs.to_pylist(), "groups": list(map(group_dict, self.groups))}
@@ -401,7 +290,7 @@ to go lower, search again
     def write_pairs(
         self,
         target: str | os.PathLike[str] | IO[bytes] | IO[str],
-        format: Format,  # noqa: A002 — what everybody calls it
+        format: Format,  # noqa: A002 — the usual name
         *,
         top: int | None = None,
         raw_csv: bool = False,
@@ -412,7 +301,7 @@ to go lower, search again
         blanks or quotes, gets an apostrophe before it, so that no spreadsheet takes it for a formula. `raw_csv` leaves
         ids as they are, to join on them; the other formats always do.
         """
-        from lookalike.result.write import write_pairs
+        from lookalike.result.describe import write_pairs
 
         write_pairs(self, target, format, top=top, raw_csv=raw_csv)
 
@@ -439,7 +328,7 @@ to go lower, search again
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the result in one file, which `load` reads; an existing file is replaced when the new one is whole."""
-        from lookalike.result.file import save
+        from lookalike.result.save import save
 
         save(self, path)
 
@@ -452,7 +341,7 @@ to go lower, search again
             ...
         lookalike.errors.DocumentError: document 'no/such/run.lookalike': file does not exist; check the name
         """
-        from lookalike.result.file import load
+        from lookalike.result.save import load
 
         saved = load(path)
         result = Result(saved.documents, saved.search, saved.found, origin=saved.origin)

@@ -1,36 +1,148 @@
-"""The pairs and groups of a result: by number, by id, as plain values, or in Arrow where that is asked for."""
+"""What a result consists of (its documents, the settings of the search, the recall), and its pairs and groups.
+
+Pairs and groups are given by number, by id, as plain values, or in Arrow on demand.
+"""
 
 from __future__ import annotations
 
 from array import array
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lookalike.engine.groups import grouping_of, name_groups
+from lookalike.engine.strategy import SHARED
 from lookalike.result.pairs import NamedPairs, pairs_of
-from lookalike.tables.columns import as_bytes
-from lookalike.tables.document_ids import DocumentIds
+from lookalike.tables.found import DocumentIds
+from lookalike.tables.number_columns import as_bytes
 from lookalike.tables.packed import Ids
+from lookalike.tables.wording import at_least
+from lookalike.text.excluded import Exclusions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Self, TypeAlias
 
     import pyarrow as pa
 
+    from lookalike.documents import Flag, Skipped, Source
+    from lookalike.documents.lms import Export
+    from lookalike.documents.metadata import Metadata
+    from lookalike.engine.bands import Bands
     from lookalike.engine.groups import Group, Grouping, Linkage
+    from lookalike.recipe import Recipe
+    from lookalike.result.audit import Audit
     from lookalike.result.authors import Authors, Submission, SubmissionPair
-    from lookalike.result.pairs import Listed
-    from lookalike.tables.columns import Column
+    from lookalike.result.pairs import PairListing
     from lookalike.tables.found import Found, Metric, Pairs
+    from lookalike.tables.number_columns import Column
 
-__all__ = ["View", "lengths_of"]
+    Again: TypeAlias = Callable[[float, bytes | None], Found]
+    """Searches again at a threshold, with documents becoming representatives in an order."""
+
+__all__ = ["Recall", "ResultView", "SearchSettings", "SearchedDocuments", "lengths_of", "promised_at", "recall_of"]
 
 
-class View:
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The share of the pairs at or above the threshold that is found; it says nothing of pairs below it."""
+
+    promised: float
+    """At the least, by the method and its bands."""
+    measured: float | None = None
+    """On a sample of the collection, after an audit that met a true pair."""
+    interval: tuple[float, float] | None = None
+    """Where the share of the whole collection lies with a confidence of 95 %, judging by the sample."""
+    jaccard: float | None = None
+    """With the metric ``cosine`` or ``euclidean``: the share is promised only of the pairs whose Jaccard similarity,
+    repeats counted, is at least this; None: of all pairs at or above the threshold."""
+
+    @property
+    def of(self) -> str:
+        """The pairs that the promise is about.
+
+        >>> Recall(1.0).of, Recall(0.99, jaccard=0.48).of
+        ('pairs at or above the threshold', 'pairs at or above a Jaccard of 0.48')
+        """
+        if self.jaccard is None:
+            return "pairs at or above the threshold"
+        if self.jaccard <= SHARED:
+            return "pairs that share a shingle"
+        return f"pairs at or above a Jaccard of {self.jaccard:g}"
+
+
+def promised_at(recall: Recall, base: float, threshold: float, bands: Bands | None) -> Recall:
+    """Return the recall that is promised above the threshold of the search: bands find more there, less is lost.
+
+    Both thresholds are of the Jaccard similarity, whatever the metric.
+    """
+    promised, of = recall.promised, None if recall.jaccard is None else threshold
+    if bands is None:
+        return Recall(promised, jaccard=of)
+    lost = bands.recall(base) - promised
+    return Recall(min(1.0, max(promised, bands.recall(threshold) - lost)), jaccard=of)
+
+
+def recall_of(recall: Recall, *, of_what: bool = True) -> str:
+    """Return the recall in words; `of_what` says of which pairs it is the share, also where that is as expected.
+
+    >>> from lookalike.result import Recall
+    >>> recall_of(Recall(1.0)), recall_of(Recall(0.9916, 0.9961, (0.9894, 0.9989)), of_what=False)
+    ('recall 1 of pairs at or above the threshold', 'recall ≥ 0.991, measured 0.996 (0.989 to 0.998)')
+    """
+    said = "recall 1" if recall.promised >= 1.0 else f"recall ≥ {at_least(recall.promised)}"
+    said += f" of {recall.of}" if of_what or recall.jaccard is not None else ""
+    if recall.measured is None:
+        return said
+    said += f", measured {at_least(recall.measured)}"
+    if recall.interval is not None and recall.interval[0] != recall.interval[1]:
+        said += f" ({at_least(recall.interval[0])} to {at_least(recall.interval[1])})"
+    return said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchedDocuments:
+    """The documents of a search, as far as they are known without their texts."""
+
+    ids: Ids | Column
+    old_ids: Ids | Column | None = None
+    """The ids of old documents, which come after the others; None if there is no `against`."""
+    lengths: Column | Sequence[int] | bytes | None = None
+    """The length of each text, as `plan(keep="longest")` compares them."""
+    skipped: Sequence[Skipped] = ()
+    notes: Sequence[str] = ()
+    flags: Mapping[str, list[Flag]] = field(default_factory=dict)
+    old_flags: Mapping[str, list[Flag]] = field(default_factory=dict)
+    source: Source | None = None
+    """Where the texts can be read again."""
+    export: Export | None = None
+    """What the names of the files tell, if they are from a learning platform."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchSettings:
+    """How documents were searched, and what that promises."""
+
+    recipe: Recipe
+    threshold: float
+    method: str
+    metric: Metric = "jaccard"
+    bands: Bands | None = None
+    recall: Recall
+    linkage: Linkage = "star"
+    order: Sequence[int] | None = None
+    ignored: Sequence[int] = ()
+    uncounted: Exclusions = field(default_factory=Exclusions)
+    limited: int = 0
+    """Documents of clusters so large that their pairs are listed in part."""
+    timings: Mapping[str, float] = field(default_factory=dict)
+
+
+class ResultView:
     """What was found, and the ways to look at it."""
 
     id_of: DocumentIds
-    """The id of each document by its number, as plain values; old documents come behind the new ones."""
+    """The id of each document by its number, as plain values; old documents come after the new ones."""
     length_of: memoryview[int] | None
     """The length of each text by its number, as `plan(keep="longest")` compares them."""
     metric: Metric
@@ -38,8 +150,111 @@ class View:
     order: Sequence[int] | None
     authors: Authors | None
     """Who wrote what, after `group_by`."""
+    threshold: float
+    searched_threshold: float
+    """The threshold of the search itself: `rethreshold` goes down to it."""
+    recipe: Recipe
+    method: str
+    bands: Bands | None
+    recall: Recall
+    skipped: tuple[Skipped, ...]
+    notes: tuple[str, ...]
+    flags: dict[str, list[Flag]]
+    """What is odd about a document, such as hidden text, by its id; only documents that have something odd."""
+    old_flags: dict[str, list[Flag]]
+    """The same of old documents."""
+    timings: dict[str, float]
+    """Seconds by stage."""
+    ignored: tuple[int, ...]
+    """Excluded shingles, as the core's 64-bit hashes; an audit excludes them too."""
+    metadata: dict[Any, Metadata]
+    """Names, authors and dates of documents, by their ids: what `with_metadata` was told, and what the names of files
+    tell in an export of Moodle, Canvas or Blackboard. What is known under an id that a new and an old document have is
+    known of the new one."""
+    platforms: tuple[str, ...]
+    """The learning platforms whose exports were recognised."""
+    uncounted: Exclusions
+    """What else was excluded from the scores: quotes, references, short passages."""
+    source: Source | None
+    """Where the texts can be read again."""
+    audited: Audit | None
+    """What the audit saw, if there was one at this threshold."""
+    limited: int
+    """Documents of clusters so large that their pairs are listed in part: each with its representative and a few more.
+    Clusters are those of all pairs; another threshold or keep rule searches again."""
+    origin: dict[str, Any]
+    """How a command made it, for reports: ``command``, ``paths``, ``against``, ``reading``; else empty."""
 
     _found: Found
+    _searched: Found
+    _searched_recall: Recall
+    _searched_audit: Audit | None
+
+    def __init__(
+        self,
+        documents: SearchedDocuments,
+        search: SearchSettings,
+        found: Found,
+        *,
+        origin: Mapping[str, Any] | None = None,
+        again: Again | None = None,
+    ) -> None:
+        """Keep what the core found; made by `find` and `load`. `again` searches the same documents again."""
+        old_ids = None if documents.old_ids is None else Ids.from_arrow(documents.old_ids)
+        self.id_of = DocumentIds(Ids.from_arrow(documents.ids), old_ids)
+        self.length_of, self.source = lengths_of(documents.lengths), documents.source
+        self.skipped, self.notes = tuple(documents.skipped), tuple(documents.notes)
+        self.flags, self.old_flags = dict(documents.flags), dict(documents.old_flags)
+        export = documents.export
+        self.metadata, self.platforms = ({}, ()) if export is None else (export.by_id(self.id_of), export.platforms)
+        self.authors = None
+        self.threshold = self.searched_threshold = search.threshold
+        self.recipe, self.method, self.metric, self.bands = search.recipe, search.method, search.metric, search.bands
+        self.linkage, self.order, self.limited = search.linkage, search.order, search.limited
+        self.ignored, self.uncounted, self.timings = tuple(search.ignored), search.uncounted, dict(search.timings)
+        self.recall = self._searched_recall = search.recall
+        self.audited = self._searched_audit = None
+        self.origin = dict(origin or {})
+        self._again = again
+        self._found = self._searched = found
+
+    def _changed(self, **attributes: Any) -> Self:
+        """Return a copy with some attributes changed, and nothing remembered that was worked out from them."""
+        made = object.__new__(type(self))
+        vars(made).update(self._own(), **attributes)
+        return made
+
+    def _own(self) -> dict[str, Any]:
+        """Return what it is made of, without what was worked out from that."""
+        remembered = {name for name in vars(self) if isinstance(getattr(type(self), name, None), cached_property)}
+        return {name: value for name, value in vars(self).items() if name not in remembered}
+
+    def __copy__(self) -> Self:
+        """Return another one of the same parts, none of which ever changes."""
+        return self._changed()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return the same as a plain copy."""
+        return self._changed()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: as in a saved result, that is all but where the texts can be read again."""
+        lengths = None if self.length_of is None else bytes(self.length_of)
+        return self._own() | {"length_of": lengths, "source": None, "_again": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what was pickled."""
+        vars(self).update(state | {"length_of": lengths_of(state["length_of"])})
+
+    @property
+    def candidates(self) -> int:
+        """How many pairs were verified."""
+        return self._searched.candidates
+
+    @property
+    def seconds(self) -> float:
+        """How long it took: all stages together."""
+        return sum(self.timings.values())
 
     @property
     def documents(self) -> int:
@@ -71,7 +286,7 @@ class View:
         return pa.Array.from_buffers(pa.uint64(), self.documents, [None, pa.py_buffer(self.length_of)])
 
     @cached_property
-    def _listed(self) -> Listed:
+    def _listed(self) -> PairListing:
         return pairs_of(self._found, self.old_from)
 
     @property
@@ -82,7 +297,7 @@ class View:
     @property
     def named(self) -> NamedPairs:
         """The pairs with the ids of their documents, as plain values."""
-        return NamedPairs(self.listed, self.id_of)
+        return NamedPairs(self.listed, self.id_of, metric=self.metric)
 
     @property
     def copies_listed(self) -> str:
@@ -98,6 +313,8 @@ class View:
     def pairs(self) -> pa.Table:
         """The pairs as an Arrow table: a, b, jaccard, containment_a, containment_b; in the order of the documents.
 
+        By other metrics ``cosine`` or ``euclidean_similarity`` takes the place of ``jaccard``, and all count repeats.
+
         With `against` there is ``b_old`` too: b is an old document. If old ids are of another kind than new ones, ``b``
         has those of new documents only, and ``b_old_id`` those of old ones.
         """
@@ -105,11 +322,11 @@ class View:
 
     def top(self, n: int) -> pa.Table:
         """Return the `n` most similar pairs: by score, equal ones in the order of the documents."""
-        return NamedPairs(self.closest(n), self.id_of).to_arrow()
+        return NamedPairs(self.closest(n), self.id_of, metric=self.metric).to_arrow()
 
     def top_rows(self, n: int) -> list[dict[str, Any]]:
         """Return the same as plain values, a dict for each pair."""
-        return NamedPairs(self.closest(n), self.id_of).to_pylist()
+        return NamedPairs(self.closest(n), self.id_of, metric=self.metric).to_pylist()
 
     def closest(self, n: int) -> Pairs:
         """Return the `n` most similar pairs by the numbers of their documents, as plain columns."""

@@ -1,4 +1,4 @@
-"""Which recipe and threshold suit a collection: look at a sample of it, try what there is, and say why.
+"""Which recipe and threshold suit a collection: try the presets on a sample, choose one, and say why.
 
 What is recommended follows from properties of the texts, and from how the like ones among them differ: in letters, as
 scanned pages do; in words, as revisions do; or in all but a passage. What each preset would find on the sample, and at
@@ -16,10 +16,9 @@ from lookalike import _native
 from lookalike.documents import open_documents
 from lookalike.errors import DocumentError
 from lookalike.presets import PRESETS
-from lookalike.recipe import Recipe
-from lookalike.search.below import shortest_passage
+from lookalike.recipe import Recipe, settings
+from lookalike.search.derived import shortest_passage
 from lookalike.search.find import find
-from lookalike.settings import settings
 from lookalike.text.traits import Traits, same_but_for_letters, traits_of
 
 if TYPE_CHECKING:
@@ -218,7 +217,7 @@ def _read(source: Source) -> _Sample:
 
 
 def _named(ids: list[str | int]) -> bool:
-    """Tell whether the ids look like names of files."""
+    """Return whether the ids look like names of files."""
     endings = [str(name).rpartition(".")[2] for name in ids[:100]]
     return sum(0 < len(one) <= 5 and one.isalnum() and not one.isdigit() for one in endings) * 2 > len(endings)
 

@@ -1,4 +1,4 @@
-"""What a search will take, before it runs."""
+"""What a search will cost, before it runs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
 from lookalike.documents import open_documents
-from lookalike.documents.model import UNKNOWN_BYTES
+from lookalike.documents.document_batches import UNKNOWN_BYTES
 from lookalike.engine.strategy import Asked, choose_strategy
 from lookalike.errors import DocumentError
 from lookalike.presets import with_preset
-from lookalike.recipe import Recipe
-from lookalike.search.run import PAGE, memory_needed, row_bytes
-from lookalike.settings import settings
+from lookalike.recipe import Recipe, settings
+from lookalike.result import Recall
+from lookalike.search.search_run import PAGE, memory_needed, row_bytes
+from lookalike.tables.found import MEASURES
 from lookalike.tables.wording import roughly, size
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ LSH_FACTOR = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """An estimate: sizes are close, seconds are a guess from a sample."""
+    """An estimate: sizes are close, seconds are extrapolated from a sample."""
 
     documents: int
     documents_counted: bool
@@ -46,6 +47,8 @@ class Cost:
     memory: int
     disk: int
     seconds: float
+    jaccard: float | None = None
+    """As in `Recall`: of which pairs the recall is promised, if not of all at or above the threshold."""
     too_large: int = 0
     """Files that are not among the documents because they will be skipped for their size."""
 
@@ -54,12 +57,13 @@ class Cost:
         return asdict(self)
 
     def __str__(self) -> str:
-        """Return it for a person, a line each."""
+        """Return it for people, one line per figure."""
         about = "" if self.documents_counted else "about "
         disk = f"{size(self.disk)} of files while it runs" if self.disk else "none"
         skipped = f" ({self.too_large:,} skipped: {self.too_large:,} too large)" if self.too_large else ""
         share = "every pair" if self.promised_recall == 1 else f"at least {self.promised_recall:.4f} of the pairs"
-        recall = f"{'1: ' * (self.promised_recall == 1)}{share} at or above the threshold"
+        of = Recall(self.promised_recall, jaccard=self.jaccard).of.removeprefix("pairs ")
+        recall = f"{'1: ' * (self.promised_recall == 1)}{share} {of}"
         lines = [
             f"documents  {about}{self.documents:,} in {size(self.bytes)}{skipped}",
             f"method     {self.method}{f', {self.bands}' if self.bands else ''}",
@@ -107,6 +111,7 @@ def estimate_cost(
         method=strategy.method,
         bands=strategy.bands,
         promised_recall=strategy.promised,
+        jaccard=strategy.threshold if metric in MEASURES else None,
         memory=memory if in_files and memory is not None else in_memory,
         disk=count * row_bytes(strategy) if in_files and strategy.method == "lsh" else 0,
         seconds=factor * _seconds_to_sign(sample, given.bytes, recipe) + 0.3,

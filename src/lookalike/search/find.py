@@ -1,4 +1,4 @@
-"""Find the pairs of a collection: check what is asked, choose how, read and search, put the result together."""
+"""Find the pairs of a collection: check what is asked, choose how, read and search, assemble the result."""
 
 from __future__ import annotations
 
@@ -8,24 +8,22 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native, checks
+from lookalike.checks import suggest
 from lookalike.documents import LIMITS, LongEnough, open_documents
 from lookalike.documents.given import Given, given_as
 from lookalike.documents.lms import recognise
 from lookalike.engine.strategy import METRICS, Asked, Method
 from lookalike.errors import RecipeError
 from lookalike.presets import with_preset
-from lookalike.recipe import DEFAULT, Recipe, suggest
+from lookalike.recipe import DEFAULT, Recipe, settings
 from lookalike.result import Recall, Result
-from lookalike.result.made_of import SearchedDocuments, SearchSettings
-from lookalike.result.say import short_pairs
-from lookalike.search.inputs import Documents, sources_together
-from lookalike.search.run import Run, Searched
-from lookalike.settings import settings
-from lookalike.tables.found import Found, Metric
+from lookalike.result.describe import scored, short_pairs
+from lookalike.result.view import SearchedDocuments, SearchSettings
+from lookalike.search.intake import SearchInput, sources_together
+from lookalike.search.search_run import Run, RunOutcome
+from lookalike.tables.found import MEASURES, Found, Metric
 from lookalike.tables.wording import count
-from lookalike.text.counted import check_min_words
-from lookalike.text.excluded import check_kinds
-from lookalike.text.uncounted import Uncounted, template_shingles
+from lookalike.text.excluded import Exclusions, check_kinds, check_min_words, template_shingles
 
 if TYPE_CHECKING:
     import os
@@ -52,7 +50,7 @@ def find(
     *,
     preset: str | None = None,
     text: str | None = None,
-    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    id: str | None = None,  # noqa: A002 - the public name
     tokens: Any = None,
     recall: float = 0.99,
     method: Method = "auto",
@@ -93,13 +91,15 @@ def find(
     * ``auto``: exact for a small collection, lsh for a large one.
 
     Metrics: ``jaccard``, the default; ``bag``, which counts repeated shingles; ``containment``, the share of the
-    smaller document that is in the larger one, always found exactly.
+    smaller document that is in the larger one, always found exactly; ``cosine``, and ``euclidean``, which is
+    1 / (1 + distance), of the counts of shingles. These two score and cut candidates that are found by Jaccard, and
+    `Result.recall` says from which Jaccard on: a pair that is near by counts alone may be missed, but for ``brute``.
 
-    * `against`: old documents; new ones are compared with each other and with them, old ones never with each other.
-    * `ignore`: template texts whose shingles count on no side. Documents that are equal still read 1.
-    * `common`: shingles that more than this share of the documents have (and at least five) do not count either.
-    * `skip`: ``"quotes"``, ``"references"`` or both are left out of every text, found by their marks and headings.
-    * `min_words`: the shortest passage that counts; what is shared in shorter ones adds nothing to a score.
+    * `against`: old documents: new ones are compared with each other and with these, but not these among themselves.
+    * `ignore`: template texts, whose shingles are excluded. Equal documents still score 1.
+    * `common`: shingles that more than this share of the documents have (and at least five) are excluded too.
+    * `skip`: ``"quotes"``, ``"references"`` or both are excluded from every text, found by marks and headings.
+    * `min_words`: the shortest passage that counts; shared text in shorter ones adds nothing to a score.
     * `min_length`: documents of fewer words are skipped; `Result.skipped` lists them.
     * `memory`: bytes to stay below; what does not fit goes to files, in `work` or a temporary folder. A search in
       `work` that was interrupted goes on when it is started again.
@@ -127,7 +127,7 @@ def find_kept(
     *,
     preset: str | None = None,
     text: str | None = None,
-    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    id: str | None = None,  # noqa: A002 - the public name
     tokens: Any = None,
     recipe: Recipe | None = None,
     recall: float = 0.99,
@@ -169,8 +169,8 @@ def find_kept(
     if least_words is not None:
         new_source = LongEnough(new_source, least_words)
         old_source = None if old_source is None else LongEnough(old_source, least_words)
-    new = Documents(new_source, kinds, progress)
-    old = None if old_source is None else Documents(old_source, kinds, progress)
+    new = SearchInput(new_source, kinds, progress)
+    old = None if old_source is None else SearchInput(old_source, kinds, progress)
     if common is not None:
         task, said = _without_common(task, new, old)
     else:
@@ -185,12 +185,12 @@ def _for_tokens(
     recipe: Recipe | None, ignore: Iterable[Any], text: str | None, skip: Iterable[str], min_length: int | None
 ) -> tuple[Recipe, list[str]]:
     """Return the recipe and the template texts of a search in tokens; text has no part in it."""
-    from lookalike.documents.tokens import check_no_text, token_recipe, token_text
+    from lookalike.documents.token_documents import check_no_text, token_recipe, token_text
 
     check_no_text(text)
     for name, given in (("skip", check_kinds(skip)), ("min_length", min_length)):
         if given:
-            raise RecipeError(name, given, "left out where tokens are given")
+            raise RecipeError(name, given, "not supported with tokens")
     made = token_recipe(recipe)
     return made, [token_text(number, one, ordered=made.k > 1) for number, one in enumerate(ignore)]
 
@@ -199,7 +199,7 @@ def _opened_tokens(
     documents: Any, against: Any, tokens: Any, own_id: str | None, recipe: Recipe
 ) -> tuple[Source, Source | None]:
     """Open documents that are tokens; old ones are in a column of the same name, or given by themselves."""
-    from lookalike.documents.tokens import open_tokens
+    from lookalike.documents.token_documents import open_tokens
 
     ordered = recipe.k > 1
     new = open_tokens(documents, tokens, own_id, ordered=ordered)
@@ -232,7 +232,7 @@ def recipe_for(recipe: Recipe, metric: str) -> Recipe:
     """Return the recipe that a metric needs."""
     if metric not in METRICS:
         raise RecipeError("metric", metric, "one of " + ", ".join(METRICS), suggest(metric, METRICS))
-    return recipe.replace(bag=True) if metric == "bag" else recipe
+    return recipe.replace(bag=True) if metric in ("bag", *MEASURES) else recipe
 
 
 def checked_linkage(linkage: Linkage) -> Linkage:
@@ -248,7 +248,7 @@ def _checked_common(common: float | None) -> float | None:
     return common
 
 
-def _without_common(task: Task, new: Documents, old: Documents | None) -> tuple[Task, tuple[str, ...]]:
+def _without_common(task: Task, new: SearchInput, old: SearchInput | None) -> tuple[Task, tuple[str, ...]]:
     """Return the task without the shingles that too many documents have, and how many they are."""
     asked, share = task.asked, task.common or 0.0
     single = settings(asked.recipe.replace(bag=False))
@@ -265,12 +265,11 @@ def _without_common(task: Task, new: Documents, old: Documents | None) -> tuple[
 
     documents, frequent, least = _retried(counted, new, old)
     ignored = tuple(sorted({*asked.ignored, *frequent}))
-    do = "does" if len(frequent) == 1 else "do"
-    said = f"{count(len(frequent), 'shingle')} that at least {least:,} of {documents:,} documents have {do} not count"
+    said = f"ignored {count(len(frequent), 'shingle')} present in at least {least:,} of {documents:,} documents"
     return replace(task, asked=replace(asked, ignored=ignored)), (said,)
 
 
-def _retried(work: Callable[[], Any], *documents: Documents | None) -> Any:
+def _retried(work: Callable[[], Any], *documents: SearchInput | None) -> Any:
     """Do something with inputs; what the native readers refuse is read through Python instead."""
     while True:
         try:
@@ -285,17 +284,17 @@ def _retried(work: Callable[[], Any], *documents: Documents | None) -> Any:
 
 def assembled(
     task: Task,
-    new: Documents,
-    old: Documents | None,
-    searched: Searched,
+    new: SearchInput,
+    old: SearchInput | None,
+    searched: RunOutcome,
     said: tuple[str, ...],
     templates: tuple[int, ...],
     started: float,
     run: Run,
 ) -> Result:
-    """Put the result of a run together."""
+    """Assemble the result of a run."""
     asked, strategy, found = task.asked, searched.strategy, searched.found
-    uncounted = Uncounted(asked.skip, asked.min_words, templates, found["short"])
+    uncounted = Exclusions(asked.skip, asked.min_words, templates, found["short"])
     stages = {"reading": searched.reading} | found["seconds"]
     sources = [one.source for one in (new, old) if one is not None]
     export = _export(new, old, searched.lengths)
@@ -317,11 +316,11 @@ def assembled(
     )
     made = SearchSettings(
         recipe=asked.recipe,
-        threshold=strategy.threshold,
+        threshold=float(asked.threshold),
         method=strategy.method,
         metric=asked.metric,
         bands=strategy.bands,
-        recall=Recall(promised=strategy.promised),
+        recall=Recall(promised=strategy.promised, jaccard=strategy.threshold if asked.metric in MEASURES else None),
         linkage=task.linkage,
         order=task.order,
         ignored=asked.ignored,
@@ -329,11 +328,18 @@ def assembled(
         limited=found["hot"],
         timings=stages | {"other": max(0.0, time.perf_counter() - started - sum(stages.values()))},
     )
-    again = (lambda least, ranked: Found.of_core(run.again(least, ranked).found)) if found["hot"] else None
-    return Result(documents, made, Found.of_core(found), again=again)
+
+    def pairs(found: dict[str, Any], threshold: float) -> Found:
+        core = Found.of_core(found)
+        if asked.metric not in MEASURES or documents.source is None:
+            return core
+        return scored(core, documents.source, searched.lengths, asked.recipe, threshold, asked.metric)
+
+    again = (lambda least, ranked: pairs(run.again(least, ranked).found, least)) if found["hot"] else None
+    return Result(documents, made, pairs(found, made.threshold), again=again)
 
 
-def _export(new: Documents, old: Documents | None, lengths: Sequence[int]) -> Export | None:
+def _export(new: SearchInput, old: SearchInput | None, lengths: Sequence[int]) -> Export | None:
     """Return who handed in what, if files are from a learning platform."""
     if new.is_native or not new.source.has_files:
         return None
@@ -342,8 +348,8 @@ def _export(new: Documents, old: Documents | None, lengths: Sequence[int]) -> Ex
     return recognise((name for one in files for name in one.ids), lengths, students)
 
 
-def _notes(task: Task, found: dict[str, Any], uncounted: Uncounted) -> Iterator[str]:
-    """Say what is not as somebody might expect it."""
+def _notes(task: Task, found: dict[str, Any], uncounted: Exclusions) -> Iterator[str]:
+    """Yield notes about what a user might not expect."""
     yield from short_pairs(uncounted, task.asked.recipe)
     if hot := found["hot"]:
         listed = "each is listed with its representative and a few others"
@@ -353,4 +359,4 @@ def _notes(task: Task, found: dict[str, Any], uncounted: Uncounted) -> Iterator[
     if found["in_part"]:
         were = "was" if found["in_part"] == 1 else "were"
         parts = f"{found['in_part']:,} of them {were} not compared with all representatives"
-        yield f"{parts}: give more memory, a higher threshold, or leave out the text that they share (common)"
+        yield f"{parts}: give more memory, raise the threshold, or exclude the text that they share (common)"

@@ -1,4 +1,4 @@
-"""Parts of documents that occurred before: found in one read of a source, and cut out in the next."""
+"""What was cut out of documents: every part that occurred before, and the document that keeps it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args
 
 from lookalike import _native, checks
+from lookalike.checks import suggest
 from lookalike.documents.table_errors import changed
 from lookalike.errors import RecipeError
-from lookalike.recipe import DEFAULT, suggest
-from lookalike.search.run import BASE, LEAST_MEMORY
-from lookalike.settings import settings
+from lookalike.recipe import DEFAULT, settings
+from lookalike.search.search_run import BASE, LEAST_MEMORY
 from lookalike.tables.packed import Ids, Texts
+from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterator
     from types import TracebackType
+    from typing import IO
 
     import pyarrow as pa
 
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str, int, int | None], None]
 
-__all__ = ["MIN_WORDS", "PARTS", "CutBatch", "Part", "Repeats", "Sought"]
+__all__ = ["MIN_WORDS", "PARTS", "CutBatch", "Cuts", "Part", "Repeats", "Sought"]
 
 Part = Literal["line", "paragraph", "sentence"]
 PARTS: Final[tuple[str, ...]] = get_args(Part)
@@ -36,6 +39,47 @@ LONGEST: Final = 10_000
 """Words of the longest passage that can be asked for."""
 HELD: Final = 2**30
 """Bytes that are held in memory if nothing else is said; what is more goes to temporary files."""
+
+
+@dataclass(frozen=True)
+class Cuts:
+    r"""Every part that was cut out, and what that comes to.
+
+    >>> import lookalike as la
+    >>> texts = {"a": "one two three four five\nsix", "b": "One two three four five!\nseven"}
+    >>> _, cuts = la.drop_repeated_parts(texts, by="line", return_cuts=True)
+    >>> cuts
+    <Cuts: 1 cut in 1 of 2 documents, 5 words; 0 documents left empty>
+    >>> cuts.table.to_pylist()
+    [{'id': 'b', 'start': 0, 'end': 25, 'words': 5, 'kept_id': 'a'}]
+    """
+
+    table: pa.Table
+    """A row for each cut, in the order of the documents and of their texts.
+
+    * ``id``: the document that it was cut from
+    * ``start``, ``end``: its place in the text as it was, in code points
+    * ``words``: how many words it has
+    * ``kept_id``: the document in which the same words stood first; it may be the same one
+    """
+    documents: int
+    """How many documents there are."""
+    changed: int
+    """How many of them lost something."""
+    emptied: int
+    """How many of these have no word left."""
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        listed: list[Any] = self.table["words"].to_pylist()
+        cut = f"{count(self.table.num_rows, 'cut')} in {self.changed:,} of {count(self.documents, 'document')}"
+        return f"<Cuts: {cut}, {count(sum(listed), 'word')}; {count(self.emptied, 'document')} left empty>"
+
+    def write(self, target: str | os.PathLike[str] | IO[bytes] | IO[str], format: str) -> None:  # noqa: A002
+        """Write the table as csv, jsonl, parquet or md; see `Result.write_pairs`."""
+        from lookalike.tables.write_table import write_table
+
+        write_table(target, self.table, format)
 
 
 @dataclass(frozen=True, slots=True)

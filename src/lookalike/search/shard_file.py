@@ -17,16 +17,16 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from lookalike import _native
 from lookalike.documents import Skipped
 from lookalike.engine.bands import Bands, check_bands
-from lookalike.engine.rows import row_schema
+from lookalike.engine.sign import row_schema
 from lookalike.engine.strategy import Strategy, least_agreeing
 from lookalike.errors import DocumentError, LookalikeError
 from lookalike.opening import open_error, open_input
 from lookalike.recipe import Recipe
 from lookalike.result.archive import META, NotAnArchiveError, open_archive, read_batches, read_meta
-from lookalike.tables.columns import compute
-from lookalike.tables.files import new_file
+from lookalike.tables.json import is_text, list_of, parse_json, row
+from lookalike.tables.number_columns import compute
+from lookalike.tables.output_files import new_file
 from lookalike.tables.packed import Ids
-from lookalike.tables.shapes import is_text, list_of, parse_json, row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["FORMAT", "Shard", "ShardSettings", "ShardWriter"]
 
@@ -313,7 +313,7 @@ class _reading:  # noqa: N801 — used like a function
 
 
 class _ForeignError(Exception):
-    """An archive of somebody else."""
+    """An archive of another program."""
 
 
 def _foreign(name: str) -> DocumentError:

@@ -1,4 +1,4 @@
-"""Signatures of a part of a collection in a file, and the pairs of several such parts: work for many machines.
+"""Shards: parts of a collection that many machines sign, and the pairs of all of them, found on one machine.
 
 Each machine signs its shard; one machine reads the signatures of all and finds the pairs, as one search of the whole
 collection would. What has to be compared exactly comes from the shingles in the files, or from the texts.
@@ -12,16 +12,17 @@ from array import array
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import checks
+from lookalike.checks import suggest
 from lookalike.documents import open_documents
 from lookalike.engine.stages import UNLIMITED, confirm_copies, propose, sets, sign_rows, verify, verify_sets
 from lookalike.engine.strategy import Asked, choose_strategy
 from lookalike.errors import DocumentError, MismatchError, RecipeError
-from lookalike.recipe import DEFAULT, Recipe, suggest
+from lookalike.recipe import DEFAULT, Recipe
 from lookalike.result import Recall, Result
-from lookalike.result.made_of import SearchedDocuments, SearchSettings
+from lookalike.result.view import SearchedDocuments, SearchSettings
 from lookalike.search.shard_file import Shard, ShardSettings, ShardWriter
-from lookalike.tables.columns import as_bytes, numbers
 from lookalike.tables.found import COLUMNS, Found
+from lookalike.tables.number_columns import as_bytes, numbers
 from lookalike.tables.packed import Ids, Texts
 from lookalike.tables.wording import count
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from lookalike.engine.groups import Linkage
     from lookalike.engine.stages import Candidates
     from lookalike.engine.strategy import Strategy
-    from lookalike.tables.columns import Column
+    from lookalike.tables.number_columns import Column
 
 __all__ = ["KEEPS", "find_shards", "sign_shard"]
 
@@ -46,7 +47,7 @@ def sign_shard(
     path: str | os.PathLike[str],
     *,
     text: str | None = None,
-    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    id: str | None = None,  # noqa: A002 - the public name
     threshold: float = 0.8,
     recall: float = 0.99,
     recipe: Recipe | None = None,
@@ -105,7 +106,7 @@ def find_shards(
         raise DocumentError(os.fspath(paths), "paths", "are one path, not several", "give a list of paths")
     shards = [Shard.open(path) for path in paths]
     if not shards:
-        raise DocumentError("shards", "files", "are none", "name the files that lookalike sign wrote")
+        raise DocumentError("shards", "files", "are missing", "name the files that lookalike sign wrote")
     settings = _same_settings(shards)
     strategy = settings.strategy(_threshold(threshold, settings))
     ids = _ids(shards, names=names)
@@ -185,7 +186,7 @@ def _check_sources(shards: Sequence[Shard], ids: Ids, source: Source | None) -> 
         bare = next((shard for shard in shards if not shard.has_shingles), None)
         if bare is not None:
             remedy = "give the texts too (--texts), or sign with keep='shingles'"
-            raise DocumentError(bare.name, "file", "has signatures only, which decide nothing exactly", remedy)
+            raise DocumentError(bare.name, "file", "has only signatures, which give no exact scores", remedy)
         return
     place, signed = 0, Ids.joined(shard.ids for shard in shards)
     for batch in source.batches():

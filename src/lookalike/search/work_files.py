@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["ENTRY", "Entry", "Stored", "check_hot", "check_pairs", "check_rows", "check_verified", "entries_in"]
+__all__ = ["ENTRY", "Entry", "RecordedFile", "check_hot", "check_pairs", "check_rows", "check_verified", "entries_in"]
 
 Entry = tuple[int, int, int, int]
 """A part of the rows: input, batch, documents, where it begins."""
@@ -31,7 +31,7 @@ _BLOCK: Final = 27_720 * 40
 """Bytes that are read at once: whole records of every file."""
 
 
-class Stored:
+class RecordedFile:
     """One file, as far as it is recorded."""
 
     def __init__(self, path: Path, length: int, checksum: int) -> None:
@@ -39,7 +39,7 @@ class Stored:
         self.path, self.length, self.checksum = path, length, checksum
 
     def blocks(self) -> Iterator[bytes]:
-        """Give the file block by block; that its checksum is another shows at its end."""
+        """Yield the file block by block; that its checksum is another shows at its end."""
         checksum, left = 0, self.length
         if self.length:
             with self.path.open("rb") as file:
@@ -67,7 +67,7 @@ class Stored:
             raise LookalikeError(f"{self.path} is damaged; start again in a new folder")
 
 
-def entries_in(stored: Stored, rows: int) -> list[Entry]:
+def entries_in(stored: RecordedFile, rows: int) -> list[Entry]:
     """Return the parts of a file of rows that has so many bytes: in their order, none beyond its end, none twice."""
     entries: list[Entry] = []
     seen: set[tuple[int, int]] = set()
@@ -84,7 +84,7 @@ def entries_in(stored: Stored, rows: int) -> list[Entry]:
 
 
 def check_rows(entries: Iterable[Entry], counts: list[int], row: int, length: int) -> bool:
-    """Say whether parts are those of inputs with so many documents, side by side in a file of so many bytes."""
+    """Return whether parts are those of inputs with so many documents, side by side in a file of so many bytes."""
     found = [0] * len(counts)
     end = 0
     for input_, _, documents, offset in entries:
@@ -96,7 +96,7 @@ def check_rows(entries: Iterable[Entry], counts: list[int], row: int, length: in
 
 
 def check_pairs(blocks: Iterable[bytes], documents: int) -> bool:
-    """Say whether packed pairs are of documents that are there, the lesser number first, sorted, each once."""
+    """Return whether packed pairs are of documents that are there, the lesser number first, sorted, each once."""
     before = -1
     for block in blocks:
         pairs = memoryview(block).cast("Q")
@@ -111,7 +111,7 @@ def check_pairs(blocks: Iterable[bytes], documents: int) -> bool:
 
 
 def check_hot(blocks: Iterable[bytes], documents: int) -> bool:
-    """Say whether hot documents are there, and no more than there are."""
+    """Return whether hot documents are there, and no more than there are."""
     number = 0
     for block in blocks:
         hot = memoryview(block).cast("I")
@@ -122,7 +122,7 @@ def check_hot(blocks: Iterable[bytes], documents: int) -> bool:
 
 
 def check_verified(blocks: Iterable[bytes], documents: int) -> bool:
-    """Say whether what was verified can be: pairs of documents that are there, with overlaps that sets can have."""
+    """Return whether what was verified can be: pairs of documents that are there, with overlaps that sets can have."""
     return all(_can_be(record, documents) for block in blocks for record in _FOUND.iter_unpack(block))
 
 

@@ -21,14 +21,14 @@ from lookalike.errors import LookalikeError, MismatchError
 from lookalike.search.work_files import (
     ENTRY,
     Entry,
-    Stored,
+    RecordedFile,
     check_hot,
     check_pairs,
     check_rows,
     check_verified,
     entries_in,
 )
-from lookalike.tables.files import open_private
+from lookalike.tables.output_files import open_private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ _MOST: Final = 2**62
 
 @contextmanager
 def disk_errors(folder: Path, *, kept: bool = True) -> Iterator[None]:
-    """Turn a full or failing disk into one clear error; `kept` says whether the folder stays."""
+    """Report a full or failing disk as one clear error; `kept` says whether the folder stays."""
     try:
         yield
     except OSError as error:
@@ -129,7 +129,7 @@ class WorkDir:
                 raise LookalikeError(f"{path} is shorter than it was; start again in a new folder")
 
     def _read_by(self, by_python: list[bool]) -> None:
-        """Begin anew if a source that was read natively is now read through Python: its batches are others."""
+        """Start over if a source that was read natively is now read through Python: its batches are others."""
         before = self._manifest["by_python"]
         if self._manifest["lengths"] and len(before) != len(by_python):
             raise _damaged(self.folder / _MANIFEST)
@@ -179,9 +179,9 @@ class WorkDir:
                 self._manifest["checksums"][name] = checksum
             self._write()
 
-    def _stored(self, name: str) -> Stored:
+    def _stored(self, name: str) -> RecordedFile:
         lengths, checksums = self._manifest["lengths"], self._manifest["checksums"]
-        return Stored(self.folder / name, lengths.get(name, 0), checksums.get(name, 0))
+        return RecordedFile(self.folder / name, lengths.get(name, 0), checksums.get(name, 0))
 
     def _write(self) -> None:
         new = self.folder / _NEW
@@ -243,13 +243,13 @@ class WorkDir:
     # -- verified pairs: what `_native.Spilled.verify` calls ---
 
     def verified(self) -> tuple[int, bytes]:
-        """Return how many portions are verified, and what came of them."""
+        """Return how many portions are verified, and their results."""
         with self._disk_errors():
             found = self._stored(VERIFIED).read(40, lambda blocks: check_verified(blocks, self._documents))
         return self._manifest["portions"], found
 
     def add(self, found: bytes) -> None:
-        """Keep what came of the next portion."""
+        """Keep the results of the next portion."""
         with self._recording():
             self._append(VERIFIED, found)
             self._manifest["portions"] += 1

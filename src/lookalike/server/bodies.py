@@ -1,29 +1,54 @@
-"""The bodies of requests, read and checked; answers as JSON."""
+"""The bodies of requests and answers: JSON, lines of NDJSON, and how the OpenAPI document describes them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+import asyncio
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic.json_schema import models_json_schema
 from pydantic_core import from_json
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
-from lookalike.documents.source import Batch
-from lookalike.index.portions import Portion
-from lookalike.server.problems import Problem, field_problem, of_validation, pointer
+from lookalike.documents.document_source import Batch
+from lookalike.errors import LookalikeError
+from lookalike.index.index_documents import Portion
+from lookalike.server.models import ANSWERS, REQUESTS, ProblemDocument, SentDocument
+from lookalike.server.problems import MEDIA_TYPE, STATUSES, Problem, field_problem, of_error, of_validation, pointer
 from lookalike.tables.json import to_json
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from starlette.requests import Request
+    from starlette.types import Receive, Scope, Send
 
     from lookalike.documents import Source
-    from lookalike.server.models import Document
-    from lookalike.server.settings import ServerLimits
+    from lookalike.server.server_settings import ServerLimits
+    from lookalike.server.server_state import ServerState
 
-__all__ = ["NDJSON", "Json", "as_source", "check_batch", "check_text", "is_ndjson", "parsed", "read_body", "validated"]
+__all__ = [
+    "NDJSON",
+    "Json",
+    "LineSplitter",
+    "NdjsonStream",
+    "answers",
+    "as_source",
+    "batches",
+    "check_batch",
+    "check_text",
+    "complete",
+    "is_ndjson",
+    "parsed",
+    "problem_line",
+    "read_body",
+    "takes",
+    "validated",
+]
+
+# -- JSON --------------------------------------------------------------------------------------------------------------
 
 NDJSON = "application/x-ndjson"
 Model = TypeVar("Model", bound=BaseModel)
@@ -49,7 +74,7 @@ def parsed(data: bytes) -> Any:
     try:
         return from_json(data, allow_inf_nan=False)
     except ValueError as error:
-        raise Problem(400, f"the body is no JSON: {error}") from None
+        raise Problem(400, f"the body is not JSON: {error}") from None
 
 
 def validated(kind: type[Model], value: Any, place: Sequence[str | int] = ()) -> Model:
@@ -69,7 +94,7 @@ async def read_body(request: Request, *kinds: type[BaseModel]) -> Any:
     return validated(kinds[-1] if several else kinds[0], value)
 
 
-def check_batch(documents: Sequence[Document], limits: ServerLimits) -> None:
+def check_batch(documents: Sequence[SentDocument], limits: ServerLimits) -> None:
     """Refuse too many documents, texts that are too long, and ids of two kinds."""
     if len(documents) > limits.batch:
         problem = f"has {len(documents):,} documents, more than {limits.batch:,}"
@@ -90,7 +115,204 @@ def check_text(text: str, limits: ServerLimits, *place: str | int) -> None:
         raise Problem(413, f"a text {problem}", [field_problem(pointer(*(place or ("text",))), problem, "split it")])
 
 
-def as_source(documents: Sequence[Document]) -> Source:
+def as_source(documents: Sequence[SentDocument]) -> Source:
     """Return documents as an index takes them."""
     ids, texts = Ids.of([document.id for document in documents]), Texts.of([document.text for document in documents])
     return Portion("the request", [Batch(ids, texts)])
+
+
+# -- lines -------------------------------------------------------------------------------------------------------------
+
+_PAUSE: Final = 0.2
+"""Seconds without another byte, after which the lines that are there are worked on."""
+
+
+class NdjsonStream(Response):
+    """An answer line by line, while the request is still being read.
+
+    Not `StreamingResponse`, which waits for the client to go away by reading the request, and so takes its lines.
+    """
+
+    media_type = NDJSON
+
+    def __init__(self, lines: AsyncIterator[object], state: ServerState) -> None:
+        """Take plain values; a problem that ends them becomes the last line."""
+        super().__init__(None)
+        self._lines, self._state = lines, state
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the lines."""
+        del scope, receive
+        headers = [header for header in self.raw_headers if header[0] != b"content-length"]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        try:
+            async for line in self._lines:
+                await _send_line(send, line)
+        except ClientDisconnect:
+            return
+        except (Problem, LookalikeError) as error:
+            await _send_line(send, problem_line(error, self._state))
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _send_line(send: Send, value: object) -> None:
+    body = to_json(value, indent=None).encode("utf-8")
+    await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+class LineSplitter:
+    """Bytes, cut into lines; one that is too long is refused before it is held."""
+
+    def __init__(self, longest: int) -> None:
+        """Take the length that a line may have."""
+        self._longest = longest
+        self._rest = bytearray()
+        self.count = 0
+        """Lines so far, blank ones too."""
+
+    def feed(self, data: bytes) -> list[tuple[int, bytes]]:
+        """Take more; return the lines that are whole now, with their numbers, from 1."""
+        first, *others = data.split(b"\n")
+        self._rest += first
+        found = []
+        for piece in others:
+            found += self._line()
+            self._rest = bytearray(piece)
+        self._check()
+        return found
+
+    def end(self) -> list[tuple[int, bytes]]:
+        """Return the last line, if it has no end."""
+        return self._line() if self._rest else []
+
+    def _line(self) -> list[tuple[int, bytes]]:
+        self._check()
+        self.count += 1
+        line = bytes(self._rest).strip()
+        return [(self.count, line)] if line else []
+
+    def _check(self) -> None:
+        if len(self._rest) > self._longest:
+            raise Problem(413, f"line {self.count + 1:,} is longer than {self._longest:,} bytes")
+
+
+async def batches(request: Request, state: ServerState) -> AsyncIterator[list[SentDocument]]:
+    """Give the documents of a stream in batches: as many as one transaction takes, or as have come so far."""
+    limits, lines = state.limits, LineSplitter(state.limits.line)
+    waiting: list[SentDocument] = []
+    size = 0
+    async for chunk in _chunks(request):
+        if state.ending.is_set():
+            raise Problem(503, "the server is shutting down; send the rest again")
+        for number, line in lines.end() if chunk is None else lines.feed(chunk):
+            waiting.append(_document(number, line))
+            size += len(line)
+            if len(waiting) >= limits.batch or size >= limits.batch_bytes:
+                yield waiting
+                waiting, size = [], 0
+        if waiting and not chunk:
+            yield waiting
+            waiting, size = [], 0
+
+
+async def _chunks(request: Request) -> AsyncIterator[bytes | None]:
+    """Give the bytes of a request as they come; nothing when none come for a moment, and None at the end."""
+    stream = request.stream()
+    coming: asyncio.Task[bytes | None] | None = None
+    try:
+        while True:
+            coming = coming or asyncio.create_task(_next(stream))
+            done, _ = await asyncio.wait({coming}, timeout=_PAUSE)
+            if not done:
+                yield b""
+                continue
+            chunk, coming = coming.result(), None
+            if chunk != b"":
+                yield chunk
+            if chunk is None:
+                return
+    finally:
+        if coming is not None:
+            coming.cancel()
+
+
+async def _next(stream: AsyncIterator[bytes]) -> bytes | None:
+    try:
+        return await anext(stream)
+    except StopAsyncIteration:
+        return None
+
+
+def problem_line(error: Problem | LookalikeError, state: ServerState, **more: object) -> dict[str, object]:
+    """Return the last line of a stream that went wrong."""
+    problem = error if isinstance(error, Problem) else of_error(error, state.store.name)
+    return {"problem": problem.to_dict(), **more}
+
+
+def _document(number: int, line: bytes) -> SentDocument:
+    try:
+        return validated(SentDocument, parsed(line))
+    except Problem as problem:
+        detail = f"line {number:,}: {problem.detail.replace('the body is not JSON', 'not JSON')}"
+        raise Problem(problem.status, detail, problem.errors) from None
+
+
+# -- their description -------------------------------------------------------------------------------------------------
+
+_REFERENCE: Final = "#/components/schemas/{model}"
+_ALWAYS: Final = (400, 401, 403, 422, 500, 503, 504)
+"""What any request may be answered with."""
+_WITH_BODY: Final = (408, 413, 415)
+_OPEN: Final = ("/v1/health", "/v1/ready")
+
+
+def _schema(*kinds: type[BaseModel]) -> dict[str, Any]:
+    named = [{"$ref": _REFERENCE.format(model=kind.__name__)} for kind in kinds]
+    return named[0] if len(named) == 1 else {"anyOf": named}
+
+
+def _lines(kind: type[BaseModel]) -> dict[str, Any]:
+    """Describe lines: JSON Schema has no word for them."""
+    return {"schema": {"description": f"Lines, each a {kind.__name__}: {kind.__doc__}"}}
+
+
+def answers(
+    found: dict[int, tuple[type[BaseModel], ...]], *statuses: int, line: type[BaseModel] | None = None
+) -> dict[int | str, dict[str, Any]]:
+    """Describe what a route answers: `statuses` are the problems that it has beside those of every route."""
+    described: dict[int | str, dict[str, Any]] = {}
+    for status, kinds in found.items():
+        described[status] = {"description": "OK", "content": {"application/json": {"schema": _schema(*kinds)}}}
+    if line is not None:
+        lines = described.setdefault(200, {"description": "OK", "content": {}})
+        lines["content"]["application/x-ndjson"] = _lines(line)
+    for status in sorted({*_ALWAYS, *statuses}):
+        content = {MEDIA_TYPE: {"schema": _schema(ProblemDocument)}}
+        described[status] = {"description": STATUSES[status][1], "content": content}
+    return described
+
+
+def takes(*kinds: type[BaseModel], line: type[BaseModel] | None = None) -> dict[str, Any]:
+    """Describe the body that a route takes."""
+    content: dict[str, Any] = {"application/json": {"schema": _schema(*kinds)}}
+    if line is not None:
+        content["application/x-ndjson"] = _lines(line)
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def complete(document: dict[str, Any], *, tokens: bool) -> dict[str, Any]:
+    """Add the shapes that are named, what a body may be refused for, and how tokens are given."""
+    _, shapes = models_json_schema([(kind, "validation") for kind in (*REQUESTS, *ANSWERS)], ref_template=_REFERENCE)
+    components = document.setdefault("components", {})
+    components["schemas"] = shapes["$defs"]
+    if tokens:
+        components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    for path, operations in document["paths"].items():
+        for operation in operations.values():
+            if "requestBody" in operation:
+                problems = answers({}, *_WITH_BODY)
+                for status in _WITH_BODY:
+                    operation["responses"].setdefault(str(status), problems[status])
+            if tokens and path not in _OPEN:
+                operation["security"] = [{"token": []}]
+    return document

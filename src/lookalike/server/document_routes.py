@@ -1,4 +1,4 @@
-"""Stored documents: add, list, read, replace, remove."""
+"""Stored documents: add, list, read, replace, remove; and the pairs and clusters among them."""
 
 from __future__ import annotations
 
@@ -7,33 +7,48 @@ import unicodedata
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.responses import Response
 
 from lookalike.errors import LookalikeError
 from lookalike.index import Ensured, Index
-from lookalike.server.bodies import Json, as_source, check_batch, check_text, is_ndjson, read_body
-from lookalike.server.description import answers, takes
+from lookalike.server.bodies import (
+    Json,
+    NdjsonStream,
+    answers,
+    as_source,
+    batches,
+    check_batch,
+    check_text,
+    is_ndjson,
+    problem_line,
+    read_body,
+    takes,
+)
 from lookalike.server.models import (
     Acknowledged,
     Added,
-    Document,
     DocumentList,
-    Documents,
+    Groups,
+    Histogram,
     NewText,
+    OneGroupPart,
+    PairList,
     Put,
     Removed,
+    SentDocument,
+    SentDocuments,
     StoredDocument,
 )
-from lookalike.server.ndjson import Stream, batches, problem_line
 from lookalike.server.problems import Problem, field_problem, of_error
-from lookalike.server.state import State, state_of
+from lookalike.server.server_state import ServerState, state_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from lookalike.index.contract import Store
+    from lookalike.server.server_state import SimilarDocuments
     from lookalike.tables.packed import Id
 
 __all__ = ["AFTER", "LIMIT", "router"]
@@ -52,7 +67,7 @@ _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
     status_code=201,
     summary="Add documents: all or none.",
     responses=answers({201: (Added,)}, 409, line=Acknowledged),
-    openapi_extra=takes(Document, Documents, line=Document),
+    openapi_extra=takes(SentDocument, SentDocuments, line=SentDocument),
 )
 async def add_documents(request: Request) -> Response:
     """Add documents. Those that are there with the same content count as unchanged, so it can be repeated.
@@ -62,19 +77,19 @@ async def add_documents(request: Request) -> Response:
     """
     state = state_of(request)
     if is_ndjson(request):
-        return Stream(_added_lines(request, state), state)
-    body: Document | Documents = await read_body(request, Document, Documents)
-    documents = [body] if isinstance(body, Document) else body.documents
+        return NdjsonStream(_added_lines(request, state), state)
+    body: SentDocument | SentDocuments = await read_body(request, SentDocument, SentDocuments)
+    documents = [body] if isinstance(body, SentDocument) else body.documents
     check_batch(documents, state.limits)
     try:
         done = await state.write(_ensure, documents)
     except LookalikeError as error:
-        ids = [document.id for document in documents] if isinstance(body, Documents) else []
+        ids = [document.id for document in documents] if isinstance(body, SentDocuments) else []
         raise of_error(error, state.store.name, ids) from None
     return Json(done._asdict(), 201)
 
 
-async def _added_lines(request: Request, state: State) -> AsyncIterator[Any]:
+async def _added_lines(request: Request, state: ServerState) -> AsyncIterator[Any]:
     acknowledged = added = unchanged = 0
     try:
         async for documents in batches(request, state):
@@ -91,7 +106,7 @@ async def _added_lines(request: Request, state: State) -> AsyncIterator[Any]:
             yield {"acknowledged": 0, "added": 0, "unchanged": 0}
 
 
-def _ensure(index: Index, documents: Sequence[Document]) -> Ensured:
+def _ensure(index: Index, documents: Sequence[SentDocument]) -> Ensured:
     return index.ensure(as_source(documents), threads=1)
 
 
@@ -229,3 +244,98 @@ def _own_id(given: str, kind: str) -> Id:
 def _missing() -> Problem:
     problem = "is not in the index"
     return Problem(404, f"this id {problem}", [field_problem("/id", problem, "check the id")])
+
+
+# -- pairs and clusters ------------------------------------------------------------------------------------------------
+
+_MEMBERS = 1000
+"""Documents of a cluster that a list of clusters names."""
+_Threshold = Annotated[float | None, Query(gt=0, le=1, description="Default: that of the index.")]
+
+
+@router.get("/v1/groups", summary="The clusters of similar documents.", responses=answers({200: (Groups,)}))
+async def groups(
+    request: Request,
+    threshold: _Threshold = None,
+    after: Annotated[str | None, AFTER] = None,
+    limit: Annotated[int, LIMIT] = 100,
+) -> Response:
+    """List clusters, the largest first."""
+    state = state_of(request)
+    found = await state.collection.at(threshold)
+    return Json(await state.run(_groups, found, int(after or 0), limit))
+
+
+def _groups(found: SimilarDocuments, start: int, limit: int) -> dict[str, Any]:
+    numbers = range(start + 1, min(start + limit, len(found.groups)) + 1)
+    return {"groups": [_group(found, number) for number in numbers], **_rest(start, limit, len(found.groups))}
+
+
+def _group(found: SimilarDocuments, number: int, start: int = 0, limit: int = _MEMBERS) -> dict[str, Any]:
+    group = found.groups[number - 1]
+    members = list(group.members[start : start + limit])
+    return {"group": number, "principal": group.principal, "size": len(group.members), "documents": members}
+
+
+@router.get(
+    "/v1/groups/{group}",
+    summary="The documents of one cluster, however large.",
+    responses=answers({200: (OneGroupPart,)}, 404),
+)
+async def group(
+    request: Request,
+    group: Annotated[int, Path(ge=1, le=2**31, description="Its place in the list of clusters, from 1.")],
+    threshold: _Threshold = None,
+    after: Annotated[str | None, AFTER] = None,
+    limit: Annotated[int, LIMIT] = _MEMBERS,
+) -> Response:
+    """List the documents of a cluster, in the order in which they were added."""
+    state = state_of(request)
+    found = await state.collection.at(threshold)
+    if group > len(found.groups):
+        raise Problem(404, f"there is no cluster {group:,} among {len(found.groups):,}")
+    start = int(after or 0)
+    listed = _group(found, group, start, limit)
+    return Json(listed | {"next": _rest(start, limit, listed["size"])["next"]})
+
+
+@router.get("/v1/pairs", summary="The pairs of similar documents.", responses=answers({200: (PairList,)}))
+async def pairs(
+    request: Request,
+    threshold: _Threshold = None,
+    after: Annotated[str | None, AFTER] = None,
+    limit: Annotated[int, LIMIT] = 100,
+    id: Annotated[str | None, Query(description="Only pairs of this document.")] = None,
+) -> Response:
+    """List pairs, the most similar first."""
+    state = state_of(request)
+    found = await state.collection.at(threshold)
+    return Json(await state.run(_pairs, found, int(after or 0), limit, id))
+
+
+def _pairs(found: SimilarDocuments, start: int, limit: int, id: str | None) -> dict[str, Any]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = found.pairs
+    if id is not None:
+        sides = [
+            pc.equal(pc.cast(table[side], pa.large_string()), pa.scalar(id, pa.large_string())) for side in ("a", "b")
+        ]
+        table = table.filter(pc.or_(*sides))
+    names = ["a", "b", "jaccard", *(name for name in ("containment_a", "containment_b") if name in table.column_names)]
+    listed = table.select(names).slice(start, limit).to_pylist()
+    return {"pairs": listed, **_rest(start, limit, table.num_rows)}
+
+
+def _rest(start: int, limit: int, total: int) -> dict[str, Any]:
+    return {"next": str(start + limit) if start + limit < total else None, "total": total}
+
+
+@router.get("/v1/histogram", summary="How many pairs have which similarity.", responses=answers({200: (Histogram,)}))
+async def histogram(request: Request) -> Response:
+    """Count the pairs from the threshold of the index up to 1."""
+    state = state_of(request)
+    found = await state.collection.at(None)
+    edges, counts = await state.run(found.histogram)
+    return Json({"edges": edges, "counts": counts, "threshold": found.threshold})

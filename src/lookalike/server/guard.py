@@ -1,7 +1,7 @@
 """What stands between the network and the routes: who may ask, what may be sent, and what every answer carries.
 
-Host, Origin and Sec-Fetch-Site keep web pages of others from using a browser that can reach the server. Tokens, types
-and sizes are looked at before a byte of a body is read.
+Host, Origin and Sec-Fetch-Site keep the pages of other sites from using a browser that can reach the server. Tokens,
+types and sizes are checked before a byte of a body is read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 
 from lookalike.server.bodies import NDJSON
-from lookalike.server.logs import LOG, shortened
+from lookalike.server.monitoring import LOG, shortened
 from lookalike.server.problems import Problem, ProblemResponse
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from lookalike.server.state import State
-    from lookalike.server.tokens import Right
+    from lookalike.server.server_settings import Right
+    from lookalike.server.server_state import ServerState
 
 __all__ = ["HEADERS", "LONGEST_HEADER", "MOST_HEADERS", "Guard"]
 
@@ -64,7 +64,7 @@ _LINGER: Final = 2.0
 class Guard:
     """Checks requests, and watches over their bodies and answers."""
 
-    def __init__(self, app: ASGIApp, state: State, methods: Callable[[str], set[str]]) -> None:
+    def __init__(self, app: ASGIApp, state: ServerState, methods: Callable[[str], set[str]]) -> None:
         """Stand before an application; `methods` tells what can be done at an address."""
         self._app, self._state, self._methods = app, state, methods
 
@@ -86,7 +86,7 @@ class Guard:
                 exchange.status = _GONE
             except Exception:  # noqa: BLE001 — a traceback is for the log, and an answer for the client
                 LOG.exception("", extra={"facts": {"event": "error", "path": shortened(scope["path"])}})
-                await exchange.answer(Problem(500, "whoever runs the server finds it in the log"))
+                await exchange.answer(Problem(500, "details are in the log of the server"))
         finally:
             exchange.log()
 
@@ -101,14 +101,14 @@ class Guard:
         _check_method(scope["method"], self._methods(scope["path"]))
         if _writes(scope):
             if right != "write":
-                raise Problem(403, "this token may read only; writing takes the other")
+                raise Problem(403, "this token may only read; use the write token")
             if settings.read_only:
                 raise Problem(403, "this server is read-only")
         exchange.lines = _check_body(scope, headers)
         limit = self._state.limits.body
         length = headers.get("content-length", "0")
         if not exchange.lines and length.isascii() and length.isdigit() and int(length) > limit:
-            raise _too_large(limit)
+            raise _too_large(limit, scope["path"])
 
     def _right(self, scope: Scope, headers: Headers) -> Right:
         """Return what a request may do, by its token."""
@@ -146,7 +146,7 @@ def _check_host(headers: Headers, allowed: frozenset[str]) -> str:
     """Return the Host; one that the server does not go by is that of a page whose address was rebound."""
     given = headers.getlist("host")
     if len(given) != 1 or _name_of(given[0]) not in allowed:
-        raise Problem(403, "this server does not go by that name; whoever runs it can allow it: --allow-host NAME")
+        raise Problem(403, "this server does not answer to that name; its operator can allow it: --allow-host NAME")
     return given[0].lower()
 
 
@@ -169,13 +169,13 @@ def _check_origin(scope: Scope, headers: Headers, host: str) -> None:
     for origin in headers.getlist("origin"):
         parts = urlsplit(origin) if "//" in origin else None
         if parts is None or parts.scheme not in ("http", "https") or parts.netloc.lower() != host:
-            raise Problem(403, "this was sent by a page of another site")
+            raise Problem(403, "this was sent by a page from another site")
     site = headers.get("sec-fetch-site", "same-origin")
     if site in ("same-origin", "none"):
         return
     follows_link = scope["method"] == "GET" and headers.get("sec-fetch-mode") == "navigate"
     if scope["path"].startswith(_API) or not follows_link:
-        raise Problem(403, "this was sent by a page of another site")
+        raise Problem(403, "this was sent by a page from another site")
 
 
 def _check_method(method: str, allowed: set[str]) -> None:
@@ -183,7 +183,7 @@ def _check_method(method: str, allowed: set[str]) -> None:
         raise Problem(404, "there is nothing at this address")
     if method not in allowed:
         listed = ", ".join(sorted(allowed))
-        raise Problem(405, f"here one can {listed}", headers={"allow": listed})
+        raise Problem(405, f"allowed here: {listed}", headers={"allow": listed})
 
 
 def _writes(scope: Scope) -> bool:
@@ -211,8 +211,12 @@ def _check_body(scope: Scope, headers: Headers) -> bool:
     return kind == NDJSON
 
 
-def _too_large(limit: int) -> Problem:
-    return Problem(413, f"the body is larger than {limit:,} bytes; send less at a time, or lines of {NDJSON}")
+def _too_large(limit: int, path: str) -> Problem:
+    if path in _BYTES:
+        remedy = "send a smaller file, or its text"
+    else:
+        remedy = f"send less at a time, or lines of {NDJSON}" if path in _LINES else "send less"
+    return Problem(413, f"the body is larger than {limit:,} bytes; {remedy}")
 
 
 # -- one request -------------------------------------------------------------------------------------------------------
@@ -221,7 +225,7 @@ def _too_large(limit: int) -> Problem:
 class _Exchange:
     """A request and its answer, as they pass."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, state: State) -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send, state: ServerState) -> None:
         self._scope, self._receive, self._send, self._state = scope, receive, send, state
         self._began = time.monotonic()
         self._bytes = 0
@@ -242,7 +246,7 @@ class _Exchange:
             message = await asyncio.wait_for(self._receive(), limits.body_seconds)
         except TimeoutError:
             self._silent = True
-            raise Problem(408, f"nothing came for {limits.body_seconds:g} s") from None
+            raise Problem(408, f"nothing arrived for {limits.body_seconds:g} s") from None
         if message["type"] != "http.request":
             return message
         self._waited += time.monotonic() - began
@@ -251,9 +255,9 @@ class _Exchange:
         if self.lines:
             return message
         if self._bytes > limits.body:
-            raise _too_large(limits.body)
+            raise _too_large(limits.body, self._scope["path"])
         if self._waited > limits.body_seconds + self._bytes / _SLOWEST:
-            raise Problem(408, "the body came too slowly")
+            raise Problem(408, "the body arrived too slowly")
         return message
 
     async def send(self, message: Message) -> None:

@@ -15,25 +15,25 @@ __all__ = [
     "Acknowledged",
     "Added",
     "BatchChecked",
-    "Check",
     "CheckBatch",
+    "CheckText",
     "Checked",
     "Compare",
     "Compared",
-    "Document",
     "DocumentList",
-    "Documents",
     "Groups",
     "Health",
     "Histogram",
     "Info",
-    "Listed",
+    "ListedDocument",
     "NewText",
     "OneGroupPart",
-    "Pairs",
+    "PairList",
     "ProblemDocument",
     "Put",
     "Removed",
+    "SentDocument",
+    "SentDocuments",
     "StoredText",
     "TextOnly",
 ]
@@ -54,7 +54,7 @@ def _check_id(given: object) -> Id:
     value = _whole(given)
     if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool) and _LOW <= value <= _HIGH):
         return value
-    raise PydanticCustomError("id_type", "must be a text, or a whole number of 64 bits")
+    raise PydanticCustomError("id_type", "must be a string or a 64-bit integer")
 
 
 AnyId = Annotated[Any, PlainValidator(_check_id), WithJsonSchema(_ID_SCHEMA)]
@@ -69,20 +69,20 @@ class _Strict(BaseModel):
 # -- requests ----------------------------------------------------------------------------------------------------------
 
 
-class Document(_Strict):
+class SentDocument(_Strict):
     """A document."""
 
     id: AnyId
     text: str
 
 
-class Documents(_Strict):
+class SentDocuments(_Strict):
     """Several documents."""
 
-    documents: list[Document] = Field(min_length=1, max_length=100_000)
+    documents: list[SentDocument] = Field(min_length=1, max_length=100_000)
 
 
-class Check(_Strict):
+class CheckText(_Strict):
     """Which stored documents is a text like?"""
 
     text: str
@@ -93,7 +93,7 @@ class Check(_Strict):
 class CheckBatch(_Strict):
     """Which stored documents is each of these like?"""
 
-    documents: list[Document] = Field(min_length=1, max_length=100_000)
+    documents: list[SentDocument] = Field(min_length=1, max_length=100_000)
     threshold: Share | None = None
     top: Top | None = None
 
@@ -134,7 +134,7 @@ class NewText(_Strict):
 # -- answers -----------------------------------------------------------------------------------------------------------
 
 
-class Hit(_Strict):
+class CheckHit(_Strict):
     """A stored document that is like the query."""
 
     id: AnyId
@@ -148,7 +148,7 @@ class Hit(_Strict):
 class Checked(_Strict):
     """The hits of a text, the most similar first."""
 
-    hits: list[Hit]
+    hits: list[CheckHit]
     truncated: bool
     """Whether there may be more."""
 
@@ -188,7 +188,7 @@ class ReadingPassage(_Strict):
     """a_start, a_end, b_start, b_end of each, in code points."""
 
 
-class Reading(_Strict):
+class SideBySide(_Strict):
     """Two texts as people read them side by side."""
 
     unit: Literal["word", "char", "token"]
@@ -217,7 +217,7 @@ class Compared(BaseModel):
     min_words: int | None
     left_out: dict[str, Any]
     passages: list[SharedPassage]
-    reading: Reading
+    reading: SideBySide
 
 
 class Added(_Strict):
@@ -235,7 +235,7 @@ class Acknowledged(Added):
     """Lines."""
 
 
-class Listed(_Strict):
+class ListedDocument(_Strict):
     """A document in a list."""
 
     id: AnyId
@@ -244,7 +244,7 @@ class Listed(_Strict):
 class DocumentList(_Strict):
     """Some documents, in the order in which they were added."""
 
-    documents: list[Listed]
+    documents: list[ListedDocument]
     next: str | None
     """What to give as `after` for more."""
     total: int
@@ -273,7 +273,7 @@ class Removed(_Strict):
 
 
 class OneGroup(_Strict):
-    """Documents that are alike."""
+    """A cluster: documents that are alike."""
 
     group: int
     """Its place in the list, from 1."""
@@ -284,13 +284,13 @@ class OneGroup(_Strict):
 
 
 class OneGroupPart(OneGroup):
-    """Some of the documents of a group."""
+    """Some of the documents of a cluster."""
 
     next: str | None
 
 
 class Groups(_Strict):
-    """Groups, the largest first."""
+    """Clusters, the largest first."""
 
     groups: list[OneGroup]
     next: str | None
@@ -307,7 +307,7 @@ class OnePair(_Strict):
     containment_b: float | None = None
 
 
-class Pairs(_Strict):
+class PairList(_Strict):
     """Pairs, the most similar first."""
 
     pairs: list[OnePair]
@@ -372,9 +372,9 @@ class ProblemDocument(_Strict):
     errors: list[FieldProblem] = []
 
 
-REQUESTS: Final = (Document, Documents, Check, CheckBatch, Compare, NewText)
+REQUESTS: Final = (SentDocument, SentDocuments, CheckText, CheckBatch, Compare, NewText)
 ANSWERS: Final = (
     *(Checked, BatchChecked, CheckedDocument, Compared, Added, Acknowledged, DocumentList, StoredDocument, Put),
-    *(Removed, Groups, Pairs, Histogram, Info, Health, ProblemDocument),
+    *(Removed, Groups, PairList, Histogram, Info, Health, ProblemDocument),
 )
 """What the description of the API names."""

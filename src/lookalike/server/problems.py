@@ -19,7 +19,7 @@ from lookalike.errors import (
     MismatchError,
     StoreError,
 )
-from lookalike.tables.visible import visible
+from lookalike.tables.wording import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,13 +42,13 @@ STATUSES: Final = {
     400: ("bad-request", "The request cannot be read"),
     401: ("unauthorized", "A token is needed"),
     403: ("forbidden", "This is not allowed"),
-    404: ("not-found", "There is no such thing"),
-    405: ("method-not-allowed", "This cannot be done here"),
+    404: ("not-found", "Not found"),
+    405: ("method-not-allowed", "This method is not allowed here"),
     408: ("timeout", "The request took too long to arrive"),
-    409: ("conflict", "This does not go with what the index holds"),
+    409: ("conflict", "This conflicts with what the index holds"),
     413: ("too-large", "The request is too large"),
-    415: ("unsupported-media-type", "The request has another form than this takes"),
-    422: ("invalid", "The request asks for something that is not possible"),
+    415: ("unsupported-media-type", "The request has a form that is not accepted here"),
+    422: ("invalid", "The request is invalid"),
     431: ("headers-too-large", "The headers are too large"),
     500: ("internal", "Something went wrong in the server"),
     503: ("unavailable", "The server cannot answer now"),
@@ -147,21 +147,22 @@ def of_error(error: LookalikeError, store: str = "", ids: Sequence[Id | None] = 
     if isinstance(error, ConflictError):
         remedy = "PUT replaces a document; or give it another id"
         listed = [
-            field_problem(_place(id, ids, "id"), "is in the index with another text", remedy) for id in error.documents
+            field_problem(_place(id, ids, "id"), "is in the index with a different text", remedy)
+            for id in error.documents
         ]
         for entry, id in zip(listed, error.documents, strict=True):
             entry |= {"id": id}  # type: ignore[dict-item]
-        return Problem(409, said(f"{error.count:,} of the documents are in the index with another text"), listed)
+        return Problem(409, said(f"{error.count:,} of the documents are in the index with a different text"), listed)
     if isinstance(error, DocumentError):
         status = 409 if error.field == "id" else 422
         place = _place(error.document, ids, error.field)
         return Problem(status, said(str(error)), [field_problem(place, said(error.problem), said(error.remedy))])
     if isinstance(error, DamagedError):
-        return Problem(500, "the index is damaged; whoever runs the server should run: lookalike index repair")
+        return Problem(500, "the index is damaged; the operator of the server should run: lookalike index repair")
     if isinstance(error, StoreError):
         return Problem(503, said(f"the index {error.problem}; {error.remedy}"), headers={"retry-after": "5"})
     if isinstance(error, InternalError):
-        return Problem(500, "a bug of lookalike; whoever runs the server finds it in the log")
+        return Problem(500, "a bug in lookalike; details are in the log of the server")
     if isinstance(error, MismatchError):
         return Problem(409, said(str(error)))
     field = getattr(error, "field", "")

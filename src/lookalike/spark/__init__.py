@@ -5,7 +5,7 @@
     found = las.find(df, threshold=0.8)            # DataFrames: found.pairs, found.groups, found.plan()
     clean = las.drop_near_duplicates(df)
 
-docs/scale.md tells how to submit a job, and what it costs.
+docs/scale.md says how to submit a job, and what it costs.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from __future__ import annotations
 from lookalike.errors import MissingExtraError
 
 try:
-    import pyspark  # noqa: F401 — whether it is there
+    import pyspark  # noqa: F401 — to see whether it is installed
 except ImportError:
     raise MissingExtraError("lookalike.spark", "spark") from None
 
-from lookalike.spark.drop import drop_near_duplicates
-from lookalike.spark.find import find
+from lookalike.spark.find import drop_near_duplicates, find
 from lookalike.spark.result import SparkResult
 
 __all__ = ["SparkResult", "drop_near_duplicates", "find"]

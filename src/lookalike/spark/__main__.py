@@ -6,7 +6,7 @@ import typer
 from typer.main import get_command
 
 from lookalike.cli import run_guarded
-from lookalike.cli.help import Command
+from lookalike.cli.commands import Command
 from lookalike.spark.job import HELP, job
 
 

@@ -1,4 +1,7 @@
-"""Find the pairs of a DataFrame: check what is asked, sign, search on executors, or on the driver if it is small."""
+"""`find` and `drop_near_duplicates`: check what is asked, then run the stages, or search on the driver.
+
+A collection for which `lookalike.find` takes the exact join is small: the driver reads its texts and calls it.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +9,38 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from pyspark.sql import functions as F  # noqa: N812 — its usual name
+
+from lookalike.checks import suggest
 from lookalike.engine.strategy import SMALL, UNIT_LENGTH, Asked, choose_strategy
-from lookalike.errors import LookalikeError, RecipeError, StoreError
-from lookalike.recipe import DEFAULT, Recipe, suggest
-from lookalike.result import Recall
+from lookalike.errors import DuplicateIdError, LookalikeError, RecipeError, StoreError
+from lookalike.recipe import DEFAULT, Recipe
 from lookalike.search.find import checked_linkage, recipe_for
-from lookalike.spark.blocks import BlockSettings, in_components
+from lookalike.search.find import find as find_here
 from lookalike.spark.candidates import find_candidates
-from lookalike.spark.columns import chosen, named, put_together
+from lookalike.spark.clusters import BlockSettings, in_components
 from lookalike.spark.components import COMPONENTS, How, components_of
 from lookalike.spark.copies import find_copies, firsts_of
-from lookalike.spark.hot import edges_of_hot
-from lookalike.spark.on_driver import find_on_driver
-from lookalike.spark.result import SparkResult
-from lookalike.spark.searched import Searched, Stages
-from lookalike.spark.signing import Facts, facts_of, fingerprint, hashed, numbered, sign_documents
-from lookalike.spark.texts import TextStore
+from lookalike.spark.result import ClusterResult, DriverResult, SparkResult, Stages
+from lookalike.spark.sign import (
+    CollectionSize,
+    TextStore,
+    choose_columns,
+    combined,
+    fingerprint,
+    hashed,
+    in_order,
+    numbered,
+    quoted,
+    selected,
+    signed_documents,
+    size_of,
+)
 from lookalike.spark.verify import verified_pairs
 from lookalike.spark.work import Work, batch_settings
-from lookalike.text.counted import check_min_words
-from lookalike.text.excluded import check_kinds
-from lookalike.text.uncounted import template_shingles
+from lookalike.tables.found import MEASURES
+from lookalike.tables.number_columns import compute
+from lookalike.text.excluded import check_kinds, check_min_words, template_shingles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,10 +50,9 @@ if TYPE_CHECKING:
     from lookalike.engine.bands import Bands
     from lookalike.engine.groups import Linkage
     from lookalike.engine.strategy import Strategy
-    from lookalike.spark.answers import Answers
     from lookalike.tables.found import Metric
 
-__all__ = ["find"]
+__all__ = ["drop_near_duplicates", "find"]
 
 METHODS: Final = ("auto", "lsh", "exact")
 
@@ -49,7 +62,7 @@ def find(
     threshold: float = 0.8,
     *,
     text: str | None = None,
-    id: str | None = None,  # noqa: A002 - the name that it has everywhere
+    id: str | None = None,  # noqa: A002 — its name everywhere
     order: str | None = None,
     recall: float = 0.99,
     method: str = "auto",
@@ -64,19 +77,21 @@ def find(
     components: How = "auto",
     work: str | None = None,
 ) -> SparkResult:
-    """Find all pairs whose similarity is at least `threshold`: what `lookalike.find` gives for the same documents.
+    """Find all pairs whose similarity is at least `threshold`: what `lookalike.find` returns for the same documents.
 
-    * `text`, `id`: columns of the DataFrame, and of `against`; by default those that are called so. Ids are texts or
-      whole numbers, and no two documents have the same.
-    * `order`: the column that says which document comes first; those that it finds equal, and all without it, come in
-      the order of their ids. `lookalike.find` gives the same groups when it is given the documents in this order.
-    * `work`: a folder that every machine can read and write. What each stage found is written there as Parquet; a
-      search that was interrupted goes on when it is started again. On one machine a temporary folder will do.
-    * `components`: ``one`` task links all pairs, or rounds of ``stars`` do; ``auto`` decides by how many there are.
+    * `text`, `id`: columns of the DataFrame, and of `against`; by default those with these names. Ids are strings or
+      whole numbers, and unique.
+    * `order`: the column that says which document comes first. Documents that are equal in it, and all documents if
+      there is none, are ordered by id. `lookalike.find` returns the same groups for the documents in this order.
+    * `work`: a folder that every machine can read and write. Each stage writes what it found there, as Parquet; a
+      search that was interrupted resumes when it is started again. On one machine, a temporary folder is the default.
+    * `components`: ``one`` task links all pairs, or rounds of ``stars`` do; ``auto`` decides by their number.
 
     The other arguments are those of `lookalike.find`. A collection for which that takes the exact join, by its size or
-    because it is asked to, is searched on the driver; an exact join of a larger one is refused.
+    because it is told to, is searched on the driver; an exact join of a larger one is refused.
     """
+    if metric in MEASURES:
+        raise RecipeError("metric", metric, "jaccard, containment or bag", "lookalike.find takes it")
     recipe = recipe_for(recipe or DEFAULT, metric)
     ignored = ignore if isinstance(ignore, str) else tuple(ignore)
     templates = tuple(sorted(template_shingles(recipe, ignored)))
@@ -86,14 +101,45 @@ def find(
     for name, given, allowed in (("method", method, METHODS), ("components", components, COMPONENTS)):
         if given not in allowed:
             raise RecipeError(name, given, "one of " + ", ".join(allowed), suggest(given, allowed))
-    task = _Task(df, asked, tuple(ignored), checked_linkage(linkage), components, against is not None)
-    choice = named(df, text, id)
-    new = chosen(df, choice, order, old=False)
-    old = None if against is None else chosen(against, named(against, text, id), order, old=True)
-    documents = put_together(new, old)
+    choice = choose_columns(df, text, id)
+    new = selected(df, choice, order, old=False)
+    old = None if against is None else selected(against, choose_columns(against, text, id), order, old=True)
+    task = _Task(
+        df=df,
+        id_column=str(choice.id),
+        documents=combined(new, old),
+        asked=asked,
+        ignore=tuple(ignored),
+        linkage=checked_linkage(linkage),
+        components=components,
+        against=against is not None,
+    )
     with batch_settings(df.sparkSession):
-        answers = _search(task, documents, str(choice.id), work)
-    return SparkResult(answers, Recall(promised=answers.strategy.promised))
+        return _search(task, work)
+
+
+def drop_near_duplicates(
+    df: DataFrame,
+    text: str | None = None,
+    *,
+    threshold: float = 0.8,
+    keep: str = "first",
+    id: str | None = None,  # noqa: A002 — its name everywhere
+    recall: float = 0.99,
+    recipe: Recipe | None = None,
+    drop_all: bool = False,
+    **find_options: Any,
+) -> DataFrame:
+    """Return the DataFrame without near-duplicates: all its columns, in no particular order.
+
+    `keep` says which document of a group stays, as `KeepRule` explains, and may name a column: ``keep="max:stars"``.
+    With `drop_all`, no document that has a near-duplicate stays. Other arguments are those of `lookalike.spark.find`.
+    """
+    choice = choose_columns(df, text, id)
+    found = find(df, threshold, text=choice.text, id=choice.id, recall=recall, recipe=recipe, **find_options)
+    removed = found.plan(keep, drop_all=drop_all).where(~F.col("kept"))
+    own = F.col(quoted(str(choice.id)))
+    return df.join(removed.select(F.col("id").alias("_removed")), own == F.col("_removed"), "left_anti")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +147,9 @@ class _Task:
     """What was asked for, checked."""
 
     df: DataFrame
+    id_column: str
+    documents: DataFrame
+    """New and old documents: `old`, perhaps `place`, `id` and `text`."""
     asked: Asked
     ignore: tuple[str, ...]
     """Texts of templates, whose shingles `asked` ignores."""
@@ -108,96 +157,108 @@ class _Task:
     components: How
     against: bool
 
-    def options(self) -> dict[str, Any]:
-        """Return what `lookalike.find` is called with on the driver."""
-        asked = self.asked
-        return {
-            "threshold": asked.threshold,
-            "recall": asked.recall,
-            "method": asked.method,
-            "metric": asked.metric,
-            "recipe": asked.recipe,
-            "bands": asked.bands,
-            "ignore": self.ignore,
-            "skip": asked.skip,
-            "min_words": asked.min_words,
-            "linkage": self.linkage,
-            "against": self.against,
-        }
 
-
-def _search(task: _Task, documents: DataFrame, own_id: str, folder: str | None) -> Answers:
+def _search(task: _Task, folder: str | None) -> SparkResult:
     strategy = _by_bands(task.asked)
     if strategy is None:
-        facts = facts_of(hashed(documents), against=task.against)
-        return _on_driver(task, documents, own_id, choose_strategy(task.asked, facts.characters), facts)
+        size = size_of(hashed(task.documents))
+        return _on_driver(task, choose_strategy(task.asked, size.characters), size)
     work = Work(task.df.sparkSession, folder, _about(strategy, task))
-    _check_documents(documents, work)
-    signed = work.stage("signed", lambda: sign_documents(documents, strategy))
-    facts = facts_of(signed, against=task.against)
-    if work.resumes and work.mark("documents") is None:
-        work.record("documents", {"fingerprint": fingerprint(signed)})
-    likely = choose_strategy(task.asked, facts.characters)
+    _check_documents(task.documents, work)
+    signed = signed_documents(task.documents, strategy, work)
+    size = size_of(signed, work)
+    likely = choose_strategy(task.asked, size.characters)
     if likely.method == "exact":
-        return _on_driver(task, documents, own_id, likely, facts)
-    return _on_executors(task, documents, own_id, strategy, facts, numbered(signed, work), work)
+        return _on_driver(task, likely, size)
+    return _on_executors(task, strategy, size, numbered(signed, size.documents, work), work)
 
 
 def _by_bands(asked: Asked) -> Strategy | None:
-    """Return the strategy of a large collection; None if only an exact join can do what is asked."""
+    """Return the strategy for a large collection; None if only an exact join can do what is asked."""
     if asked.method == "exact" or (asked.method == "auto" and asked.bands is None and asked.exact_up_to is None):
         return None
     return choose_strategy(replace(asked, method="lsh"), size=0)
 
 
 def _about(strategy: Strategy, task: _Task) -> str:
-    """Return what tells a search from others, beside its documents."""
+    """Return what distinguishes a search from others, apart from its documents."""
     decides = [strategy.signs, strategy.threshold, strategy.least, strategy.min_words, task.linkage, task.components]
     return json.dumps(decides)
 
 
 def _check_documents(documents: DataFrame, work: Work) -> None:
-    """Refuse to go on with the work that was done on other documents."""
-    before = work.mark("documents")
-    if before is not None and before["fingerprint"] != fingerprint(hashed(documents)):
-        problem = "has the work of a search of other documents"
+    """Refuse to resume a search of other documents."""
+    if not work.is_done("signed"):
+        return
+    given = hashed(documents)
+    if fingerprint(given) != fingerprint(given, work):
+        problem = "holds the work of a search of other documents"
         raise StoreError(work.folder, problem, "name another folder, or remove this one")
 
 
-def _on_driver(task: _Task, documents: DataFrame, own_id: str, strategy: Strategy, facts: Facts) -> Answers:
+# -- on the driver -----------------------------------------------------------------------------------------------------
+
+
+def _on_driver(task: _Task, strategy: Strategy, size: CollectionSize) -> SparkResult:
     most = SMALL * UNIT_LENGTH[strategy.recipe.unit]
-    if facts.characters > most:
-        problem = f"an exact join of {facts.characters:,} characters is too much for the driver, which takes {most:,}"
+    if size.characters > most:
+        problem = f"an exact join of {size.characters:,} characters is too large for the driver, which takes {most:,}"
         raise LookalikeError(f"{problem}; ask for a recall below 1, by jaccard or bag (method='lsh')")
-    return find_on_driver(documents, task.df, own_id, strategy, task.options())
+    new, old = _read(task.documents)
+    asked = task.asked
+    result = find_here(
+        new,
+        asked.threshold,
+        text="text",
+        id="id",
+        recall=asked.recall,
+        method=asked.method,  # type: ignore[arg-type]  # checked above
+        metric=asked.metric,
+        recipe=asked.recipe,
+        bands=asked.bands,
+        against=old if task.against else None,
+        ignore=task.ignore,
+        skip=asked.skip,
+        min_words=asked.min_words,
+        linkage=task.linkage,
+    )
+    return DriverResult(result, task.df, task.id_column, strategy)
 
 
-def _on_executors(
-    task: _Task, documents: DataFrame, own_id: str, strategy: Strategy, facts: Facts, rows: DataFrame, work: Work
-) -> Answers:
-    texts = TextStore(documents, rows)
-    copies = find_copies(rows, texts, strategy, work)
-    firsts = firsts_of(rows, copies)
-    candidates = find_candidates(rows, firsts, facts.documents, strategy, work)
-    edges = candidates.pairs
-    if candidates.hot is not None:
-        edges = edges.unionByName(edges_of_hot(candidates, rows))
-    components = components_of(edges, work, task.components)
-    placed = work.stage("placed", lambda: in_components(rows, copies, components))
-    verified = verified_pairs(candidates.pairs, components, texts, strategy, work)
-    settings = BlockSettings(strategy, task.linkage, task.against)
-    return Searched(
+def _read(documents: DataFrame) -> tuple[Any, Any]:
+    """Return the new and the old documents in their order; equal ids are an error."""
+    pc = compute()
+    ordered = documents.orderBy(*in_order(documents.columns)).select("old", "id", "text").toArrow()
+    counted = ordered.group_by(["old", "id"]).aggregate([([], "count_all")])
+    repeated = counted.filter(pc.greater(counted["count_all"], 1)).sort_by([("old", "ascending"), ("id", "ascending")])
+    if repeated.num_rows:
+        raise DuplicateIdError(repeated["id"][0].as_py())
+    rows = ordered.select(["id", "text"])
+    return rows.filter(pc.invert(ordered["old"])), rows.filter(ordered["old"])
+
+
+# -- on executors ------------------------------------------------------------------------------------------------------
+
+
+def _on_executors(task: _Task, strategy: Strategy, size: CollectionSize, rows: DataFrame, work: Work) -> SparkResult:
+    texts = TextStore(task.documents, rows)
+    copies = find_copies(rows, texts, strategy, size.documents, work)
+    candidates = find_candidates(rows, firsts_of(rows, copies), size.documents, strategy, work)
+    components = components_of(*candidates.edges(rows), work, task.components)
+    members = work.stage("members", lambda: in_components(rows, copies, components))
+    verified = verified_pairs(candidates, components, texts, strategy, size.documents, work)
+    return ClusterResult(
         Stages(
             df=task.df,
-            own_id=own_id,
+            id_column=task.id_column,
             rows=rows,
             texts=texts,
             copies=copies,
-            placed=placed,
+            members=members,
             verified=verified,
-            hot=candidates.hot,
-            settings=settings,
-            documents=facts.documents,
+            candidates=candidates,
+            settings=BlockSettings(strategy, task.linkage, task.against),
+            documents=size.documents,
             work=work,
         )
     )

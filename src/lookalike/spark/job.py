@@ -1,33 +1,36 @@
-"""`python -m lookalike.spark INPUT OUTPUT`: the pairs, groups and plan of a collection, for spark-submit."""
+"""`python -m lookalike.spark INPUT OUTPUT`: the pairs, groups and plan of a collection, for spark-submit.
+
+Executors read Parquet; everything else is read on the driver, by the readers of `scan`. Either way documents have the
+ids and the order that `lookalike scan` gives them, so the groups are the same.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812 — its usual name
 
-from lookalike.cli.help import examples
-from lookalike.cli.left_out import template_texts
+from lookalike.cli.commands import examples
+from lookalike.cli.input import Reading, say_notes, say_skipped, with_reading
 from lookalike.cli.messages import complain
-from lookalike.cli.reading import Reading, say_notes, with_reading
-from lookalike.cli.recipe_options import with_recipe
-from lookalike.cli.running import say_skipped
-from lookalike.cli.searching import Search, with_search
-from lookalike.errors import RecipeError
+from lookalike.cli.search_options import Search, template_texts, with_recipe, with_search
+from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
-from lookalike.result.keep import KEEP, KeepRule
+from lookalike.result.plan import KEEP, KeepRule
 from lookalike.spark.components import COMPONENTS
 from lookalike.spark.find import find
-from lookalike.spark.reading import Input, holds_parquet, read_by_driver, read_parquet
+from lookalike.spark.sign import choose_columns
 from lookalike.spark.work import delete
 from lookalike.tables.wording import count
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from lookalike.documents import Source
     from lookalike.spark.result import SparkResult
 
 __all__ = ["HELP", "job"]
@@ -41,20 +44,27 @@ HELP = examples(
     "The executors read Parquet; everything else that scan reads is read by the driver.",
 )
 
-InputArgument = Annotated[str, typer.Argument(metavar="INPUT", help="A path that Spark, or scan, can read.")]
+_ID, _TEXT, _PLACE = "id", "text", "lookalike_place"
+_CHUNK: Final = 128 << 20
+"""Bytes of text that the driver hands over at a time."""
+
+InputArgument = Annotated[str, typer.Argument(metavar="INPUT", help="A path that Spark or scan can read.")]
 OutputArgument = Annotated[str, typer.Argument(metavar="OUTPUT", help="The folder to write.")]
 MasterOption = Annotated[
-    str | None, typer.Option("--master", metavar="URL", help="The cluster, as local[4]; default: as submitted.")
+    str | None,
+    typer.Option("--master", metavar="URL", help="The cluster, for example local[4]; default: as submitted."),
 ]
 OrderOption = Annotated[
     str | None,
-    typer.Option("--order-column", metavar="NAME", help="Which document comes first; default: the order of the rows."),
+    typer.Option("--order-column", metavar="NAME", help="A column to order documents by; default: the order of rows."),
 ]
-KeepOption = Annotated[str, typer.Option("--keep", metavar="RULE", help=f"Who stays: {', '.join(KEEP)}.")]
+KeepOption = Annotated[
+    str, typer.Option("--keep", metavar="RULE", help=f"The document of a group to keep: {', '.join(KEEP)}.")
+]
 ComponentsOption = Annotated[
-    str, typer.Option("--components", metavar="HOW", help=f"Link pairs by {', '.join(COMPONENTS)}; default auto.")
+    str, typer.Option("--components", metavar="HOW", help=f"How to link pairs: {', '.join(COMPONENTS)}.")
 ]
-OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what OUTPUT holds.")]
+OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace what is in OUTPUT.")]
 
 
 @with_recipe
@@ -73,7 +83,7 @@ def job(
     master: MasterOption = None,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Search, and write what was found."""
+    """Search a collection and write what was found."""
     _refuse(search)
     KeepRule.parse(keep)
     spark = _session(master)
@@ -101,7 +111,7 @@ def job(
         work=f"{work}/stages",
     )
     _write(found, output, keep, overwrite=overwrite)
-    _say(spark, found, output)
+    _report(spark, found, output)
     if search.work is None:
         delete(spark, work)
 
@@ -114,27 +124,27 @@ def _refuse(search: Search) -> None:
 
 
 def _session(master: str | None) -> SparkSession:
-    """Open a session; workers on this machine take the Python that runs the job."""
+    """Open a session; workers on this machine use the Python that runs the job."""
     if master is not None and master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("lookalike")
     return (builder if master is None else builder.master(master)).getOrCreate()
 
 
-def _opened(spark: SparkSession, path: str, reading: Reading, folder: str, order: str | None) -> Input:
+def _opened(spark: SparkSession, path: str, reading: Reading, folder: str, order: str | None) -> _Input:
     plain = not (reading.include or reading.exclude or reading.hidden)
-    if plain and path != "-" and holds_parquet(spark, path):
-        return read_parquet(spark, path, reading.text_column, reading.id_column, order)
+    if plain and path != "-" and _holds_parquet(spark, path):
+        return _read_parquet(spark, path, reading.text_column, reading.id_column, order)
     if order is not None:
         raise RecipeError("--order-column", order, "left out unless INPUT is Parquet")
     source = reading.open([path])
-    made = read_by_driver(spark, source, folder)
+    made = _read_by_driver(spark, source, folder)
     say_notes(source.notes())
     say_skipped(source.skipped())
     return made
 
 
-def _old(spark: SparkSession, search: Search, reading: Reading, folder: str) -> Input | None:
+def _old(spark: SparkSession, search: Search, reading: Reading, folder: str) -> _Input | None:
     if not search.against:
         return None
     if len(search.against) > 1:
@@ -148,7 +158,7 @@ def _write(found: SparkResult, output: str, keep: str, *, overwrite: bool) -> No
         table.write.mode("overwrite" if overwrite else "error").parquet(f"{output.rstrip('/')}/{name}")
 
 
-def _say(spark: SparkSession, found: SparkResult, output: str) -> None:
+def _report(spark: SparkSession, found: SparkResult, output: str) -> None:
     def rows(name: str) -> Any:
         return spark.read.parquet(f"{output.rstrip('/')}/{name}")
 
@@ -157,3 +167,58 @@ def _say(spark: SparkSession, found: SparkResult, output: str) -> None:
     complain(f"{output}: {said}, recall at least {found.recall.promised:.4g}")
     if found.hot:
         complain(f"note: {found.hot:,} documents are in clusters so large that not all their pairs may be listed")
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+class _Input(NamedTuple):
+    """Documents, and the columns that hold them."""
+
+    df: DataFrame
+    text: str
+    id: str
+    order: str | None
+
+
+def _holds_parquet(spark: SparkSession, path: str) -> bool:
+    """Say whether all files of a path are Parquet; those whose names begin with _ or a dot do not count."""
+    files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(path).select("path")
+    seen = files.agg(F.count(F.lit(1)), F.count_if(F.lower("path").endswith(".parquet"))).first()
+    return seen is not None and seen[0] > 0 and seen[0] == seen[1]
+
+
+def _read_parquet(spark: SparkSession, path: str, text: str | None, id_column: str | None, order: str | None) -> _Input:
+    """Let the executors read Parquet; without a column for the order, files and their rows come in their own order."""
+    df = spark.read.option("recursiveFileLookup", "true").parquet(path)
+    choice = choose_columns(df, text, id_column)
+    if order is None:
+        place = F.struct(F.col("_metadata.file_path"), F.col("_metadata.row_index"))
+        df = df.select("*", place.alias(_PLACE))
+    return _Input(df, choice.text, str(choice.id), order or _PLACE)
+
+
+def _read_by_driver(spark: SparkSession, source: Source, folder: str) -> _Input:
+    """Read documents on the driver, and write them to a folder as Parquet for the executors."""
+    import pyarrow as pa
+
+    held: list[pa.Table] = []
+    place, mode = 0, "overwrite"
+
+    def write() -> None:
+        nonlocal mode
+        spark.createDataFrame(pa.concat_tables(held)).write.mode(mode).parquet(folder)
+        held.clear()
+        mode = "append"
+
+    for batch in source.batches():
+        places = pa.array(range(place, place + len(batch)), pa.int64())
+        held.append(pa.table({_ID: batch.ids.to_arrow(), _TEXT: batch.texts.to_arrow(), _PLACE: places}))
+        place += len(batch)
+        if sum(table.nbytes for table in held) >= _CHUNK:
+            write()
+    if held:
+        write()
+    if not place:
+        raise DocumentError(source.name, "file", "holds no document that can be read", "name another path")
+    return _Input(spark.read.parquet(folder), _TEXT, _ID, _PLACE)

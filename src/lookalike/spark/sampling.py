@@ -5,21 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from pyspark.sql import functions as F  # noqa: N812 — as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812 — its usual name
 
 from lookalike import checks
 from lookalike.documents import Both
-from lookalike.documents.memory import MemorySource
+from lookalike.documents.in_memory import MemorySource
 from lookalike.engine.stages import UNLIMITED, join
 from lookalike.errors import LookalikeError, RecipeError
 from lookalike.result.audit import made_audit
 from lookalike.result.pairs import NamedPairs, pairs_of
-from lookalike.spark.blocks import block_of, with_pairs
+from lookalike.spark.clusters import block_of, with_pairs
 from lookalike.spark.copies import firsts_of
-from lookalike.spark.shapes import SCORES, ddl, shaped
-from lookalike.tables.columns import as_bytes, compute, whole
-from lookalike.tables.document_ids import DocumentIds
-from lookalike.tables.found import COLUMNS, Pairs
+from lookalike.spark.work import SCORES, ddl, shaped
+from lookalike.tables.found import COLUMNS, DocumentIds, Pairs
+from lookalike.tables.number_columns import as_bytes, compute, whole
 from lookalike.tables.packed import Ids
 
 if TYPE_CHECKING:
@@ -32,12 +31,12 @@ if TYPE_CHECKING:
     from lookalike.engine.strategy import Strategy
     from lookalike.result import Result
     from lookalike.result.audit import Audit
-    from lookalike.spark.searched import Stages
+    from lookalike.spark.result import Stages
 
 __all__ = ["audit_of", "sample_of"]
 
 _PORTION: Final = 64_000_000
-"""Bytes of text that are joined with the sample at a time: the sample is shingled again for each."""
+"""Bytes of text that are joined with the sample at a time: the sample is shingled anew each time."""
 
 
 # -- recall ------------------------------------------------------------------------------------------------------------
@@ -49,23 +48,24 @@ def audit_of(stages: Stages, sample: int, seed: int) -> Audit:
     strategy = stages.settings.strategy
     if strategy.min_words is not None:
         raise RecipeError("min_words", strategy.min_words, "None for an audit: the recall is that of all passages")
-    if stages.hot is not None:
-        problem = "some documents are in clusters so large that not all their pairs may be listed"
+    if stages.candidates.hot is not None:
+        problem = "some clusters are so large that not all their pairs may be listed"
         raise LookalikeError(f"{problem}, so there is no recall of pairs to measure; audit at a higher threshold")
     every = firsts_of(stages.rows, stages.copies).select("number", "old", "id")
     new = every.where(~F.col("old"))
-    chosen = new.orderBy(F.xxhash64("number", F.lit(seed)), "number").limit(sample).select("number")
-    drawn = stages.texts.of(chosen).select("number", "text").toArrow().sort_by("number")
+    # Drawn by id, because numbers depend on how rows are partitioned.
+    chosen = new.orderBy(F.xxhash64("id", F.lit(seed)), "number").limit(sample).select("number")
+    drawn = stages.texts.of(chosen, sample).select("number", "text").toArrow().sort_by("number")
     exact = replace(strategy, method="exact", bands=None, least=0, promised=1.0)
     true = _true_pairs(stages.texts.documents, drawn, every, exact)
     true = stages.work.stage(f"audit-{sample}-{seed}", lambda: true)
-    missed = true.join(stages.verified.select("a", "b"), ["a", "b"], "left_anti")
+    missed = true.join(stages.verified.pairs.select("a", "b"), ["a", "b"], "left_anti")
     named = _with_ids(missed, every).toArrow().sort_by([("a", "ascending"), ("b", "ascending")])
     return made_audit(drawn.num_rows, new.count(), true.count(), _named_pairs(named))
 
 
 def _true_pairs(documents: DataFrame, drawn: pa.Table, every: DataFrame, strategy: Strategy) -> DataFrame:
-    """Return all pairs of the drawn documents with first documents, each once, the smaller number first."""
+    """Return all pairs of a drawn document with one that is no copy, each once, the smaller number first."""
     numbers: Any = drawn["number"].to_pylist()
     texts: Any = drawn["text"].to_pylist()
     id_type = documents.schema["id"].dataType.simpleString()
@@ -100,7 +100,7 @@ def _portions(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def _joined(table: pa.Table, numbers: list[int], texts: list[str], strategy: Strategy) -> pa.Table:
-    """Return the pairs of the sample with other documents."""
+    """Return the pairs of a drawn document with another."""
     import pyarrow as pa
 
     pc = compute()
@@ -123,7 +123,7 @@ def _with_ids(pairs: DataFrame, every: DataFrame) -> DataFrame:
 
 
 def _named_pairs(table: pa.Table) -> NamedPairs:
-    """Return pairs with the ids of their documents, which are numbered anew: a, then b, of each pair."""
+    """Return pairs with ids; documents are numbered anew, all a before all b."""
     import pyarrow as pa
 
     count = table.num_rows
@@ -137,19 +137,20 @@ def _named_pairs(table: pa.Table) -> NamedPairs:
 
 
 def sample_of(stages: Stages, documents: int) -> Result:
-    """Return a result of some whole components: the largest that fit, of `documents` documents at the most."""
+    """Return a result of some whole components: the largest that fit, with at most `documents` documents."""
     documents = checks.whole("documents", documents, 2)
-    sizes = stages.placed.groupBy("component").count().where(F.col("count") <= documents)
+    sizes = stages.members.groupBy("component").count().where(F.col("count") <= documents)
     chosen, total = [], 0
     for row in sizes.orderBy(F.desc("count"), "component").limit(documents).collect():
         if total + row["count"] <= documents:
             chosen.append((row["component"],))
             total += row["count"]
     some = F.broadcast(stages.work.spark.createDataFrame(chosen, "component bigint"))
-    placed = stages.placed.join(some, "component")
-    rows = with_pairs(placed, stages.pairs().join(some, "component")).toArrow()
-    texts = stages.texts.of(placed.select("number")).select("number", "old", "id", "text").toArrow().sort_by("number")
-    return block_of(rows, stages.settings, _source(texts, against=stages.settings.against)).result
+    members = stages.members.join(some, "component")
+    rows = with_pairs(members, stages.pairs().pairs.join(some, "component")).toArrow()
+    texts = stages.texts.of(members.select("number"), total).select("number", "old", "id", "text").toArrow()
+    source = _source(texts.sort_by("number"), against=stages.settings.against)
+    return block_of(rows, stages.settings, source).result
 
 
 def _source(texts: pa.Table, *, against: bool) -> Source:

@@ -1,4 +1,4 @@
-"""Neutral helpers that know nothing of documents: ids and texts, columns of numbers, tables as files, numbers as words.
+"""Helpers that know nothing of documents: ids and texts, columns of numbers, tables as files, wording for people.
 
 Nothing here loads pyarrow before somebody asks for an Arrow array or a Parquet file.
 """

@@ -1,6 +1,6 @@
 """Ids and texts without pyarrow: packed as the core takes them, made into Arrow arrays only where those are asked for.
 
-Packed texts are UTF-8, one behind the other, with 64-bit offsets: the layout of Arrow's large_string, so nothing is
+Packed texts are UTF-8, one after the other, with 64-bit offsets: the layout of Arrow's large_string, so nothing is
 copied on the way to Arrow or back. Ids are whole numbers of 64 bits, or texts; never both in one collection.
 """
 
@@ -73,7 +73,7 @@ class Texts(Sequence[str]):
 
     @classmethod
     def joined(cls, parts: Iterable[Texts]) -> Texts:
-        """Put texts one behind the other; one part is not copied.
+        """Put texts one after the other; one part is not copied.
 
         >>> list(Texts.joined([Texts.of(["a", "b"])[1:], Texts.of(["c"])]))
         ['b', 'c']
@@ -116,7 +116,7 @@ class Texts(Sequence[str]):
 
     @property
     def data(self) -> memoryview:
-        """The UTF-8 of these texts, one behind the other."""
+        """The UTF-8 of these texts, one after the other."""
         return self._data[self._places[self._first] : self._places[self._first + self._length]]
 
     @property
@@ -125,7 +125,7 @@ class Texts(Sequence[str]):
         return int(self._places[self._first + self._length] - self._places[self._first])
 
     def __len__(self) -> int:
-        """Return how many they are."""
+        """Return their number."""
         return self._length
 
     @overload
@@ -146,7 +146,7 @@ class Texts(Sequence[str]):
         return str(self._data[start:end], "utf-8")
 
     def __iter__(self) -> Iterator[str]:
-        """Give each text."""
+        """Yield each text."""
         places = self.places.tolist()
         for start, end in pairwise(places):
             yield str(self._data[start:end], "utf-8")
@@ -157,7 +157,7 @@ class Texts(Sequence[str]):
         return _native.take_texts(self.packed(), places)
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether the texts are the same, however they are packed."""
+        """Return whether the texts are the same, however they are packed."""
         if not isinstance(other, Texts):
             return NotImplemented
         if len(self) != len(other) or self.data != other.data:
@@ -168,7 +168,7 @@ class Texts(Sequence[str]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        """Return what they are."""
+        """Return a short description."""
         return f"<Texts: {self._length:,} in {self.nbytes:,} bytes>"
 
 
@@ -248,7 +248,7 @@ class Ids(Sequence["str | int"]):
 
     @classmethod
     def joined(cls, parts: Iterable[Ids]) -> Ids:
-        """Put ids one behind the other; where some are texts, all become texts.
+        """Put ids one after the other; where some are texts, all become texts.
 
         >>> list(Ids.joined([Ids(range(2)), Ids.of(["a"])]))
         ['0', '1', 'a']
@@ -285,7 +285,7 @@ class Ids(Sequence["str | int"]):
         return Ids(list(map(str, self._values))) if self.are_numbers else self
 
     def __len__(self) -> int:
-        """Return how many they are."""
+        """Return their number."""
         return len(self._values)
 
     @overload
@@ -322,7 +322,7 @@ class Ids(Sequence["str | int"]):
         return first
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether the ids are the same; the number 1 and the text "1" are not."""
+        """Return whether the ids are the same; the number 1 and the text "1" are not."""
         if not isinstance(other, Ids):
             return NotImplemented
         if len(self) != len(other) or (len(self) and self.are_numbers != other.are_numbers):
@@ -334,5 +334,5 @@ class Ids(Sequence["str | int"]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        """Return what they are."""
+        """Return a short description."""
         return f"<Ids: {len(self):,} {'numbers' if self.are_numbers else 'texts'}>"

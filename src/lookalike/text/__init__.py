@@ -1,1 +1,1 @@
-"""Two documents: their shingles, how alike they are, what they share, and what of them does not count."""
+"""Two documents: their shingles, how similar they are, what they share, and what is excluded."""

@@ -1,7 +1,8 @@
-"""Text that is shared for a good reason: quotes and references, found by their marks and left out of a score.
+"""Text that is excluded from a comparison: quotes, references, template text, common shingles, short passages.
 
-Offsets are code points of the text as it was read. What is left out is blanked, not cut away, so the places of all
-that stays are the same, and no shingle or passage reaches across a gap.
+Quotes and references are found by their marks and replaced, character by character, before a text reaches the core,
+which drops every shingle that touches such a place. So the offsets of the rest stay the same (code points of the text
+as it was read), and no shingle or passage reaches across. Shingles of templates and common ones are dropped one by one.
 """
 
 from __future__ import annotations
@@ -11,28 +12,47 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from lookalike import _native
-from lookalike.errors import RecipeError
-from lookalike.recipe import DEFAULT, suggest
-from lookalike.settings import settings
+from lookalike import _native, checks
+from lookalike.checks import suggest
+from lookalike.errors import DocumentError, RecipeError
+from lookalike.recipe import DEFAULT, settings
+from lookalike.tables.packed import Texts
 from lookalike.text.reference_headings import references, resume
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
-__all__ = ["KINDS", "WALL", "WALL_OF_B", "Span", "blanked", "check_kinds", "count_words", "left_out", "tally"]
+    from lookalike.recipe import Recipe
+
+__all__ = [
+    "EXCLUDED",
+    "EXCLUDED_IN_B",
+    "KINDS",
+    "Exclusions",
+    "Span",
+    "check_kinds",
+    "check_min_words",
+    "count_words",
+    "exclude",
+    "exclude_kinds",
+    "excluded_spans",
+    "excluded_words",
+    "find_excluded",
+    "template_shingles",
+]
 
 KINDS: Final = ("quotes", "references")
 """What can be found in a text by itself."""
-WALL: Final = "\ufdd0"
-"""Stands for each character that was left out: Unicode promises that no text has it, and it is a unit of its own."""
-WALL_OF_B: Final = "\ufdd1"
-"""The same for the second of two texts, so that two gaps are never a shared passage."""
+EXCLUDED: Final = "\ufdd0"
+"""Stands for each excluded character: Unicode promises that no text has it, and it is a unit of its own."""
+EXCLUDED_IN_B: Final = "\ufdd1"
+"""The same for the second of two texts, so that two excluded places are never a shared passage."""
 
 LONGEST_QUOTE: Final = 3_000
 """Characters: what is longer is more likely two marks that do not belong together."""
 SHORTEST_QUOTE: Final = 5
-"""Words: a title or a word in quotation marks is no quote, and cutting there would only hide what is around it.
+"""Words: a title or a word in quotation marks is not a quote, and excluding it would only hide what is around it.
 
 Of Chinese each character is one, of Japanese each character and each run of katakana."""
 WORDS_PER_MARK: Final = 30
@@ -55,11 +75,11 @@ _CLOSERS: Final = {
     "＂": "＂",
 }
 _BY_PLACE: Final = frozenset('"”»＂')
-"""Marks that open only before a letter, and not right behind one."""
+"""Marks that open only before a letter, and not right after one."""
 _MARKS: Final = f"[{''.join(_CLOSERS)}]|``"
 _CLOSING: Final = {mark: f"[{closers}]" for mark, closers in _CLOSERS.items()} | {"``": "''"}
 _NEXT_OPENS: Final = r"\s*“"
-# A form feed alone is the end of a page, over which a sentence may go on.
+# A form feed alone is the end of a page, across which a sentence may continue.
 _PARAGRAPH: Final = r"\n[ \t\r\f]*\n|\r[ \t\f]*\r|\n\f|\f\r?\n|\u2029"
 _BLOCK: Final = r"(?m)(?:^ {0,3}>[^\n]*(?:\n|\Z))+"
 _IN_REFERENCES: Final = (
@@ -75,7 +95,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of a text that does not count."""
+    """A part of a text that is excluded."""
 
     start: int
     end: int
@@ -100,11 +120,11 @@ def check_kinds(kinds: Iterable[str], name: str = "skip") -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if kind in given)
 
 
-def left_out(text: str, kinds: Collection[str]) -> list[Span]:
+def find_excluded(text: str, kinds: Collection[str]) -> list[Span]:
     """Return the quotes and references of a text, in order; none overlaps another.
 
     >>> text = "He wrote “So we beat on, boats against the current” and no more."
-    >>> [(text[span.start : span.end], span.reason) for span in left_out(text, ["quotes"])]
+    >>> [(text[span.start : span.end], span.reason) for span in find_excluded(text, ["quotes"])]
     [('“So we beat on, boats against the current”', 'quotes')]
     """
     chosen = check_kinds(kinds)
@@ -117,15 +137,15 @@ def left_out(text: str, kinds: Collection[str]) -> list[Span]:
     return sorted(spans, key=lambda span: span.start)
 
 
-def blanked(text: str, spans: Iterable[Span], wall: str = WALL) -> str:
-    """Return the text with walls in the place of the spans, which come in order: as long as before.
+def exclude(text: str, spans: Iterable[Span], mark: str = EXCLUDED) -> str:
+    """Return the text with `mark` for every character of the spans, which come in order: as long as before.
 
-    >>> blanked("one two three", [Span(4, 7, "quotes")], "#")
+    >>> exclude("one two three", [Span(4, 7, "quotes")], "#")
     'one ### three'
     """
     parts, end = [], 0
     for span in spans:
-        parts += [text[end : span.start], wall * (span.end - span.start)]
+        parts += [text[end : span.start], mark * (span.end - span.start)]
         end = span.end
     return "".join([*parts, text[end:]])
 
@@ -139,8 +159,8 @@ def count_words(text: str) -> int:
     return len(_native.units(text, settings(DEFAULT)))
 
 
-def tally(text: str, spans: Iterable[Span]) -> dict[str, int]:
-    """Return how many words were left out, by reason."""
+def excluded_words(text: str, spans: Iterable[Span]) -> dict[str, int]:
+    """Return how many words are excluded, by reason."""
     counted: dict[str, int] = {}
     for span in spans:
         words = count_words(text[span.start : span.end])
@@ -153,7 +173,7 @@ def tally(text: str, spans: Iterable[Span]) -> dict[str, int]:
 
 
 def _quotes(text: str, start: int, end: int) -> Iterator[Span]:
-    """Give the block quotes of a part, and between them those in quotation marks."""
+    """Yield the block quotes of a part, and between them those in quotation marks."""
     for block in _compiled(_BLOCK).finditer(text, start, end):
         yield from _in_marks(text, start, block.start())
         yield Span(block.start(), block.end(), "quotes")
@@ -162,7 +182,7 @@ def _quotes(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _in_marks(text: str, start: int, end: int) -> Iterator[Span]:
-    """Give what stands in quotation marks; a mark without its other one in the same paragraph is none."""
+    """Yield what is in quotation marks; a mark without its counterpart in the same paragraph does not count."""
     for first, last in _paragraphs(text, start, end):
         paragraph = _Paragraph(text, last, end)
         at = first
@@ -197,7 +217,7 @@ class _Paragraph:
         return closing[1]
 
     def _continues(self) -> bool:
-        """Say whether the next paragraph opens again: each one of a long quote does, and only the last one closes."""
+        """Return whether the next paragraph opens again: every one of a long quote does, and only the last closes."""
         if self._goes_on is None:
             self._goes_on = _compiled(_NEXT_OPENS).match(self._text, self._last, self._end) is not None
         return self._goes_on
@@ -221,7 +241,7 @@ def _opens(text: str, start: int, end: int) -> bool:
 
 
 def _references(text: str) -> Iterator[Span]:
-    """Give each list of references: from its heading to the end, to an appendix, or to the next heading that is one."""
+    """Yield each list of references: from its heading to the end, to an appendix, or to the next such heading."""
     headings = list(references().finditer(text))
     ends = [*(heading.start() for heading in headings[1:]), len(text)]
     for heading, last in zip(headings, ends, strict=False):
@@ -232,6 +252,102 @@ def _references(text: str) -> Iterator[Span]:
 
 
 def _looks_like_references(listed: str) -> bool:
-    """Tell a list of references from a text that follows such a heading, as behind a table of contents."""
+    """Tell a list of references from other text after such a heading, as after a table of contents."""
     marks = sum(1 for _ in _compiled(_IN_REFERENCES).finditer(listed))
     return marks > 0 and count_words(listed) <= WORDS_PER_MARK * marks
+
+
+# -- texts of a search -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusions:
+    """What a search excluded from its scores, beside the shingles in `Result.ignored`."""
+
+    skip: tuple[str, ...] = ()
+    """Of ``quotes`` and ``references``."""
+    min_words: int | None = None
+    """The shortest passage that counts."""
+    templates: tuple[int, ...] = ()
+    """Those of the ignored shingles that are of templates; the others are common ones."""
+    short_pairs: int = 0
+    """How many pairs are similar only by passages shorter than `min_words`, and excluded for that."""
+
+
+def exclude_kinds(texts: Texts, skip: Sequence[str]) -> Texts:
+    """Return texts without their quotes or references, each as long as before."""
+    if not skip:
+        return texts
+    return Texts.of(exclude(text, find_excluded(text, skip)) for text in texts)
+
+
+def _hashes(shingles: list[str], core: _native.Settings) -> list[int]:
+    """Return the element of each shingle: as a text by itself, it has only that one."""
+    if not shingles:
+        return []
+    found = [_native.elements(shingle, core) for shingle in shingles]
+    return [elements[0] if len(elements) == 1 else -1 for elements in found]
+
+
+def excluded_spans(
+    text: str, recipe: Recipe, skip: Sequence[str], ignored: AbstractSet[int], templates: AbstractSet[int]
+) -> list[Span]:
+    """Return all that is excluded from a text, in order; none overlaps another, and a template goes before common."""
+    spans = find_excluded(text, skip) if skip else []
+    core = settings(recipe.replace(bag=False))
+    seen = exclude(text, spans)
+    if not ignored or ignored.isdisjoint(_native.elements(seen, core)):
+        return spans
+    shingles = _native.shingles(seen, core)
+    hashes = _hashes([shingle for shingle, _, _ in shingles], core)
+    for reason, those in (("template", templates), ("common", ignored - templates)):
+        places = [(start, end) for (_, start, end), own in zip(shingles, hashes, strict=True) if own in those]
+        spans = _with(spans, places, reason)
+    return spans
+
+
+def _with(spans: list[Span], places: Iterable[tuple[int, int]], reason: str) -> list[Span]:
+    """Add places in order, joined where they overlap, and cut where another span is."""
+    added: list[Span] = []
+    for start, end in places:
+        if added and start <= added[-1].end:
+            added[-1] = Span(added[-1].start, max(end, added[-1].end), reason)
+        else:
+            added.append(Span(start, end, reason))
+    made = list(spans)
+    first = 0  # of the spans that may reach into the next place
+    for span in added:
+        while first < len(spans) and spans[first].end <= span.start:
+            first += 1
+        start, at = span.start, first
+        while at < len(spans) and spans[at].start < span.end:
+            if spans[at].start > start:
+                made.append(Span(start, spans[at].start, reason))
+            start = spans[at].end
+            at += 1
+        if start < span.end:
+            made.append(Span(start, span.end, reason))
+    return sorted(made, key=lambda span: span.start)
+
+
+def template_shingles(recipe: Recipe, templates: Iterable[str]) -> set[int]:
+    """Return the shingles of template texts."""
+    if isinstance(templates, str):
+        raise DocumentError("ignore", "templates", "are one text", "give a list of texts")
+    single = settings(recipe.replace(bag=False))
+    return {shingle for text in templates for shingle in _native.elements(checks.text("ignore", text), single)}
+
+
+def check_min_words(given: int | None, recipe: Recipe) -> int | None:
+    """Return the length in units, or None if it changes nothing, because every shared shingle is as long.
+
+    >>> from lookalike.recipe import Recipe
+    >>> check_min_words(12, Recipe(k=5)), check_min_words(5, Recipe(k=5))
+    (12, None)
+    """
+    if given is None:
+        return None
+    least = checks.whole("min_words", given, 1)
+    if recipe.bag:
+        raise RecipeError("min_words", given, "left out where repeated shingles count")
+    return least if least > recipe.k else None

@@ -1,4 +1,4 @@
-"""Exact similarity of two texts, two sets, or two bags; and how far off an estimate of it is.
+"""Exact similarity of two texts, two sets, or two bags; and the error of an estimate.
 
 Every function takes two texts (cut by a recipe), two sets of anything hashable, or two Counters; never a mixture. Two
 empty documents are equal; an empty one and another are not alike at all.
@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lookalike import _native, checks
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.recipe import DEFAULT, Recipe
-from lookalike.settings import settings
+from lookalike.recipe import DEFAULT, Recipe, settings
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -78,7 +77,7 @@ def bag_jaccard(a: Document, b: Document, *, recipe: Recipe | None = None, perce
 def bag_jaccard_report(a: Document, b: Document, *, recipe: Recipe | None = None, percent: bool = False) -> float:
     """Return the bag similarity as the source report defines it, `Σ min / (|A| + |B|)`: equal bags have ½, the most.
 
-    It is half the Dice coefficient (seed items 7 and 100). Use `bag_jaccard` unless you compare with that report.
+    It is half the Dice coefficient. Use `bag_jaccard` unless you compare with that report.
 
     >>> bag_jaccard_report(Counter("aaab"), Counter("aabbc"))
     0.3333333333333333
@@ -135,7 +134,7 @@ def standard_error(jaccard: float, hashes: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """What every measure is made of: sizes of the sets and sums over the counts."""
+    """What every measure is computed from: sizes of the sets and sums over the counts."""
 
     shared: int
     size_a: int

@@ -1,4 +1,4 @@
-"""The headings over a list of references, and those after which the text goes on, in many languages."""
+"""The headings of a list of references, and those after which the text continues, in many languages."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ _AFTERWARDS: Final = (
     ),
 )
 
-# A line of its own; before the name a number or the mark-up of a heading may stand, behind it a colon. Blanks are taken
-# for good (`*+`, `++`): a pattern that gives them back one by one takes a day for a line of a million blanks.
+# A line of its own; a number or the mark-up of a heading may come before the name, a colon after it. Blanks are matched
+# possessively (`*+`, `++`): a pattern that gives them back one by one takes a day for a line of a million blanks.
 _MARK_UP: Final = r"(?:#{1,6}[ \t]*+|\\(?:sub)*+(?:section|chapter)\*?\{|[*_]{1,3})?"
 _BEFORE: Final = rf"^[ \t]*+{_MARK_UP}(?:(?:[0-9]{{1,2}}|[IVX]{{1,5}})[.)]?[ \t]++)?"
 _BEHIND: Final = r"[ \t]*+[:：.]?[ \t]*+(?:[*_]{1,3}|\}|#{1,6})?[ \t]*+\r?$"
@@ -79,7 +79,7 @@ def references() -> re.Pattern[str]:
 
 @cache
 def resume() -> re.Pattern[str]:
-    """Return the pattern of a heading after which the text goes on: an appendix, any of Markdown or LaTeX."""
+    """Return the pattern of a heading after which the text continues: an appendix, any of Markdown or LaTeX."""
     return re.compile(
         rf"{_BEFORE}{_names(_AFTERWARDS)}(?:[ \t:：.]++[^\n]{{0,80}}+)?[ \t]*+\r?$"
         r"|^#{1,6}[ \t]++\S|^\\(?:sub)*+(?:section|chapter)\*?\{",

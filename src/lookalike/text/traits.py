@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["Traits", "is_code", "misspelt", "same_but_for_letters", "traits_of"]
 
 LOOKED_AT: Final = 4000
-"""Characters of each document, from its start, that tell what it is."""
+"""Characters of each document, from its start, that are examined."""
 _WORDS: Final = 100_000
-"""Words of a collection in which misspelt ones are looked for."""
+"""Words of a collection that are checked for misspellings."""
 _LONG: Final = 7
-"""Letters of a word that is hardly like another one by chance."""
+"""Letters of a word that is hardly similar to another by chance."""
 _FREQUENT: Final = 5
 _RARE: Final = 2
 _ALIKE: Final = 0.6
-"""From this similarity on, two pieces of text are one that was read or typed in two ways."""
+"""From this similarity on, two pieces of text are the same, read or typed in two ways."""
 
 _SUFFIXES: Final = frozenset(
     (
@@ -75,7 +75,7 @@ _SPACELESS: Final = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
     "\uf900-\ufaff\U00020000-\U0003134f]"
 )
-"""Letters of Chinese, Japanese and Korean, and of Thai, Lao, Burmese and Khmer, which part no words either."""
+"""Letters of Chinese, Japanese and Korean, and of Thai, Lao, Burmese and Khmer, which do not separate words either."""
 _POINTED: Final = re.compile("[\u05d0-\u05ea\u0620-\u064a\u066e-\u06d3]")
 _POINTS: Final = re.compile("[\u05b0-\u05c7\u064b-\u065f\u0670\u06d6-\u06ed]")
 """The vowel signs of Hebrew and Arabic, which some writers set and others leave out."""
@@ -115,7 +115,7 @@ class Traits:
 
 
 def traits_of(texts: Sequence[str], names: Iterable[object] = ()) -> Traits:
-    """Look at the beginning of each text; a `names` of files tells by its end whether the file is source code.
+    """Examine the beginning of each text; the ending of a file name shows whether it is source code.
 
     >>> found = traits_of(["本法自公布之日起施行。", "The law comes into force."])
     >>> round(found.spaceless, 2), found.code
@@ -144,7 +144,7 @@ def _words(text: str) -> int:
 
 
 def is_code(text: str) -> bool:
-    r"""Tell whether a text is source code, by the form of its lines.
+    r"""Return whether a text is source code, by the form of its lines.
 
     >>> is_code("def area(r):\n    x = r * r\n    return 3.14 * x\n"), is_code("Return it (soon).\nI did;\nhe did not.")
     (True, False)

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import IO, TYPE_CHECKING, BinaryIO, Final, Self, cast
 
-from lookalike.documents.compressed import DamagedError, decompressed
-from lookalike.documents.extract.limits import (
+from lookalike.documents.document_batches import RefusedError
+from lookalike.documents.extract.packages import ZIP_ERRORS, open_zip
+from lookalike.documents.extract.protocol import (
     LARGEST_FILE,
     LARGEST_HEADER,
     LONGEST_NAME,
@@ -21,9 +22,8 @@ from lookalike.documents.extract.limits import (
     MOST_MEMBERS,
     hold_memory,
 )
-from lookalike.documents.extract.model import RefusedError
-from lookalike.documents.extract.package import ZIP_ERRORS, open_zip
 from lookalike.documents.limits import LIMITS, Limits
+from lookalike.documents.raw_input import DamagedDataError, decompressed
 
 if TYPE_CHECKING:
     import zipfile
@@ -43,7 +43,7 @@ __all__ = [
 
 _LARGEST_MEMBER: Final = 128 << 20
 _BLOCK: Final = 1 << 18
-_TAR_ERRORS: Final = (tarfile.TarError, DamagedError, EOFError, OSError, ValueError, RecursionError)
+_TAR_ERRORS: Final = (tarfile.TarError, DamagedDataError, EOFError, OSError, ValueError, RecursionError)
 _SHOWN_START: Final = 60
 _SHOWN_END: Final = 30
 _ARROW: Final = 128 << 20
@@ -92,7 +92,7 @@ class Member:
 
 
 def unsafe(name: str) -> bool:
-    r"""Say whether a name leads out of the archive.
+    r"""Return whether a name leads out of the archive.
 
     >>> [unsafe(name) for name in ("a/b.txt", "../b.txt", "/etc/passwd", "a/../../b", "C:\\b.txt", "..b/c..txt")]
     [False, True, True, True, True, False]
@@ -111,7 +111,7 @@ def shortened(name: str) -> str:
 
 
 def zip_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
-    """Give the files of a zip archive in their order."""
+    """Yield the files of a zip archive in their order."""
     with open_zip(file) as archive:
         for info in archive.infolist():
             if not info.is_dir():
@@ -139,9 +139,9 @@ def _zip_opener(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget)
 
 
 def tar_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
-    """Give the files of a tar archive in their order; it is read once, from front to back."""
+    """Yield the files of a tar archive in their order; it is read once, from front to back."""
     try:
-        stream = cast("IO[bytes]", _Counted(file, budget))
+        stream = cast("IO[bytes]", _CountedBytes(file, budget))
         with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Info) as archive:
             for info in archive:
                 # The list of members that tarfile keeps would grow with the archive.
@@ -150,13 +150,13 @@ def tar_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
                     yield Member(info.name, info.size, _tar_refusal(info), _tar_opener(archive, info))
             # Some versions of tarfile take a bad header for the end, and say nothing.
             if (bad := getattr(archive, "bad_header", None)) is not None:
-                raise RefusedError("damaged", f"it is not a whole tar file ({bad[:80]})")
+                raise RefusedError("damaged", f"it is not a complete tar file ({bad[:80]})")
     except _TAR_ERRORS as error:
-        raise RefusedError("damaged", f"it is not a whole tar file ({str(error)[:80]})") from None
+        raise RefusedError("damaged", f"it is not a complete tar file ({str(error)[:80]})") from None
 
 
 class _Info(tarfile.TarInfo):
-    """A member of a tar file. What is said about it before its own header is passed over where that is far too long."""
+    """A member of a tar file. Extended headers before its own are passed over where they are far too long."""
 
     passed_over = False
 
@@ -182,7 +182,7 @@ class _Info(tarfile.TarInfo):
         return cast("tarfile.TarInfo", super()._proc_gnulong(archive))  # type: ignore[misc]
 
     def _next(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
-        """Return the member behind this header, under the name in its own header, which is cut off."""
+        """Return the member after this header, under the name in its own header, which is cut off."""
         stream = cast("IO[bytes]", archive.fileobj)
         stream.seek(stream.tell() + self._block(self.size))  # type: ignore[attr-defined]
         found = self.fromtarfile(archive)
@@ -227,7 +227,7 @@ def _unpacked(stream: IO[bytes], budget: Budget | None) -> BinaryIO:
     return found
 
 
-class _Counted:
+class _CountedBytes:
     """What tarfile reads from: counts what was unpacked, whether it belongs to a member that is wanted or not."""
 
     def __init__(self, stream: BinaryIO, budget: Budget) -> None:
@@ -261,5 +261,5 @@ def whole(stream: BinaryIO, packed: int, limits: Limits = LIMITS) -> BinaryIO:
 
     try:
         return _unpacked(stream, Budget(min(packed, LARGEST_FILE), limits))
-    except (DamagedError, EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+    except (DamagedDataError, EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         raise RefusedError("unreadable", f"the compressed data is damaged ({str(error)[:80]})") from None

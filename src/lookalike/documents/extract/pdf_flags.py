@@ -1,22 +1,144 @@
-"""What is odd about a PDF as a whole: pages that are pictures among typed ones, letters that no program can read."""
+"""What is unusual about a PDF: invisible text, letters that no program can read, pages that are pictures."""
 
 from __future__ import annotations
 
+import ctypes
 import math
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.extract.model import PICTURES, UNREADABLE, Flag
+from lookalike.documents.document_batches import PICTURES, UNREADABLE, Flag
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["PageLook", "flags_of_pages", "unmapped_share"]
+__all__ = ["PageLook", "flags_of_pages", "hidden_objects", "unmapped_share"]
+
+
+# -- hidden text -------------------------------------------------------------------------------------------------------
+
+_TEXT, _PATH, _IMAGE, _SHADING, _FORM = 1, 2, 3, 4, 5
+_INVISIBLE: Final = 3
+_WHITE: Final = 250
+_TINY: Final = 2.0
+_MOST_OBJECTS: Final = 5000
+"""Pages with more are drawings; looking at each of their objects would take longer than reading a book."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def covers(self, other: _Box) -> bool:
+        x, y = (other.left + other.right) / 2, (other.bottom + other.top) / 2
+        return self.left <= x <= self.right and self.bottom <= y <= self.top
+
+    def misses(self, other: _Box) -> bool:
+        apart = self.right < other.left or self.left > other.right
+        return apart or self.top < other.bottom or self.bottom > other.top
+
+
+def hidden_objects(page: Any) -> tuple[set[int], bool, float]:
+    """Return the addresses of the text objects that cannot be seen, whether the page has a picture, and roughly
+    how many letters are visible.
+    """
+    from pypdfium2 import raw
+
+    count = raw.FPDFPage_CountObjects(page)
+    sheet = _Box(*page.get_bbox())
+    inkless: set[int] = set()
+    hidden: set[int] = set()
+    texts = 0
+    pictures = False
+    drawn = 0.0
+    coloured: list[_Box] = []
+    for number in range(min(count, _MOST_OBJECTS)):
+        handle = raw.FPDFPage_GetObject(page, number)
+        kind = raw.FPDFPageObj_GetType(handle)
+        pictures = pictures or kind == _IMAGE
+        if kind != _TEXT:
+            if _colours(handle, kind):
+                coloured.append(_bounds(handle))
+            continue
+        texts += 1
+        address = ctypes.cast(handle, ctypes.c_void_p).value or 0
+        if raw.FPDFTextObj_GetTextRenderMode(handle) == _INVISIBLE:
+            inkless.add(address)
+        elif _unseen(handle, sheet, coloured):
+            hidden.add(address)
+        else:
+            drawn += _letters_in(_bounds(handle), _size(handle))
+    # A scan with recognised text: the invisible letters lie over their own picture.
+    if pictures and len(inkless) == texts:
+        inkless = set()
+    return hidden | inkless, pictures, drawn
+
+
+def _colours(handle: Any, kind: int) -> bool:
+    """Return whether an object may colour what is behind a text."""
+    from pypdfium2 import raw
+
+    if kind != _PATH:
+        return kind in (_IMAGE, _SHADING, _FORM)
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    raw.FPDFPath_GetDrawMode(handle, ctypes.byref(fill), ctypes.byref(stroke))
+    return bool(fill.value) and not _is_white(handle)
+
+
+def _unseen(handle: Any, sheet: _Box, coloured: list[_Box]) -> bool:
+    box = _bounds(handle)
+    if box.left == box.right:  # blanks
+        return False
+    if box.misses(sheet) or _size(handle) < _TINY:
+        return True
+    return _is_white(handle) and not any(area.covers(box) for area in coloured)
+
+
+def _letters_in(box: _Box, size: float) -> float:
+    """Return roughly how many letters take this space: a letter is half as wide as it is high."""
+    return max(box.right - box.left, box.top - box.bottom) / (0.5 * size) if size > 0 else 0.0
+
+
+def _bounds(handle: Any) -> _Box:
+    from pypdfium2 import raw
+
+    edges = [ctypes.c_float() for _ in range(4)]
+    raw.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, edges))
+    return _Box(*(edge.value for edge in edges))
+
+
+def _is_white(handle: Any) -> bool:
+    """Return whether an object is filled with white, or with a transparent colour."""
+    from pypdfium2 import raw
+
+    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+    if not raw.FPDFPageObj_GetFillColor(handle, *map(ctypes.byref, (red, green, blue, alpha))):
+        return False
+    return alpha.value == 0 or min(red.value, green.value, blue.value) >= _WHITE
+
+
+def _size(handle: Any) -> float:
+    """Return the size of letters on the page, in points."""
+    from pypdfium2 import raw
+
+    size = ctypes.c_float()
+    matrix = raw.FS_MATRIX()
+    if not raw.FPDFTextObj_GetFontSize(handle, ctypes.byref(size)):
+        return _TINY
+    raw.FPDFPageObj_GetMatrix(handle, ctypes.byref(matrix))
+    scale = max(abs(matrix.a), abs(matrix.b), abs(matrix.c), abs(matrix.d))
+    return float(abs(size.value) * scale)
+
+
+# -- unreadable letters, and pages that are pictures -------------------------------------------------------------------
 
 _SAMPLED: Final = 200
-"""Letters of a page that are looked at."""
+"""Letters of a page that are sampled."""
 _UNMAPPED: Final = 0.2
 """The share of letters without a usable map from which a page counts as unreadable."""
 _LEAST_DRAWN: Final = 200
@@ -47,7 +169,7 @@ class PageLook:
     """How many were read."""
     picture: bool = False
     drawn: float = 0.0
-    """About how many letters one sees, by the room that they take."""
+    """Roughly how many letters are visible, by the space that they take."""
     unmapped: float = 0.0
     """The share of letters that have no usable map to Unicode."""
 
@@ -58,31 +180,33 @@ class PageLook:
 
     @property
     def is_unreadable(self) -> bool:
-        """Whether one sees letters that a program does not."""
+        """Whether there are visible letters that a program cannot read."""
         lost = self.drawn >= _LEAST_DRAWN and self.letters < _LEAST_READ * self.drawn
         return lost or self.unmapped > _UNMAPPED
 
 
 def flags_of_pages(pages: Sequence[PageLook], text: str) -> Iterator[Flag]:
-    """Give the flags of a document.
+    """Yield the flags of a document.
 
     >>> pages = [PageLook(1800), PageLook(0, picture=True), PageLook(0, picture=True), PageLook(900)]
     >>> [flag.detail for flag in flags_of_pages(pages, "text")]
-    ['pages 2–3 are pictures, whose text is not read; have it recognised (OCR)']
+    ['pages 2–3 are pictures, whose text is not read; use OCR']
     """
     unreadable = [number for number, page in enumerate(pages, 1) if page.is_unreadable]
     if unreadable:
         use = "uses" if len(unreadable) == 1 else "use"
         said = f"{_listed(unreadable)} {use} a font that does not say which letters it shows"
-        detail = f"{said}; what is read is not what one sees: ask for another file, or use OCR"
+        detail = f"{said}; what is read differs from what is visible: ask for another file, or use OCR"
         yield Flag(UNREADABLE, detail, len(unreadable))
     elif _says_nothing(text):
-        detail = "its letters are not spread as in any language; what one sees may be other text: look, or use OCR"
+        detail = (
+            "its letters are not distributed as in any language; the visible text may differ: look at it, or use OCR"
+        )
         yield Flag(UNREADABLE, detail, len(pages))
     pictures = [number for number, page in enumerate(pages, 1) if page.is_picture]
     if pictures:
         are = "is a picture" if len(pictures) == 1 else "are pictures"
-        detail = f"{_listed(pictures)} {are}, whose text is not read; have it recognised (OCR)"
+        detail = f"{_listed(pictures)} {are}, whose text is not read; use OCR"
         yield Flag(PICTURES, detail, len(pictures))
 
 
@@ -118,12 +242,12 @@ def unmapped_share(text_page: Any, count: int) -> float:
 
 
 def _is_no_letter(letter: str) -> bool:
-    """Say whether a character is none that a text has: private, not assigned, or the sign for an unknown one."""
+    """Return whether a character is none that a text has: private, not assigned, or the sign for an unknown one."""
     return letter == "\ufffd" or (not letter.isascii() and unicodedata.category(letter) in ("Co", "Cn"))
 
 
 def _says_nothing(text: str) -> bool:
-    """Say whether a text in Latin letters has them as often as no language has: its font tells the wrong ones."""
+    """Return whether a text in Latin letters has them in frequencies of no language: its font maps them wrongly."""
     sample = _plain(text[:_MOST_LETTERS])
     counts = Counter(letter for letter in sample if letter in _SHARES)
     letters = counts.total()

@@ -1,4 +1,4 @@
-"""From the lines of pages to flowing text: without running heads and page numbers; paragraphs put together.
+"""From the lines of pages to flowing text: without running heads and page numbers, joined to paragraphs.
 
 A page break is a form feed (U+000C), which counts as white space everywhere: so each place in the text has its page.
 """
@@ -17,7 +17,7 @@ from lookalike.text.reference_headings import references
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["DIVIDED", "Line", "Page", "flowing_text", "without_furniture"]
+__all__ = ["DIVIDED", "Line", "PdfPage", "flowing_text", "without_furniture"]
 
 DIVIDED: Final = "\ufffe"
 """Stands at the end of a line for the hyphen of a word that is divided there: PDFium puts it."""
@@ -44,7 +44,7 @@ _LONGEST_HEADING: Final = 120
 _WINDOW: Final = 20
 _GAP: Final = 1.35
 _INDENT: Final = 5.0
-# A hyphen in the middle of a line can be seen, so it is no soft one, whatever the font says.
+# A hyphen in the middle of a line can be seen, so it is not a soft one, whatever the font says.
 _LIGATURES: Final = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " ", "\xad": "-"}
 )
@@ -60,11 +60,11 @@ class Line:
     baseline: float
     right: float = 0.0
     style: tuple[float, str] | None = None
-    """The size of its letters and their font; None if they differ, or nobody looked."""
+    """The size of its letters and their font; None if they differ or are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PdfPage:
     """The lines of a page in the order of the file, and its lower and upper edge."""
 
     lines: list[Line]
@@ -80,10 +80,10 @@ class Page:
 # -- running heads -----------------------------------------------------------------------------------------------------
 
 
-def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
+def without_furniture(pages: Sequence[PdfPage]) -> list[list[Line]]:
     """Return the lines of each page without those at its edges that come back on other pages, whatever the number.
 
-    >>> pages = [Page([Line("A title", 9, 95), Line(f"words {n * 'x'}", 9, 50), Line(str(n), 9, 5)], 0, 100)
+    >>> pages = [PdfPage([Line("A title", 9, 95), Line(f"words {n * 'x'}", 9, 50), Line(str(n), 9, 5)], 0, 100)
     ...          for n in (1, 2, 3)]
     >>> [[line.text for line in lines] for lines in without_furniture(pages)]
     [['words x'], ['words xx'], ['words xxx']]
@@ -129,7 +129,7 @@ class _AtEdge:
 class _Heads:
     """What stands near the edges of all pages."""
 
-    def __init__(self, pages: Sequence[Page]) -> None:
+    def __init__(self, pages: Sequence[PdfPage]) -> None:
         self.edges = [list(_edges(page, index)) for index, page in enumerate(pages)]
         count = len(pages)
         self._least = count if count <= 3 else max(3, round(_SHARE * count))
@@ -143,12 +143,12 @@ class _Heads:
         )
 
     def comes_back(self, one: _AtEdge) -> bool:
-        """Say whether a line close to the edge is on other pages too."""
+        """Return whether a line close to the edge is on other pages too."""
         # A bare number counts as a page number as soon as one other page has one too: the first page often has none.
         return self._texts[one.edge, one.key] >= (2 if one.is_number else self._least)
 
     def runs(self, one: _AtEdge) -> bool:
-        """Say whether the outermost line is on other pages at the same height, or has the number of its page."""
+        """Return whether the outermost line is on other pages at the same height, or has the number of its page."""
         at = round(one.baseline)
         same = sum(self._places[one.edge, one.key, place] for place in (at - 1, at, at + 1))
         if one.offset is not None and len(one.key) <= _LONGEST_HEAD:
@@ -159,8 +159,8 @@ class _Heads:
         return same >= self._least and not one.is_number and not sentence
 
 
-def _edges(page: Page, index: int) -> Iterator[_AtEdge]:
-    """Give the lines near the edges, the outermost of each first."""
+def _edges(page: PdfPage, index: int) -> Iterator[_AtEdge]:
+    """Yield the lines near the edges, the outermost of each first."""
     order = sorted(range(len(page.lines)), key=lambda number: page.lines[number].baseline)
     for edge, numbers in (("bottom", order[:_EDGE_LINES]), ("top", order[::-1][:_EDGE_LINES])):
         for number in numbers:
@@ -237,7 +237,7 @@ def _joined(pieces: list[str], between: str, following: str) -> tuple[str, str]:
 
 
 def _broken(text: str, between: str, ends: str) -> tuple[str, str]:
-    """Put the ends of pages where white space is, so that no word is cut: behind a word that goes on over the page."""
+    """Put the ends of pages where white space is, so that no word is cut: after a word that continues there."""
     if between == " ":
         return text, ends
     if between:
@@ -248,7 +248,7 @@ def _broken(text: str, between: str, ends: str) -> tuple[str, str]:
 
 
 def _is_heading(lines: Sequence[Line], number: int) -> bool:
-    """Say whether a line is a heading: the name of a list of references, or short and in letters of another look."""
+    """Return whether a line is a heading: the name of a list of references, or short and in a different font."""
     line = lines[number]
     text = line.text
     if len(text) > _LONGEST_HEADING or text[:1].islower():

@@ -1,4 +1,4 @@
-"""The processes of the readers, seen from lookalike: a few that live long, each replaced when it ends or grows old.
+"""The reader processes, seen from lookalike: a few that live long, each replaced when it ends or grows old.
 
 A process is started without fork, so threads do no harm; a thread waits for each. Nothing is kept between two passes
 over a source, and a pool that is closed has ended all its processes.
@@ -14,18 +14,31 @@ import sys
 import threading
 from collections import deque
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from lookalike.documents.extract.frames import BrokenFrameError, receive, send
-from lookalike.documents.extract.limits import LARGEST_TEXT, seconds_for, wall_seconds
-from lookalike.documents.extract.model import Flag
+from lookalike.documents.document_batches import Extracted, Flag, RefusedError
+from lookalike.documents.extract.protocol import (
+    LARGEST_FILE,
+    LARGEST_TEXT,
+    BrokenFrameError,
+    receive,
+    seconds_for,
+    send,
+    wall_seconds,
+)
+from lookalike.documents.kinds import Kind
+from lookalike.documents.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-__all__ = ["Job", "Pool", "Reply"]
+__all__ = ["Job", "Pool", "Reply", "extract", "request_for"]
+
+
+# -- the processes -----------------------------------------------------------------------------------------------------
 
 # Bytecode is not written, the environment does not matter, and modules come from where ours come from.
 _PROGRAM: Final = """
@@ -73,7 +86,7 @@ class Job:
 
 
 class _ClosedError(Exception):
-    """The pool was closed while somebody worked."""
+    """The pool was closed while work was going on."""
 
 
 class Pool:
@@ -190,7 +203,7 @@ class _Reader:
         self._expired = False
 
     def run(self, job: Job) -> None:
-        """Have a job done; an archive goes on behind a member that ended the process."""
+        """Run a job; after a member that crashed the process, an archive continues with the next."""
         ends = after = 0
         while True:
             at = _At(job.request["name"], job.request["size"])
@@ -203,7 +216,7 @@ class _Reader:
             if not after or at.between:
                 return
             if ends >= _MOST_ENDS:
-                detail = f"{ends} of its members ended the reader; the rest is left out"
+                detail = f"{ends} of its members crashed the reader; the rest is skipped"
                 self._pool.put(job, Reply(job.request["name"], reason="damaged", detail=detail))
                 return
 
@@ -265,10 +278,10 @@ class _Reader:
             process.kill()
 
     def _ended(self, at: _At) -> Reply:
-        """Say why a process ended."""
+        """Return why a process ended."""
         with self._lock:
             process, self._process = self._process, None
-        rest = "; the rest of the archive is left out" if at.between else ""
+        rest = "; the rest of the archive is skipped" if at.between else ""
         code = 0
         if process is not None:
             _end(process)
@@ -277,8 +290,8 @@ class _Reader:
             detail = f"reading it took longer than {min(seconds_for(at.size), self._pool.longest):.0f} s{rest}"
             return Reply(at.name, reason="too slow", detail=detail)
         if code == -_signal("SIGKILL"):
-            return Reply(at.name, reason="too large", detail=f"reading it took more memory than there is{rest}")
-        detail = f"the reader broke off: the file is damaged, or made to do harm{rest}"
+            return Reply(at.name, reason="too large", detail=f"reading it took more memory than is available{rest}")
+        detail = f"the reader crashed: the file is damaged or malicious{rest}"
         return Reply(at.name, reason="damaged", detail=detail)
 
     def stop(self) -> None:
@@ -329,3 +342,63 @@ def _end(process: subprocess.Popen[bytes]) -> None:
                 stream.close()
         except OSError:
             continue  # what was not sent any more
+
+
+# -- requests ----------------------------------------------------------------------------------------------------------
+
+
+def request_for(
+    name: str,
+    kind: Kind,
+    path: str | None,
+    size: int,
+    *,
+    encoding: str = "auto",
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    hidden: bool = False,
+    limits: Limits = LIMITS,
+) -> dict[str, Any]:
+    """Return the request for a document; without a path its bytes are sent along."""
+    return {
+        "name": name,
+        "kind": kind.format,
+        "compression": kind.compression,
+        "path": None if path is None else os.path.abspath(path),  # noqa: PTH100 - the process has another folder
+        "size": size,
+        "encoding": encoding,
+        "include": list(include),
+        "exclude": list(exclude),
+        "hidden": hidden,
+        "limits": astuple(limits),
+    }
+
+
+# -- one document ------------------------------------------------------------------------------------------------------
+
+
+def extract(
+    document: str | os.PathLike[str] | bytes,
+    kind: Kind | str,
+    encoding: str = "auto",
+    limits: Limits = LIMITS,
+    longest: float = inf,
+) -> Extracted:
+    """Return the text of one document, a file or its bytes; `RefusedError` if there is none.
+
+    A reader that takes longer than `longest` seconds is ended. For many documents use a `Pool`: this starts a process
+    and ends it.
+    """
+    if isinstance(kind, str):
+        kind = Kind(kind)
+    data = document if isinstance(document, bytes) else b""
+    path = None if isinstance(document, bytes) else os.fspath(document)
+    size = len(data) if path is None else Path(path).stat().st_size
+    if size > LARGEST_FILE:
+        raise RefusedError("too large", f"a document may have up to {LARGEST_FILE >> 20} MiB")
+    name = "the document" if path is None else path
+    with Pool(1, longest) as pool:
+        reply = next(iter(pool.submit(request_for(name, kind, path, size, encoding=encoding, limits=limits), data)))
+    if reply.text is None:
+        raise RefusedError(reply.reason, reply.detail)
+    return Extracted(reply.text.decode("utf-8"), reply.flags, reply.encoding, reply.guessed)

@@ -1,7 +1,7 @@
-"""The process of a reader: takes documents one after the other, and gives back texts.
+"""The process of a reader: takes documents one by one, and sends back their texts.
 
-It holds itself to limits of memory and time, writes no file, and ends when lookalike does. What a document does to it
-stays in it: lookalike starts another.
+It limits its own memory and time, writes no file, and ends when lookalike does. Whatever a document does to it stays in
+it: lookalike starts another.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
+from importlib import import_module
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
+from lookalike.documents.document_batches import Extracted, RefusedError
 from lookalike.documents.extract.archives import (
     BombError,
     Budget,
@@ -22,29 +25,103 @@ from lookalike.documents.extract.archives import (
     whole,
     zip_members,
 )
-from lookalike.documents.extract.frames import BrokenFrameError, receive, send
-from lookalike.documents.extract.limits import (
+from lookalike.documents.extract.clean_text import read_plain
+from lookalike.documents.extract.packages import OLE, Package
+from lookalike.documents.extract.protocol import (
     LARGEST_FILE,
     LARGEST_TEXT,
     LONGEST_NAME,
     NESTED,
+    BrokenFrameError,
     hold_memory,
     hold_time,
+    receive,
     seconds_for,
+    send,
 )
-from lookalike.documents.extract.model import Extracted, RefusedError
-from lookalike.documents.extract.parent import end_with
-from lookalike.documents.extract.readers import read_as, sniffed
-from lookalike.documents.folder import Selection, shown
-from lookalike.documents.ignore import is_clutter
+from lookalike.documents.folder import Selection, is_clutter, shown
 from lookalike.documents.kinds import Kind, kind_of
 from lookalike.documents.limits import Limits
 from lookalike.opening import open_file
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lookalike.documents.extract.archives import Member
 
-__all__ = ["main"]
+__all__ = ["READERS", "end_with", "main", "read_as", "sniffed"]
+
+
+# -- which reader is for which kind ------------------------------------------------------------------------------------
+
+READERS: Final = {
+    "pdf": ("pdf", "read_pdf"),
+    "docx": ("docx_pptx", "read_docx"),
+    "pptx": ("docx_pptx", "read_pptx"),
+    "odt": ("odt_epub_rtf", "read_odt"),
+    "epub": ("odt_epub_rtf", "read_epub"),
+    "rtf": ("odt_epub_rtf", "read_rtf"),
+    "html": ("html_mail", "read_html"),
+    "eml": ("html_mail", "read_eml"),
+    "markdown": ("markup", "read_markdown"),
+    "latex": ("markup", "read_latex"),
+    "notebook": ("markup", "read_notebook"),
+}
+"""The module and the function that read each kind of document; a module is imported when a document needs it."""
+
+# The part that only documents of this kind have.
+_PARTS: Final = (
+    ("word/document.xml", "docx"),
+    ("ppt/presentation.xml", "pptx"),
+    ("META-INF/container.xml", "epub"),
+    ("content.xml", "odt"),
+)
+
+
+def read_as(kind: str, file: BinaryIO, encoding: str) -> Extracted:
+    """Read a document of a kind; if it is of another kind than its name says, read it as that."""
+    kind = sniffed(file, kind)
+    try:
+        if kind == "text":
+            return read_plain(file, encoding)
+        module, function = READERS[kind]
+        found = getattr(import_module(f"lookalike.documents.extract.{module}"), function)
+        read = cast("Callable[[BinaryIO, str], Extracted]", found)
+        return read(file, encoding)
+    except RefusedError:
+        raise
+    except RecursionError:
+        raise RefusedError("damaged", "its parts are nested too deeply") from None
+    except MemoryError:
+        raise RefusedError("too large", "reading it takes more memory than a reader may use") from None
+    except Exception as error:  # noqa: BLE001 - whatever a library meets in a broken file
+        what = " ".join(str(error).split())[:80]
+        raise RefusedError("damaged", f"it cannot be read ({type(error).__name__}: {what})") from None
+
+
+def sniffed(file: BinaryIO, kind: str) -> str:
+    """Return what a document is by its first bytes, where they say it plainly."""
+    start = file.read(1024)
+    file.seek(0)
+    if start.startswith(b"%PDF-"):
+        return "pdf"
+    if start.lstrip().startswith(b"{\\rtf"):
+        return "rtf"
+    if start.startswith(b"PK\3\4") and kind not in ("docx", "pptx", "epub", "odt"):
+        package = Package(file)
+        for part, found in _PARTS:
+            if part in package:
+                file.seek(0)
+                return found
+        raise RefusedError("not text", "it is a zip archive or an office document, but its name does not say so")
+    if start.startswith(OLE):
+        return "docx"  # which distinguishes a password from an old format
+    if kind in ("docx", "odt") and start.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html")):
+        return "html"  # which is what some programs call a .doc
+    return kind
+
+
+# -- the process -------------------------------------------------------------------------------------------------------
 
 
 def main(parent: int) -> None:
@@ -79,7 +156,7 @@ class _Session:
         self._selection = Selection(request["include"], request["exclude"], request["hidden"])
         self._number = 0
         self._after: int = request["after"]
-        """Members that were dealt with already, by a process before this one, and the one that ended it."""
+        """Members that an earlier process has handled, including the one that crashed it."""
 
     def serve(self, data: bytes) -> None:
         """Answer the request; the last message is always ``end``."""
@@ -115,7 +192,9 @@ class _Session:
         if kind.format != "tar" and kind.compression:
             stream = whole(stream, budget.packed, self._limits)
         if kind.format == "eml":
-            from lookalike.documents.extract.eml import read_mail  # with the readers of HTML: not for every process
+            from lookalike.documents.extract.html_mail import (
+                read_mail,  # with the readers of HTML: not for every process
+            )
 
             mail = read_mail(stream, self._encoding)
             if self._number >= self._after:
@@ -143,7 +222,7 @@ class _Session:
                 raise
             except RefusedError as refused:
                 self._skip(full, refused.reason, refused.detail)
-            # What happens before the next one begins is no fault of this one.
+            # What happens before the next one begins is not caused by this one.
             send(self._out, {"type": "between", "name": name, "size": self._request["size"]})
             hold_time(seconds_for(self._request["size"]))
 
@@ -152,7 +231,7 @@ class _Session:
         kind = kind_of(name)
         if kind.is_archive or (kind.format == "eml" and depth < NESTED):
             if depth >= NESTED:
-                raise RefusedError("nested", f"archives are read {NESTED} deep; unpack it first")
+                raise RefusedError("nested", f"archives are read {NESTED} levels deep; unpack it first")
             self._archive(member.open(), name, kind, budget, depth + 1)
             return
         if kind.is_table:
@@ -170,14 +249,14 @@ class _Session:
         self._text(name, read_as(kind.format, file, self._encoding))
 
     def _check_name(self, member: Member, name: str, budget: Budget) -> None:
-        """Refuse what is not to be read by its name, as in a folder."""
+        """Refuse what its name excludes, as in a folder."""
         if len(member.name) > LONGEST_NAME:
             budget.name(name)
             raise RefusedError("name too long", f"its name has {len(member.name):,} characters")
         if unsafe(member.name):
             raise RefusedError("unsafe name", "the name leads out of the archive")
         if not budget.name(name):
-            raise RefusedError("given twice", "the archive has two members of this name")
+            raise RefusedError("given twice", "the archive has two members with this name")
         names = name.split("/")
         for length in range(len(self._name.split("/")) + 1, len(names) + 1):
             refusal = self._selection.refusal(names[:length], length < len(names), ())
@@ -207,7 +286,46 @@ class _Session:
 
 def _reason(error: OSError) -> tuple[str, str]:
     if isinstance(error, FileNotFoundError):
-        return "vanished", "it was there when the files were listed"
+        return "vanished", "it disappeared after the files were listed"
     if isinstance(error, PermissionError):
         return "no permission", "permission denied; check its permissions"
     return "unreadable", error.strerror or str(error)[:80]
+
+
+# -- the process that started it ---------------------------------------------------------------------------------------
+
+_SET_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
+_SECONDS: Final = 1.0
+
+
+def end_with(parent: int) -> None:
+    """Have this process ended as soon as the process `parent`, which started it, has ended."""
+    if sys.platform == "win32":
+        return  # it ends when it has read its document and there is no other
+    if not _asked_the_kernel():
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    if os.getppid() != parent:  # it ended before the kernel was asked
+        os._exit(1)
+
+
+def _asked_the_kernel() -> bool:
+    """Ask Linux for SIGKILL when the parent ends; True if it agreed."""
+    if sys.platform != "linux":
+        return False
+    try:
+        import ctypes
+
+        return int(ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)) == 0
+    except (ImportError, OSError, AttributeError):
+        return False
+
+
+def _watch(parent: int) -> None:
+    """Wait until the other end of standard input is closed, as the end of the parent closes it."""
+    import select
+
+    poll = select.poll()
+    poll.register(0, 0)  # a closed pipe is reported without asking
+    while not poll.poll(1000 * _SECONDS) and os.getppid() == parent:
+        pass
+    os._exit(1)

@@ -70,7 +70,7 @@ function notices() {
   if (head.problem) list.push(head.problem);
   if (!body.ready) list.push("This browser cannot unpack the texts in this file, so passages are not shown. A newer one can.");
   if (noPairs > 0) {
-    list.push(`Listed are the ${whole(pairs.length)} closest of ${whole(head.pairCount)} pairs. For the others raise the threshold (-t) or write all of them with lookalike scan … -o pairs.csv.`);
+    list.push(`Only the ${whole(pairs.length)} closest of ${whole(head.pairCount)} pairs are listed. For the others, raise the threshold (-t) or write all of them with lookalike scan … -o pairs.csv.`);
   }
   if (noTexts > 0) {
     list.push(`The texts of ${count(noTexts, "document")} did not fit into this file (at most ${whole(head.limits.text / 1e6)} million characters); lookalike compare A B --html pair.html shows such a pair.`);

@@ -48,9 +48,9 @@ function settingsTab() {
       const rows = [
         ["Threshold of the search", percent(head.threshold, 0)],
         LOW < head.threshold ? ["Pairs in this file", `down to ${percent(LOW, 0)}; below ${percent(head.threshold, 0)} those that share a passage`] : null,
-        ["Score", head.metric === "containment" ? "share of one document in the other" : head.metric === "bag" ? "Jaccard similarity, repeats counted" : "Jaccard similarity"],
+        ["Score", head.metric === "containment" ? "share of one document in the other" : ({ bag: "Jaccard similarity, repeats counted", cosine: "cosine of the counts of shingles", euclidean: "1 / (1 + Euclidean distance) of the counts of shingles" })[head.metric] ?? "Jaccard similarity"],
         ["Method", `${head.method}: ${METHODS[head.method] ?? ""}`],
-        ["Recall", `${head.recall.replace("recall ", "")}, of pairs at or above ${percent(head.threshold, 0)}`],
+        ["Recall", head.recall.includes(" of pairs ") ? head.recall.replace("recall ", "") : `${head.recall.replace("recall ", "")}, of pairs at or above ${percent(head.threshold, 0)}`],
         ["Groups", head.linkage === "linked" ? "by chains of pairs (linked)" : "around a main document (star)"],
         ["Left out of the scores", reasonList(LEFT_OUT_BY_SEARCH)],
         ["Shortest passage", count(head.least, UNIT)],

@@ -17,7 +17,7 @@ const pairs = head.pairs.a.map((a, i) => {
   return { i, a, b: head.pairs.b[i], jaccard, inB, inA, score, units: 0, longest: 0, count: 0 };
 });
 
-/** Bits of the reasons that the search itself left out. */
+/** Bits of the reasons for which the search itself excluded text. */
 const LEFT_OUT_BY_SEARCH = head.leftOutOfScores.reduce((mask, reason) => mask | head.reasons[reason], 0);
 
 const state = {
@@ -60,7 +60,7 @@ function refresh() {
   for (const listener of listeners) listener();
 }
 
-/** How many units a list of mask, units, mask, units … has, without what is left out. */
+/** How many units a list of mask, units, mask, units … has, without excluded text. */
 function counted(masks, skip = state.skip) {
   let sum = 0;
   for (let i = 0; i < masks.length; i += 2) if ((masks[i] & skip) === 0) sum += masks[i + 1];
@@ -219,7 +219,7 @@ function bestMatches(list) {
   return best;
 }
 
-/** The spans of a document that are left out now: start, end, reason. */
+/** The spans of a document that are excluded now: start, end, reason. */
 function leftSpans(document) {
   const flatSpans = body.spans[document] ?? [];
   const reasons = Object.entries(head.reasons);

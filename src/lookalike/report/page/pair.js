@@ -54,7 +54,7 @@ function pairHead(pair) {
     SINGLE ? h("p", { class: "caution" }, h("strong", null, "Similarity is not proof of copying: read the passages.")) : null);
 }
 
-/** The scores both ways, and what was left out of them. */
+/** The scores both ways, and what was excluded from them. */
 function scores(pair) {
   const first = firstOf(pair.a, pair.b);
   return h("div", { class: "scores-box" },

@@ -10,7 +10,7 @@ const REASON_NAMES = { quotes: "quotation", references: "reference", template: "
  * as JavaScript counts; between two runs stand words that differ.
  * @typedef {[number, number[], number[]?]} Block
  *
- * What is left out of a document: start, end, reason.
+ * What is excluded from a document: start, end, reason.
  * @typedef {[number, number, string]} LeftOut
  *
  * Two documents to be read side by side; the first of each two is A. The texts are as they are shown. Letters are places
@@ -45,7 +45,7 @@ function flowing(text) {
 }
 
 /**
- * Draws the text of a document: passages numbered, coloured and edged; what is left out greyed, with the reason.
+ * Draws the text of a document: passages numbered, coloured and edged; excluded text greyed, with the reason.
  * @param {Reading} reading
  * @param {0|1} side
  */

@@ -107,5 +107,5 @@ function reasonList(mask) {
   return names.length ? names.join(", ") : "nothing";
 }
 
-/** What did not count in the scores, to be said next to them. */
+/** What was excluded from the scores, shown next to them. */
 const leftOutOfScores = () => (LEFT_OUT_BY_SEARCH || head.minWords ? `Left out of them: ${reasonList(LEFT_OUT_BY_SEARCH)}.` : "Nothing was left out of them.");

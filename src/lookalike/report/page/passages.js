@@ -71,7 +71,7 @@ function passageLink(document, those) {
   return pair ? pairLink(pair, nameElement(document)) : nameElement(document);
 }
 
-/** The beginning of a passage, without what is left out of it and stands before; all of it on demand. */
+/** The beginning of a passage, without excluded text before it; all of it on demand. */
 function excerpt(document, start, end) {
   const text = shownText(document);
   const spans = leftSpans(document);

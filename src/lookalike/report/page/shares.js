@@ -52,7 +52,7 @@ function passageOfBlock(document, pair, { block, side }) {
 /** Where a passage begins and ends in one of the two documents. */
 const endsOf = (block, side) => [block[1][2 * side], block[1][block[1].length - 4 + 2 * side + 1]];
 
-/** How many units there are in merged runs, without what is left out now. */
+/** How many units there are in merged runs, without what is excluded now. */
 function unitsWithin(document, runs) {
   const left = [];
   const masked = body.masked[document] ?? [];

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from lookalike.documents.data_frames import STREAMED
 from lookalike.documents.given import Given, accepted
-from lookalike.documents.streams import STREAMED
 from lookalike.errors import DocumentError
-from lookalike.search.frames.converted import HeldFrame, StreamedFrame
-from lookalike.search.frames.face import Frame
-from lookalike.search.frames.held import ArrowFrame, DatasetFrame, PandasFrame, PolarsFrame
-from lookalike.search.frames.listed import TextArray, TextDict, TextList
-from lookalike.search.frames.rows import TextRows
-from lookalike.search.frames.splits import SplitFrame
+from lookalike.search.frames.base import Frame, SplitFrame, TextArray, TextDict, TextList, TextRows
+from lookalike.search.frames.tables import ArrowFrame, DatasetFrame, HeldFrame, PandasFrame, PolarsFrame, StreamedFrame
 
 __all__ = ["Frame", "TextRows", "frame_of"]
 
@@ -36,14 +32,15 @@ _FACES: Final[dict[Given, type[Frame]]] = {
 
 
 def frame_of(data: Any) -> Frame:
-    """Return the face of some data.
+    """Return the adapter of some data.
 
     >>> frame_of(["one", "two"]).kind
     'list'
     >>> frame_of({"a", "b"})
     Traceback (most recent call last):
         ...
-    lookalike.errors.DocumentError: document 'set': data is set; give a list, a dict, an array of texts, or a table
+    lookalike.errors.DocumentError: data has the unsupported type 'set'; give a list, a dict, an array of texts, or \
+a table
     """
     given = accepted(data)
     if given is Given.SPLITS:
@@ -52,4 +49,5 @@ def frame_of(data: Any) -> Frame:
     if face is not None:
         return face(list(data) if given is Given.ITERABLE else data)
     kind = type(data).__name__
-    raise DocumentError(kind, "data", f"is {kind}", "give a list, a dict, an array of texts, or a table")
+    remedy = "give a list, a dict, an array of texts, or a table"
+    raise DocumentError(None, "data", f"has the unsupported type {kind!r}", remedy)

@@ -73,7 +73,7 @@ function acceptDrops(parts) {
 /** What happens to dropped files: the first page sets it; elsewhere they are ignored. */
 const dropping = { over: (event) => event.preventDefault(), drop: (event) => event.preventDefault() };
 
-/** Has the server take the text out of a file, and checks it. */
+/** Has the server extract the text of a file, and checks it. */
 async function readFile(parts, files) {
   const [file] = files;
   const most = access.info.limits.body;
@@ -157,7 +157,7 @@ function offerReplace(slot, id, text) {
     }
   } }, "Replace it");
   fill(slot, h("div", { class: "notice", role: "alert" },
-    h("p", null, "There is a document called ", documentLink(id), " already, with another text. Choose another name, or replace it. ", replace)));
+    h("p", null, "There is already a document called ", documentLink(id), ", with a different text. Choose another name, or replace it. ", replace)));
 }
 
 async function kept(slot, said) {

@@ -20,6 +20,9 @@ function goneView() {
 }
 
 function sideBySide(a, b, names, back) {
+  back.addEventListener("click", () => {
+    returning = window.location.hash;
+  });
   const slot = h("div", { class: "slot" });
   const body = h("div");
   work("Looking for shared passages", slot, async (signal) => {

@@ -60,7 +60,7 @@ function cursorPages(slot, label, perPage, question, draw, element) {
 
 function documentView(id) {
   const slot = h("div", { class: "slot" });
-  const found = h("section", { class: "found", "aria-label": "What is like it" });
+  const found = h("section", { class: "found", "aria-label": "Similar documents" });
   const text = h("div", { class: "pane document-text", tabindex: "0", role: "region", "aria-label": "Text" });
   const about = h("p", { class: "run" });
   const remove = mayWrite() ? h("button", { type: "button", class: "danger", id: "remove", onclick: () => removeDocument(slot, id) }, "Remove") : null;
@@ -74,17 +74,18 @@ function documentView(id) {
 async function readDocument({ slot, found, text, about }, id) {
   const read = await work("Opening the document", slot, (signal) => api.document(id, signal));
   if (read === undefined) return fill(text, h("p", { class: "empty" }, "It cannot be shown."));
-  if (typeof read.text !== "string") return fill(text, h("p", { class: "empty" }, "This index keeps no texts, so that there is nothing to read or to compare here."));
+  if (typeof read.text !== "string") return fill(text, h("p", { class: "empty" }, "This index keeps no texts, so there is nothing to read or compare here."));
   fill(about, count(read.text.length, "character"));
   fill(text, isCode(indexUnit(), [shownId(id)])
     ? h("div", { class: "text code", dir: "ltr" }, codeWriter(read.text)(0, read.text.length))
     : h("div", { class: "text", dir: "auto" }, pieces(flowing(read.text))));
   const ask = async (threshold) => {
     const wanted = threshold === null ? { top: NEAREST } : { threshold, top: MOST_HITS };
-    const answer = await work("Looking for documents that are like it", slot, (signal) => api.like(id, read.text, wanted, signal));
+    const answer = await work("Looking for similar documents", slot, (signal) => api.like(id, read.text, wanted, signal));
     if (answer === undefined) return;
     const title = drawHits(found, answer, { it: "this document", some: "other document", none: "No other document is like it", id: "like-title", threshold, toPair: (other) => linkTo("pair", id, other), nearest: () => ask(null) });
     if (threshold === null) title.focus();
+    else if (document.activeElement === $("title")) focusRow(); // unless the person has moved on meanwhile
   };
   return ask(access.info.threshold);
 }

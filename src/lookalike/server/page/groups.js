@@ -1,4 +1,4 @@
-// -- the collection: how alike its documents are, and the groups that they make ---------------------------------------
+// -- the collection: how alike its documents are, and their clusters --------------------------------------------------
 
 const GROUPS_PER_PAGE = 20;
 const MOST_MEMBERS = 200;
@@ -12,14 +12,14 @@ function groupsView() {
   const listing = cursorPages(slot, "Comparing all stored documents with each other", GROUPS_PER_PAGE, api.groups, ({ groups }) => fill(list, groups.map(groupCard)), box);
   const start = async () => {
     const listed = await listing.ask({}, (total) => fill(said, total
-      ? `${count(total, "group")}. The first document of a group is the one that all others are like.`
+      ? `${count(total, "cluster")}. The first document of a cluster, its representative, is the one that all others are like.`
       : `No two documents are ${percent(access.info.threshold, 0)} or more alike.`));
     if (!listed) return;
     const counted = await work("Counting pairs of documents", slot, (signal) => api.histogram(signal));
     if (counted !== undefined) drawChart(chart, counted);
   };
   start();
-  return h("div", null, h("div", { class: "lead" }, h("h1", { id: "title", tabindex: "-1" }, "Groups"),
+  return h("div", null, h("div", { class: "lead" }, h("h1", { id: "title", tabindex: "-1" }, "Clusters"),
     h("p", { class: "run" }, `Stored documents that are ${percent(access.info.threshold, 0)} or more alike.`)),
   slot, chart, h("h2", { class: "pair-section" }, "Documents that belong together"), said, box);
 }
@@ -27,9 +27,9 @@ function groupsView() {
 function groupCard({ group, principal, size, documents }) {
   const others = documents.filter((id) => id !== principal).slice(0, MOST_MEMBERS);
   return h("section", { class: "group card", "aria-labelledby": `group-${group}` },
-    h("h3", { id: `group-${group}` }, `Group ${whole(group)}: ${count(size, "document")}`),
+    h("h3", { id: `group-${group}` }, `Cluster ${whole(group)}: ${count(size, "document")}`),
     h("ol", { class: "members" },
-      h("li", null, h("span", { class: "member-score" }, "main"), documentLink(principal)),
+      h("li", null, h("span", { class: "member-score" }, "representative"), documentLink(principal)),
       others.map((id) => h("li", null, h("span"), documentLink(id),
         h("a", { href: linkTo("pair", principal, id), "aria-label": visible(`Compare ${shownId(principal)} with ${shownId(id)}`) }, "Compare"))),
       size > others.length + 1 ? h("li", null, h("span"), `and ${whole(size - others.length - 1)} more`) : null));

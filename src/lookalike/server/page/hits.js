@@ -42,7 +42,7 @@ function drawHits(section, { hits, truncated }, { it, some, none, toPair, neares
 
 function hitsExplained() {
   const { keep } = access.info;
-  return [keep === "text" ? "Open a document to read the shared passages side by side. " : "This index keeps no texts, so that passages cannot be shown. ", h("b", null, "Similarity"),
+  return [keep === "text" ? "Open a document to read the shared passages side by side. " : "This index keeps no texts, so passages cannot be shown. ", h("b", null, "Similarity"),
     ` is the share of all short sequences of ${unitName(indexUnit())}s that both have; the other two columns say how much of one is in the other. `,
     keep === "signature" ? "The similarities are estimates." : "All three are exact."];
 }

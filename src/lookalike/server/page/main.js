@@ -1,6 +1,6 @@
 // -- pages, keys, and the start ---------------------------------------------------------------------------------------
 
-const PLACES = { check: ["Check", checkView], documents: ["Documents", documentsView], groups: ["Groups", groupsView] };
+const PLACES = { check: ["Check", checkView], documents: ["Documents", documentsView], groups: ["Clusters", groupsView] };
 
 /** Pages about one document or two, and the place in the bar that they belong to. */
 const INNER = {
@@ -11,6 +11,18 @@ const INNER = {
 
 /** What the next page says first, such as that a document was removed. */
 let later = null;
+
+/** The address of a pair that was left with Back or Escape, until the link that leads to it has the focus. */
+let returning = null;
+
+/** Gives the focus back to the row that one came from; false if it is not there, or not yet. */
+function focusRow() {
+  const row = returning === null ? undefined : [...$("view").querySelectorAll("a")].find((link) => link.getAttribute("href") === returning);
+  if (row === undefined) return false;
+  returning = null;
+  row.focus();
+  return true;
+}
 
 /** Shows what the address names. */
 function route() {
@@ -28,7 +40,8 @@ function route() {
   const heading = $("view").querySelector("h1");
   document.title = `${heading.textContent} · lookalike`;
   window.scrollTo(0, 0);
-  if (started) heading.focus({ preventScroll: true });
+  if (started && !focusRow()) heading.focus({ preventScroll: true });
+  if (place !== "document") returning = null; // the rows of a document come later
   if (later !== null) {
     const said = h("p", { class: "done", id: "said" }, later);
     heading.after(said);
@@ -48,7 +61,7 @@ function drawFoot() {
   const { documents, threshold, keep, version } = access.info;
   fill($("foot"), h("p", null, `${count(documents, "document")} · alike from ${percent(threshold, 0)} · `,
     keep === "text" ? "scores are exact" : keep === "shingles" ? "scores are exact; texts are not stored" : "scores are estimates; texts are not stored",
-    mayWrite() ? null : " · you may read, not change", ` · lookalike ${version}`),
+    mayWrite() ? null : " · you can read, but not change anything", ` · lookalike ${version}`),
   h("p", null, "This page loads nothing from anywhere else, and sets no cookies."));
 }
 

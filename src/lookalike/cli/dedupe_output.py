@@ -1,0 +1,242 @@
+"""What `lookalike dedupe` writes, and what it shows when nothing is written: what is removed, and in whose favour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from lookalike.cli.input import say_notes, say_skipped
+from lookalike.cli.messages import complain
+from lookalike.cli.options import command_line
+from lookalike.cli.output import (
+    check_raw_csv,
+    destination,
+    extension,
+    keep_sources,
+    width,
+)
+from lookalike.cli.running import Attempts, is_unwritten
+from lookalike.documents.table_errors import BAD_ROW
+from lookalike.errors import DocumentError, RecipeError
+from lookalike.search.kept_rows import as_lines, check_target, mixed_columns, split_rows
+from lookalike.search.row_files import KINDS, RowOptions, check_folder, form_of, is_folder, kind_of
+from lookalike.tables.output_files import squeezed
+from lookalike.tables.wording import count
+from lookalike.tables.write_table import write_table
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from lookalike.documents import Source
+    from lookalike.result import Result
+    from lookalike.result.plan import Plan
+
+__all__ = ["Outputs", "next_command", "say_rows", "to_table", "write_outputs"]
+
+
+SHOWN: Final = 20
+"""Removals that are shown."""
+
+
+def closing(plan: Plan, result: Result) -> str:
+    """Return what the plan comes to; old documents, which are always kept, do not count.
+
+    >>> import lookalike as la
+    >>> result = la.find(["one two three", "one two three", "four"])
+    >>> closing(result.plan("first"), result)
+    '2 of 3 documents kept (first), 1 removed from 1 cluster'
+    """
+    new = result.documents if result.old_from is None else result.old_from
+    rule = "no member of a cluster" if plan.drop_all else plan.keep
+    removed = f"{plan.removed:,} removed from {count(plan.groups, 'cluster')}"
+    return f"{new - plan.removed:,} of {count(new, 'document')} kept ({rule}), {removed}"
+
+
+def to_table(plan: Plan, result: Result, next_command: str) -> Iterator[RenderableType]:
+    """Give what is printed, part by part."""
+
+    from rich.text import Text
+
+    from lookalike.cli.drawing import next_step
+
+    if plan.removed:
+        shown = plan.removals.slice(0, SHOWN).to_pylist()
+        yield Text(f"{count(plan.removed, 'document')} would be removed", style="bold")
+        yield _removals(shown)
+        if plan.removed > len(shown):
+            yield Text(f"… and {plan.removed - len(shown):,} more; --plan FILE writes all", style="dim")
+        yield Text()
+        yield Text(f"{closing(plan, result)}. Nothing has been written.")
+    else:
+        yield Text("Nothing to remove.", style="bold")
+        yield Text()
+    yield Text(result.summary())
+    if next_command and plan.removed:
+        yield next_step(next_command)
+
+
+def _removals(rows: list[dict[str, object]]) -> Table:
+    from lookalike.cli.drawing import common_folder, grid, percent
+    from lookalike.cli.scan_table import OLD
+
+    names = [str(name) for row in rows for name in (row["id"], _kept(row)) if name is not None]
+    folder = common_folder(names)
+    half = (width() - len("  100.0%  ") - len(OLD) * any(row.get("kept_old") for row in rows)) // 2
+    table = grid(("Removed", "left"), ("Score", "right"), ("Kept instead", "left"))
+    for row in rows:
+        removed, kept = _shown_name(row["id"], folder, half), _shown_name(_kept(row), folder, half)
+        kept += OLD if row.get("kept_old") else ""
+        score = row["score"]
+        table.add_row(removed, percent(score) if isinstance(score, float) else "–", kept)
+    return table
+
+
+def _kept(row: dict[str, object]) -> object:
+    """Return the id of the kept document; that of an old one has a column of its own if it is of another kind."""
+    return row["kept_id"] if row["kept_id"] is not None else row.get("kept_old_id")
+
+
+def _shown_name(name: object, folder: str, cells: int) -> str:
+    from lookalike.cli.drawing import shorten
+
+    return "–" if name is None else shorten(str(name).removeprefix(folder), cells)
+
+
+_BAD_SHOWN = 3
+"""Bad rows that are named after the outputs are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The files that are written."""
+
+    kept: str | None
+    removed: str | None
+    plan: str | None
+    options: RowOptions
+
+    @property
+    def rows(self) -> list[str]:
+        """What is written of the documents themselves."""
+        return [name for name in (self.kept, self.removed) if name is not None]
+
+    def check_source(self, source: Source | None) -> None:
+        """Refuse what these documents cannot be written to, before they are searched."""
+        for name in self.rows:
+            check_target(name, source, self.options.codec)
+
+    def check(self, paths: list[str], *, force: bool, names: bool = True) -> None:
+        """Refuse what cannot be written, before anything is read; `names` allows lists of names."""
+        rows = self.rows
+        self._check_rows(rows)
+        for name in rows:
+            if is_folder(name):
+                check_folder(name, paths)
+            else:
+                form_of(name, self.options.codec, names=names, rows=True)
+        if self.plan is not None:
+            kind_of(self.plan)
+        plans = [] if self.plan is None else [self.plan]
+        named = [*(name for name in rows if not is_folder(name)), *plans]
+        check_raw_csv(self.options.raw_csv, any(extension(name) == "csv" for name in named))
+        if self.options.null and not any(form_of(name, names=True, rows=True).kind == "txt" for name in named):
+            raise RecipeError("--null", "given", "left out where no list of paths (.txt) is written")
+        keep_sources(named, paths, force=force)
+
+    def _check_rows(self, rows: list[str]) -> None:
+        """Refuse options that would do nothing, and one folder for two outputs."""
+        self.options.check()
+        if self.options.codec is not None and not rows:
+            raise RecipeError("--codec", self.options.codec, "left out where no rows are written")
+        if self.options.rows_per_file is not None and not any(map(is_folder, rows)):
+            hint = "end the name of the output in a slash: -o kept/"
+            raise RecipeError("--rows-per-file", self.options.rows_per_file, "given with an output folder", hint)
+        if len(rows) == 2 and all(map(is_folder, rows)) and Path(rows[0]).resolve() == Path(rows[1]).resolve():
+            raise DocumentError(rows[1], "file", "is named twice", "write each result to a folder of its own")
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is written."""
+        return any((self.kept, self.removed, self.plan))
+
+
+def write_outputs(
+    plan: Plan,
+    result: Result,
+    source: Source | None,
+    outputs: Outputs,
+    paths: list[str],
+    attempts: Attempts,
+    *,
+    quiet: bool,
+) -> None:
+    """Write the outputs that were asked for, each whatever becomes of the others, and say what was written."""
+    notes: list[str] = []
+
+    def rows(kept: str | None, removed: str | None) -> None:
+        notes[:] = split_rows(plan, result, source, kept, removed, paths, outputs.options)
+
+    kept, removed, written = outputs.kept, outputs.removed, list[str]()
+    if kept is not None and removed is not None:
+        try:
+            rows(kept, removed)  # both in one read
+            written += [kept, removed]
+        except DocumentError as error:
+            if not is_unwritten(error):
+                raise
+            written += attempts.each({kept: partial(rows, kept, None), removed: partial(rows, None, removed)})
+    elif kept is not None or removed is not None:
+        written += attempts.each({kept or removed or "": partial(rows, kept, removed)})
+    if outputs.plan is not None:
+        written += attempts.each({outputs.plan: partial(_write_plan, plan, outputs)})
+    if not quiet:
+        say_notes(notes)
+        say_skipped(result.skipped)
+        _say_written(plan, result, source, outputs, written)
+
+
+def _write_plan(plan: Plan, outputs: Outputs) -> None:
+    form = form_of(outputs.plan or "")
+    with destination(outputs.plan) as stream, squeezed(stream, form.codec) as inner:
+        write_table(inner, plan.removals, form.kind, raw_csv=outputs.options.raw_csv)
+
+
+def _say_written(plan: Plan, result: Result, source: Source | None, outputs: Outputs, written: Collection[str]) -> None:
+    say_rows(source, outputs)
+    new = result.documents if result.old_from is None else result.old_from
+    for name, said in (
+        (outputs.kept, f"{count(new - plan.removed, 'document')} kept"),
+        (outputs.removed, f"{count(plan.removed, 'document')} removed"),
+        (outputs.plan, closing(plan, result)),
+    ):
+        if name in written:
+            complain(f"{name}: {said}")
+
+
+def say_rows(source: Source | None, outputs: Outputs) -> None:
+    """Tell what became of rows that are not as they were, or that are no documents."""
+    changed = [name for name in outputs.rows if not as_lines(name, source, outputs.options.codec)]
+    if changed and (mixed := mixed_columns(source)):
+        columns = ", ".join(repr(name) for name in mixed)
+        complain(f"note: {', '.join(changed)}: values of several kinds written as JSON text in {columns}")
+    skipped = source.skipped() if source is not None else []
+    without = sum(one.reason == "null text" for one in skipped)
+    if without and outputs.kept is not None:
+        complain(f"note: {count(without, 'row')} without a text kept; lookalike files lists them")
+    bad = [one for one in skipped if one.reason == BAD_ROW]
+    if bad and outputs.rows:
+        complain(f"note: {count(len(bad), 'bad row')} neither kept nor removed; lookalike files lists them")
+        for one in bad[:_BAD_SHOWN]:
+            complain(f"note: {one.id}: {one.detail}")
+
+
+def next_command(paths: list[str], saved: str | None, source: Source | None, same: list[str]) -> str:
+    """Return the command that writes what was shown."""
+    kept = "txt" if source is None or source.schema is None else KINDS.get(extension(paths[0]), "parquet")
+    result = ["--result", saved] if saved else []
+    return command_line("dedupe", paths, result, same, ["-o", f"kept.{kept}", "--plan", "plan.csv"])

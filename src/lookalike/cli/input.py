@@ -1,0 +1,276 @@
+"""What is read: the options that say which documents, `--against`, and notes on what was read or skipped."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from lookalike.cli.messages import complain
+from lookalike.cli.options import flag, makes, option, several, size, typed, whole_number
+from lookalike.documents.document_batches import skipped_words, unread, unread_first
+from lookalike.errors import DocumentError, MismatchError, RecipeError, StoreError
+from lookalike.recipe import Recipe
+from lookalike.tables.wording import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from lookalike.documents import Flag, Limits, Skipped, Source
+    from lookalike.index.contract import Store
+
+__all__ = [
+    "PathsArgument",
+    "Reading",
+    "is_index",
+    "limits_of",
+    "nothing_read",
+    "old_documents",
+    "open_index",
+    "opened",
+    "say_flags",
+    "say_notes",
+    "say_skipped",
+    "skipped_lines",
+    "with_limits",
+    "with_reading",
+    "without_password",
+]
+
+
+_SERVER: Final = ("postgresql://", "postgres://")
+_SQLITE: Final = b"SQLite format 3\0"
+_APPLICATION: Final = slice(68, 72)
+"""Where the header of a file says whose it is."""
+
+
+def old_documents(against: Sequence[str], recipe: Recipe, reading: Reading, memory: int | None) -> Source | None:
+    """Open what new documents are compared with."""
+    if not against:
+        return None
+    if not any(map(is_index, against)):
+        return reading.open(against, memory)
+    if len(against) > 1:
+        shown = " ".join(map(without_password, against))
+        raise RecipeError("--against", shown, "given once where it is an index", "add the other documents to the index")
+    from lookalike.index.index_documents import IndexSource
+
+    store = open_index(against[0])
+    if store.settings.keep != "text":
+        problem, remedy = "keeps no texts to compare with", "use lookalike check, or build it with --keep text"
+        raise StoreError(store.name, problem, remedy)
+    _check_recipe(store.settings.recipe, recipe, store.name, secret=store.settings.secret)
+    return IndexSource(store)
+
+
+def _check_recipe(own: Recipe, recipe: Recipe, name: str, *, secret: bool) -> None:
+    """Refuse another recipe than that of the index, and say which options make it."""
+    if secret:
+        own = own.replace(seed=recipe.seed)
+    if differ := own.differences(recipe):
+        wanted = " ".join(typed(own, Recipe())) or "no options of the recipe"
+        raise MismatchError(name, f"this scan (give it {wanted})", differ)
+
+
+def is_index(path: str) -> bool:
+    """Tell whether a path is an index: the address of a server, or a file whose header says so."""
+    if path.startswith(_SERVER):
+        return True
+    header = b""
+    with suppress(OSError, ValueError):
+        if Path(path).is_file():
+            with Path(path).open("rb") as file:
+                header = file.read(_APPLICATION.stop)
+    if not header.startswith(_SQLITE):
+        return False
+    from lookalike.index.sqlite_schema import APPLICATION
+
+    return int.from_bytes(header[_APPLICATION], "big") == APPLICATION
+
+
+def refuse_servers(paths: Iterable[str]) -> None:
+    """Refuse the address of a server where documents are expected: a message about a file would show its password."""
+    for path in paths:
+        if path.startswith(_SERVER):
+            remedy = "give it with --against, or to lookalike check with --index"
+            raise DocumentError(without_password(path), "file", "is an index, not a document", remedy)
+
+
+def without_password(path: str | os.PathLike[str]) -> str:
+    """Return a path as it may be shown and saved: the address of a server without a user, a password or options.
+
+    >>> without_password("postgresql://me:secret@host/db?password=secret#essays"), without_password("old/")
+    ('postgresql://host/db#essays', 'old/')
+    """
+    name = os.fspath(path)
+    if not name.startswith(_SERVER):
+        return name
+    from lookalike.index.postgres_store import Address
+
+    return Address.of(name).name
+
+
+def open_index(where: str) -> Store:
+    """Open an index that is there; what that takes is loaded now."""
+    from lookalike.index.store_opening import open_existing
+
+    return open_existing(where)
+
+
+@contextmanager
+def opened(where: str) -> Iterator[Store]:
+    """Open an index that is there."""
+    store = open_index(where)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+PathsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PATH",
+        help="Folders, documents, zip or tar files, tables (Parquet, Arrow, JSONL, CSV), URLs, or - for stdin.",
+        show_default=False,
+    ),
+]
+
+_PANEL: Final = "Reading"
+_MOST_FLAGGED: Final = 5
+_READING: Final[dict[str, tuple[Any, Any]]] = {
+    "text_column": option(
+        "--text-column",
+        panel=_PANEL,
+        metavar="NAME",
+        help="Column with the text; doc.text is a field inside doc.",
+    ),
+    "id_column": option("--id-column", panel=_PANEL, metavar="NAME", help="Column with the id."),
+    "include": several(
+        "--include", panel=_PANEL, metavar="GLOB", help="Read only matching files, such as '*.txt'; repeatable."
+    ),
+    "exclude": several("--exclude", panel=_PANEL, metavar="GLOB", help="Skip matching files; repeatable."),
+    "encoding": option("--encoding", panel=_PANEL, metavar="NAME", help="Text encoding (default: auto-detect)."),
+    "hidden": flag("--hidden", panel=_PANEL, help="Also read files and folders that begin with a dot."),
+}
+_LIMITS: Final[dict[str, tuple[Any, Any]]] = {
+    "max_document": option(
+        "--max-document", panel=_PANEL, metavar="SIZE", help="Skip documents larger than this (default: 16MiB)."
+    ),
+    "max_expansion": option(
+        "--max-expansion",
+        panel=_PANEL,
+        metavar="N",
+        help="Refuse files that expand to more than 256 MiB and to more than N times their size (default: 200).",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How paths become documents."""
+
+    text_column: str | None = None
+    id_column: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    encoding: str = "auto"
+    hidden: bool = False
+    max_document: int | None = None
+    max_expansion: int | None = None
+
+    def open(self, paths: Sequence[str], memory: int | None = None) -> Source:
+        """Open the paths as one source, of which no document takes more than `memory`."""
+        from lookalike.documents import open_paths
+
+        refuse_servers(paths)
+        return open_paths(
+            paths,
+            text_column=self.text_column,
+            id_column=self.id_column,
+            include=self.include,
+            exclude=self.exclude,
+            encoding=self.encoding,
+            hidden=self.hidden,
+            limits=limits_of(self.max_document, self.max_expansion).within(memory),
+        )
+
+
+def limits_of(max_document: int | None, max_expansion: int | None) -> Limits:
+    """Return the limits of reading, those that were not given as usual."""
+    from lookalike.documents import LIMITS, Limits
+
+    return Limits(max_document or LIMITS.document, max_expansion or LIMITS.expansion)
+
+
+def _limits(given: dict[str, Any]) -> dict[str, int | None]:
+    document, expansion = given["max_document"], given["max_expansion"]
+    return {
+        "max_document": None if document is None else size("--max-document", document),
+        "max_expansion": None if expansion is None else whole_number("--max-expansion", expansion, least=1),
+    }
+
+
+with_limits = makes("limits", _LIMITS, lambda given: limits_of(**_limits(given)))
+"""Give a command that takes `limits` the options that make them."""
+
+
+def _make_reading(given: dict[str, Any]) -> Reading:
+    return Reading(
+        text_column=given["text_column"],
+        id_column=given["id_column"],
+        include=tuple(given["include"] or ()),
+        exclude=tuple(given["exclude"] or ()),
+        encoding=given["encoding"] or "auto",
+        hidden=bool(given["hidden"]),
+        **_limits(given),
+    )
+
+
+with_reading = makes("reading", _READING | _LIMITS, _make_reading)
+"""Give a command that takes a `reading` the options that make one."""
+
+
+def say_flags(flags: Mapping[str, Sequence[Flag]]) -> None:
+    """Tell what is odd about documents; of many, how many they are."""
+    if len(flags) <= _MOST_FLAGGED:
+        say_notes(f"{name} has {flag.kind}: {flag.detail}" for name, found in flags.items() for flag in found)
+        return
+    kinds = Counter(flag.kind for found in flags.values() for flag in found)
+    listed = ", ".join(f"{kind} in {count(number, 'document')}" for kind, number in kinds.most_common())
+    say_notes([f"{listed}; --format json names them"])
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """Tell on standard error what was decided while reading, such as the encoding of a file."""
+    for note in notes:
+        complain(f"note: {note}")
+
+
+def nothing_read(name: str, skipped: Iterable[Skipped]) -> DocumentError:
+    """Say that a collection has no document, and what to do about it."""
+    listed = list(skipped)
+    remedy = "it is empty"
+    if listed:
+        first = (unread(listed) or listed)[0]  # rather than what was skipped on purpose
+        why = first.detail or first.reason
+        remedy = why if first.id == name else f"{first.id}: {why}"
+    if len(listed) > 1:
+        remedy += f"; lookalike files lists all {len(listed):,}"
+    return DocumentError(name, "file", "contains no readable document", remedy)
+
+
+def say_skipped(skipped: Iterable[Skipped]) -> None:
+    """Tell how many were skipped, and why, where no closing line does."""
+    if said := skipped_words(skipped):
+        complain(f"note: {said}; lookalike files shows which, and why")
+
+
+def skipped_lines(skipped: Iterable[Skipped]) -> Iterator[str]:
+    """Give a line for each thing that was not read."""
+    return (f"skipped: {one.id}: {one.detail or one.reason}" for one in unread_first(skipped))

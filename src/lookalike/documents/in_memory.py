@@ -1,0 +1,216 @@
+"""Documents that a program holds: texts in a list, a dict, an iterator or an array, and rows that are dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from lookalike import checks
+from lookalike.documents.document_source import Batch, Identity, Size, Skipped, Source, check_numbers
+from lookalike.documents.ids import of_one_kind
+from lookalike.documents.table_columns import INTEGER, MIXED, NESTED, NULL, OTHER, TEXT, TableColumn, choose, value_at
+from lookalike.documents.table_errors import changed
+from lookalike.errors import DocumentError
+from lookalike.tables.packed import Ids, Texts, encoded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from lookalike.documents.table_columns import Choice
+
+__all__ = [
+    "Documents",
+    "MemorySource",
+    "are_records",
+    "columns_of_records",
+    "gather",
+    "list_of_array",
+    "table_of_records",
+]
+
+
+# -- texts -------------------------------------------------------------------------------------------------------------
+
+Documents: TypeAlias = Iterable[str] | Mapping[str, str] | Mapping[int, str]
+
+
+def gather(documents: Documents) -> tuple[list[str] | list[int] | range, list[str]]:
+    """Return ids (the keys of a dict, or positions) and texts; what is not a text is an error that names it.
+
+    >>> gather({"a.txt": "one", "b.txt": "two"})
+    (['a.txt', 'b.txt'], ['one', 'two'])
+    >>> gather(["one", None])
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.DocumentError: document 1: text is NoneType, not str; leave the document out or give it an empty \
+text
+    """
+    if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
+        kind = type(documents).__name__
+        raise DocumentError(None, "documents", f"are one {kind}, not a collection", "give a list or dict of texts")
+    ids: list[Any] | range
+    if isinstance(documents, Mapping):
+        ids, texts = of_one_kind(list(documents.keys())), list(documents.values())
+    else:
+        texts = list(documents)
+        ids = range(len(texts))
+    if not set(map(type, texts)) <= {str}:
+        for name, text in zip(ids, texts, strict=True):
+            checks.text(name, text)
+    return ids, texts
+
+
+# -- texts as a source -------------------------------------------------------------------------------------------------
+
+_BATCH_CHARACTERS: Final = 8 << 20
+_BATCH_DOCUMENTS: Final = 1 << 16
+_SAMPLED_IDS: Final = 64
+
+
+def _ids(given: Sequence[str] | Sequence[int]) -> Ids:
+    if isinstance(given, range):
+        return Ids(given)
+    if len(given) and isinstance(given[0], str):  # all of them are; a lone surrogate is replaced, as in every text
+        return Ids([name if name.isascii() else encoded(name).decode() for name in map(str, given)])
+    return Ids.of(given)
+
+
+class MemorySource(Source):
+    """Texts in a list or a dict."""
+
+    def __init__(self, documents: Iterable[str] | Mapping[str, str] | Mapping[int, str]) -> None:
+        """Take texts; anything that is not one is an error that names it."""
+        self.name = "the documents"
+        ids, self.texts = gather(documents)
+        """The texts as they were given."""
+        self.ids = _ids(ids)
+        """The keys of a dict, or the positions in a list."""
+
+    def batches(self, *, rows: bool = False) -> Iterator[Batch]:
+        """Yield the texts, encoded again each time, so that they are not held twice."""
+        del rows
+        start = size = 0
+        for number, text in enumerate(self.texts, 1):
+            size += len(text)
+            if size >= _BATCH_CHARACTERS or number - start == _BATCH_DOCUMENTS:
+                yield self._batch(start, number)
+                start, size = number, 0
+        if start < len(self.texts):
+            yield self._batch(start, len(self.texts))
+
+    def _batch(self, start: int, end: int) -> Batch:
+        return Batch(self.ids[start:end], Texts.of(self.texts[start:end]))
+
+    def fetch(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:
+        """Yield some of the texts."""
+        check_numbers(numbers)
+        if len(numbers) and numbers[-1] >= len(self.texts):
+            raise changed(self.name)
+        start = size = 0
+        for place, number in enumerate(numbers, 1):
+            size += len(self.texts[number])
+            if size >= _BATCH_CHARACTERS or place == len(numbers):
+                found = numbers[start:place]
+                yield found, Texts.of(self.texts[number] for number in found)
+                start, size = place, 0
+
+    def identity(self) -> dict[str, Any]:
+        """Look at some of the ids and texts."""
+        identity = Identity(self.name)
+        identity.add(*self.ids[:_SAMPLED_IDS])
+        identity.add_texts(self.texts, self.size().bytes)
+        return identity.found()
+
+    def skipped(self) -> list[Skipped]:
+        """Nothing is skipped."""
+        return []
+
+    def notes(self) -> list[str]:
+        """Nothing is decided."""
+        return []
+
+    def size(self) -> Size:
+        """Count the texts and their characters."""
+        return Size(len(self.texts), sum(map(len, self.texts)))
+
+
+# -- dicts and arrays --------------------------------------------------------------------------------------------------
+
+_SAMPLED_ROWS: Final = 1000
+
+
+def are_records(documents: Sequence[Any]) -> bool:
+    """Return whether documents are dicts, by the first that is anything at all."""
+    return isinstance(next((one for one in documents if one is not None), None), Mapping)
+
+
+def columns_of_records(rows: Sequence[Any], *named: str | None) -> list[TableColumn]:
+    """Describe the columns of dicts, by the first of them; a path that is named is a column too."""
+    kinds: dict[str, set[str]] = {}
+    for row in islice(rows, _SAMPLED_ROWS):
+        for name, value in (row or {}).items():
+            kinds.setdefault(str(name), set()).add(_kind(value))
+    for name in named:
+        if name and name not in kinds:
+            found = {_kind(value) for row in rows if (value := value_at(row or {}, name)) is not None}
+            kinds |= {name: found} if found else {}
+    return [TableColumn(name, _together(found - {NULL})) for name, found in kinds.items()]
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return NULL
+    if isinstance(value, str):
+        return TEXT
+    if isinstance(value, Mapping | list | tuple):
+        return NESTED
+    return INTEGER if hasattr(value, "__index__") and not isinstance(value, bool) else OTHER
+
+
+def _together(kinds: set[str]) -> str:
+    if not kinds:
+        return NULL
+    return kinds.pop() if len(kinds) == 1 else MIXED if TEXT in kinds else OTHER
+
+
+def table_of_records(rows: Sequence[Any], text: str | None, id_column: str | None) -> tuple[pa.Table, Choice]:
+    """Return the texts and ids of dicts as a table, and which columns they are."""
+    import pyarrow as pa
+
+    for number, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            problem = f"is {type(row).__name__}, not a dict like the others"
+            raise DocumentError(number, "row", problem, "give dicts only, or texts only")
+    choice = choose("the rows", columns_of_records(rows, text, id_column), text, id_column)
+    texts = [_text(number, value_at(row, choice.text), choice.text) for number, row in enumerate(rows)]
+    columns: dict[str, pa.Array[Any]] = {choice.text: pa.array(texts, pa.large_string())}
+    if choice.id is not None:
+        ids = [value_at(row, choice.id) for row in rows]
+        kept = of_one_kind([own for own in ids if own is not None])
+        kind = pa.int64() if kept and not isinstance(kept[0], str) else pa.large_string()
+        given = iter(kept)
+        columns[choice.id] = pa.array([None if own is None else next(given) for own in ids], kind)
+    return pa.table(columns), choice
+
+
+def _text(number: int, value: object, column: str) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        problem = f"is {type(value).__name__}, not text"
+        raise DocumentError(number, f"column {column!r}", problem, "give its text as str, or None")
+    return value if value.isascii() else encoded(value).decode()
+
+
+def list_of_array(array: Any) -> list[str | None]:
+    """Return the texts of an array of numpy: of objects, of fixed width, or of StringDType; NaN is None."""
+    if array.ndim != 1:
+        problem = f"are an array of {array.ndim} dimensions"
+        raise DocumentError(None, "documents", problem, "give one dimension, for example by .ravel()")
+    if array.dtype.kind not in "OUT":
+        remedy = "decode it first: numpy.char.decode(array)" if array.dtype.kind == "S" else "give an array of texts"
+        raise DocumentError(None, "documents", f"are an array of {array.dtype}, not of texts", remedy)
+    return [None if isinstance(one, float) and one != one else one for one in array.tolist()]  # noqa: PLR0124 - NaN

@@ -1,0 +1,265 @@
+"""Bytes that can be read more than once: a file, or what came through a pipe and was saved; decompressed.
+
+Nothing is unpacked to disk, and nothing that a header says is trusted.
+"""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+import os
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
+
+from lookalike.documents.limits import LIMITS, Limits
+from lookalike.opening import STDIN, Spool, check_file, descriptor_of, is_null, open_error, open_file, stdin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from typing_extensions import Buffer
+
+__all__ = [
+    "COMPRESSED_FACTOR",
+    "DamagedDataError",
+    "ExpandedError",
+    "RawInput",
+    "decompressed",
+    "file_input",
+    "of_stdin",
+]
+
+
+# -- compressed streams ------------------------------------------------------------------------------------------------
+
+_XZ_MEMORY: Final = 256 << 20  # more than `xz -9` needs; a header may ask for 4 GiB
+_BLOCK: Final = 1 << 20
+
+
+class DamagedDataError(Exception):
+    """Compressed data that ends too early or is not what its name says; the message is for the user."""
+
+
+class ExpandedError(DamagedDataError):
+    """Compressed data that expands to more than it may."""
+
+
+def decompressed(raw: io.BufferedReader, compression: str | None, most: int | None = None) -> io.BufferedReader:
+    """Return the stream that is in a compressed one; damage shows as `DamagedDataError` when it is read.
+
+    A stream that expands to more than `most` bytes is an `ExpandedError`.
+    """
+    if compression is None:
+        return raw
+    inner = _Members(raw, compression) if compression in _MAKERS else _Codec(raw, compression)
+    inner.most = most
+    return io.BufferedReader(inner, _BLOCK)
+
+
+class _Stream(io.RawIOBase):
+    """The parts of a raw stream that are the same for all codecs."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self._given = 0
+        self.most: int | None = None
+        """How many bytes there may be."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer, /) -> int:
+        view = memoryview(buffer)
+        data = self._more(len(view))
+        self._given += len(data)
+        if self.most is not None and self._given > self.most:
+            raise ExpandedError("it expands to too many times its size")
+        view[: len(data)] = data
+        return len(data)
+
+    def _more(self, size: int) -> bytes:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        if not self.closed:
+            self._raw.close()
+        super().close()
+
+
+class _Codec(_Stream):
+    """zstd and lz4, by Arrow's codecs; several members in one file follow each other."""
+
+    def __init__(self, raw: BinaryIO, compression: str) -> None:
+        import pyarrow as pa
+
+        super().__init__(raw)
+        self._compression = compression
+        self._stream = pa.CompressedInputStream(pa.PythonFile(raw, "r"), compression)  # type: ignore[arg-type]
+
+    def _more(self, size: int) -> bytes:
+        try:
+            return self._stream.read(size)
+        except OSError as error:
+            if error.errno is not None:  # the disk, not the data
+                raise
+            if "runcated" in str(error):
+                raise DamagedDataError(f"the {self._compression} data ends too early: the file is truncated") from None
+            raise DamagedDataError(f"the {self._compression} data is damaged ({error})") from None
+
+
+class _Decompressor(Protocol):
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
+
+
+class _Gzip:
+    """One member of a gzip file, with the interface of the decompressors of the standard library."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        self._full = False
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._inner.eof and not self._full
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        found = self._inner.decompress(self._inner.unconsumed_tail + data, max(0, max_length))
+        # All input may have been consumed, and some output still be pending.
+        self._full = bool(self._inner.unconsumed_tail) or len(found) == max_length
+        return found
+
+
+_MAKERS: Final[dict[str, Callable[[], _Decompressor]]] = {
+    "gzip": _Gzip,
+    "bz2": bz2.BZ2Decompressor,
+    "xz": lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY),
+}
+
+
+class _Members(_Stream):
+    """gzip, bzip2, xz and lzma, by the standard library; several members in one file follow each other."""
+
+    def __init__(self, raw: BinaryIO, compression: str) -> None:
+        super().__init__(raw)
+        self._compression = compression
+        self._decompressor: _Decompressor | None = None
+
+    def _more(self, size: int) -> bytes:
+        while True:
+            if self._decompressor is None:
+                start = self._raw.read(_BLOCK)
+                if not start:
+                    return b""
+                start = start.lstrip(b"\0")  # members are padded with NUL
+                data = self._feed(start, size) if start else b""
+            elif self._decompressor.eof:
+                rest = self._decompressor.unused_data.lstrip(b"\0")
+                self._decompressor = None
+                if not rest:
+                    continue
+                data = self._feed(rest, size)
+            elif self._decompressor.needs_input:
+                more = self._raw.read(_BLOCK)
+                if not more:
+                    raise DamagedDataError(f"the {self._compression} data ends too early: the file is truncated")
+                data = self._feed(more, size)
+            else:
+                data = self._feed(b"", size)
+            if data:
+                return data
+
+    def _feed(self, data: bytes, size: int) -> bytes:
+        if self._decompressor is None:
+            self._decompressor = _MAKERS[self._compression]()
+        try:
+            return self._decompressor.decompress(data, size)
+        except (lzma.LZMAError, zlib.error, OSError) as error:
+            raise DamagedDataError(f"the {self._compression} data is damaged ({error})") from None
+
+
+# -- inputs ------------------------------------------------------------------------------------------------------------
+
+COMPRESSED_FACTOR: Final = 3
+"""How many times its size a compressed file counts for, before it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawInput:
+    """Where some bytes are, and what to call them."""
+
+    name: str
+    path: str | None
+    compression: str | None = None
+    spool: Spool | None = None
+    limits: Limits = LIMITS
+
+    def open(self) -> io.BufferedReader:
+        """Open the bytes, decompressed, from the start; `OSError` and `DamagedDataError` are for the caller."""
+        most = self.limits.most(self.packed_size()) if self.compression else None
+        return decompressed(self.open_packed(), self.compression, most)
+
+    def open_packed(self) -> io.BufferedReader:
+        """Open the bytes as they are."""
+        if self.spool is not None:
+            return self.spool.open()
+        if self.path is None:
+            raise FileNotFoundError(self.name)
+        return open_file(self.path)
+
+    def size(self) -> int:
+        """Return roughly how many bytes there are; 0 for a file that is gone."""
+        size = self.packed_size()
+        return size * COMPRESSED_FACTOR if self.compression else size
+
+    def stamp(self) -> tuple[int, int] | None:
+        """Return size and time of a file, which show a change; None for what is not a file, or is gone."""
+        try:
+            status = None if self.path is None else Path(self.path).stat()
+        except OSError:
+            return None
+        return None if status is None else (status.st_size, status.st_mtime_ns)
+
+    def packed_size(self) -> int:
+        """Return how many bytes there are, as they are; 0 for a file that is gone."""
+        if self.spool is not None:
+            return self.spool.size
+        try:
+            return Path(self.path).stat().st_size if self.path is not None else 0
+        except OSError:
+            return 0
+
+
+def file_input(path: Path, name: str, compression: str | None, limits: Limits = LIMITS) -> RawInput:
+    """Return the input for a path; a pipe that the shell has opened can be read only once, and is saved first."""
+    try:
+        if (descriptor := descriptor_of(path)) is not None:
+            with os.fdopen(os.dup(descriptor), "rb") as stream:
+                return RawInput(name, None, compression, Spool(stream, name), limits)
+        if is_null(path):
+            return RawInput(name, None, compression, Spool(io.BytesIO(), name), limits)
+        check_file(path)
+    except OSError as error:
+        raise open_error(name, error) from None
+    return RawInput(name, str(path), compression, limits=limits)
+
+
+def of_stdin(limits: Limits = LIMITS) -> RawInput:
+    """Read standard input to its end."""
+    return RawInput(STDIN, None, None, Spool(stdin(), STDIN), limits)

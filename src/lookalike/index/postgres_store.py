@@ -1,0 +1,331 @@
+"""The store in PostgreSQL, for several machines: one row for each document, and sorted postings of their keys.
+
+Each index has a schema of its own. Transactions, locks and what survives a crash are PostgreSQL's. Writers take turns,
+so numbers rise in the order in which documents become visible.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from lookalike.errors import DamagedError, MissingExtraError, StoreError
+from lookalike.index.contract import Check, Store, StoreReader, StoreWriter
+from lookalike.index.index_settings import IndexSettings
+from lookalike.index.postgres_postings import Places, merge, post_recent, state_of
+from lookalike.index.postgres_repair import repair, verify
+from lookalike.index.postgres_rows import PostgresReader, PostgresWriter
+from lookalike.index.sqlite_store import copy_to_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import psycopg
+
+__all__ = ["Address", "PostgresStore", "connect", "create_schema", "read_settings", "server_errors"]
+
+# -- the server --------------------------------------------------------------------------------------------------------
+
+VERSION: Final = 2
+_OLDEST: Final = 15
+_SCHEMA_NAME: Final = re.compile("[a-z_][a-z0-9_]{0,62}")
+_DEFAULT: Final = "lookalike"
+_HOSTS: Final = re.compile(r"(?:(?:\[[0-9a-fA-F:.%]*\]|[^:@\[\],]*)(?::[0-9]*)?(?:,|$))*")
+"""Hosts with their ports."""
+
+_TABLES: Final = """
+CREATE SCHEMA {schema};
+CREATE TABLE {schema}.settings (
+  one int PRIMARY KEY CHECK (one = 1), format int NOT NULL, value text NOT NULL, checksum bigint NOT NULL);
+CREATE TABLE {schema}.state (
+  one int PRIMARY KEY CHECK (one = 1), next bigint NOT NULL, documents bigint NOT NULL, kind text NOT NULL,
+  recent bigint NOT NULL, segments bigint[] NOT NULL, entries bigint[] NOT NULL);
+CREATE TABLE {schema}.document (
+  number bigint PRIMARY KEY, id bytea NOT NULL, shingles bigint NOT NULL, length bigint NOT NULL,
+  digest bytea NOT NULL, keys bigint[] NOT NULL, slots bytea NOT NULL, checksum bigint NOT NULL,
+  body_checksum bigint NOT NULL, body bytea NOT NULL);
+CREATE UNIQUE INDEX document_id ON {schema}.document (sha256(id));
+CREATE TABLE {schema}.recent (number bigint PRIMARY KEY, keys bigint[] NOT NULL);
+CREATE INDEX recent_keys ON {schema}.recent USING gin (keys) WITH (fastupdate = off);
+CREATE TABLE {schema}.posting (
+  segment bigint, first bigint, number bigint, checksum bigint NOT NULL, entries bytea NOT NULL,
+  PRIMARY KEY (segment, first, number));
+CREATE TABLE {schema}.removed (number bigint PRIMARY KEY);
+INSERT INTO {schema}.state VALUES (1, 0, 0, 'none', 0, '{{}}', '{{}}');
+"""
+# The index on ids is of their hashes: an id may be longer than an entry of an index.
+
+_HAS_LZ4: Final = "SELECT 1 FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY(enumvals)"
+"""It compresses several times faster than PostgreSQL's own method, but not every server was built with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where an index is.
+
+    >>> address = Address.of("postgresql://me:secret@host/db?sslmode=require#essays")
+    >>> address.name, address.schema
+    ('postgresql://host/db#essays', 'essays')
+    """
+
+    url: str
+    schema: str
+    name: str
+    """For messages: without a user, a password or options."""
+
+    @classmethod
+    def of(cls, url: str) -> Address:
+        """Take a URL with the name of the schema behind ``#``."""
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            raise _unreadable() from None
+        schema = parts.fragment or _DEFAULT
+        user, _, host = parts.netloc.rpartition("@")
+        # A password with a character that ends it would be taken for a host, a database or a schema, and be shown.
+        rest = parts.path + parts.fragment + ("" if user else parts.query)
+        if "@" in rest or not _HOSTS.fullmatch(host):
+            raise _unreadable()
+        name = f"postgresql://{host}{parts.path}#{schema}"
+        if not _SCHEMA_NAME.fullmatch(schema):
+            raise StoreError(
+                name, "has a schema name with characters other than a-z, 0-9 and _", "give another name behind #"
+            )
+        return cls(parts._replace(fragment="").geturl(), schema, name)
+
+
+def _unreadable() -> StoreError:
+    remedy = "it is postgresql://user:password@host/database#schema; in a password, write @ / ? # : and % as %40 …"
+    return StoreError("the postgresql:// URL", "cannot be read", remedy)
+
+
+def connect(address: Address) -> psycopg.Connection[Any]:
+    """Connect to the server."""
+    try:
+        import psycopg
+    except ImportError:
+        raise MissingExtraError("an index in PostgreSQL", "postgres") from None
+    try:
+        connection: psycopg.Connection[Any] = psycopg.connect(
+            address.url, autocommit=True, connect_timeout=10, application_name="lookalike"
+        )
+    except psycopg.ProgrammingError:  # its message may quote the password
+        raise _unreadable() from None
+    if connection.info.server_version < _OLDEST * 10_000:
+        version = connection.info.server_version // 10_000
+        connection.close()
+        raise StoreError(address.name, f"is on PostgreSQL {version}", f"use PostgreSQL {_OLDEST} or newer")
+    return connection
+
+
+def read_settings(connection: psycopg.Connection[Any], address: Address) -> IndexSettings | None:
+    """Return the settings of an index; None if there is no such schema."""
+    there = connection.execute(
+        "SELECT to_regnamespace(%s), to_regclass(%s)",
+        [
+            address.schema,
+            f"{address.schema}.settings",
+        ],
+    ).fetchone()
+    if there is None or there[0] is None:
+        return None
+    if there[1] is None:
+        raise StoreError(address.name, "is a schema, but not an index", "give another name behind #")
+    row = connection.execute(f"SELECT format, value, checksum FROM {address.schema}.settings").fetchone()
+    if row is not None and row[0] > VERSION:
+        raise StoreError(address.name, f"has the newer format {row[0]}", "open it with a newer version of lookalike")
+    if row is not None and row[0] < VERSION:
+        raise StoreError(address.name, f"has the older format {row[0]}", "build it again: lookalike index build")
+    damaged = DamagedError(address.name, "has damaged settings", "restore a backup, or build it again")
+    if row is None or zlib.crc32(row[1].encode()) != row[2]:
+        raise damaged
+    try:
+        return IndexSettings.of_json(row[1])
+    except ValueError as error:
+        raise damaged from error
+
+
+def create_schema(connection: psycopg.Connection[Any], address: Address, settings: IndexSettings) -> bool:
+    """Make the tables of a new index; False if somebody else has just made them."""
+    import psycopg
+
+    value = settings.to_json()
+    try:
+        with connection.transaction():
+            connection.execute(_TABLES.format(schema=address.schema))
+            if connection.execute(_HAS_LZ4).fetchone():
+                connection.execute(f"ALTER TABLE {address.schema}.document ALTER COLUMN body SET COMPRESSION lz4")
+            filled = f"INSERT INTO {address.schema}.settings VALUES (1, %s, %s, %s)"
+            connection.execute(filled, [VERSION, value, zlib.crc32(value.encode())])
+    except (psycopg.errors.DuplicateSchema, psycopg.errors.UniqueViolation):
+        return False
+    return True
+
+
+@contextmanager
+def server_errors(name: str) -> Iterator[None]:
+    """Translate the errors of PostgreSQL into ours."""
+    try:
+        import psycopg
+    except ImportError:
+        raise MissingExtraError("an index in PostgreSQL", "postgres") from None
+    try:
+        yield
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise StoreError(
+            name, "cannot be used by this user", "ask for the permissions, or connect as another user"
+        ) from error
+    except (psycopg.errors.DiskFull, psycopg.errors.OutOfMemory) as error:
+        raise StoreError(
+            name, "could not be written: the server's disk or memory is full", "free some space on the server"
+        ) from error
+    except psycopg.errors.DataCorrupted as error:
+        raise DamagedError(name, "is damaged", "run: lookalike index repair") from error
+    except psycopg.OperationalError as error:
+        said = " ".join(str(error).split()) or "no reason given"
+        raise StoreError(name, f"cannot be reached ({said})", "check the address and that the server runs") from error
+    except psycopg.Error as error:
+        raise StoreError(name, f"failed: {error}", "run: lookalike index verify") from error
+
+
+# -- the store ---------------------------------------------------------------------------------------------------------
+
+_SESSION: Final = "SET enable_seqscan = off; SET jit = off"
+"""Tables that were small when a statement was planned may be large when it is executed."""
+_ABANDONED: list[object] = []
+"""Connections of a parent process."""
+
+
+class PostgresStore(Store):
+    """Documents in a schema of a database."""
+
+    def __init__(self, address: Address, settings: IndexSettings) -> None:
+        """Take an index that is there."""
+        self.name = address.name
+        self.settings = settings
+        self.places = Places.of(address.schema, address.name, settings.bands.bands)
+        self._address = address
+        self._connection: psycopg.Connection[Any] | None = None
+        self._lock = threading.RLock()
+        self._pid = os.getpid()
+        self._closed = False
+
+    @classmethod
+    def open_or_create(
+        cls, url: str, create: bool | None, chosen: Callable[[], IndexSettings]
+    ) -> tuple[PostgresStore, bool]:
+        """Open an index, or create it; returns also whether it is new."""
+        address = Address.of(url)
+        with server_errors(address.name), connect(address) as connection:
+            there = read_settings(connection, address)
+            if create is True and there is not None:
+                raise StoreError(address.name, "exists already", "give another schema, or open it with create=False")
+            if create is False and there is None:
+                raise StoreError(address.name, "does not exist", "check the name, or create it with create=True")
+            if there is not None:
+                return cls(address, there), False
+            settings = chosen()
+            if create_schema(connection, address, settings):
+                return cls(address, settings), True
+            there = read_settings(connection, address)  # somebody else was faster
+        if there is None or create is True:
+            raise StoreError(address.name, "exists already", "give another schema, or open it with create=False")
+        return cls(address, there), False
+
+    # -- connection --------------------------------------------------------------------------------------------------
+
+    def _connected(self) -> psycopg.Connection[Any]:
+        if self._closed:
+            raise StoreError(self.name, "is closed", "open it again")
+        if self._connection is None or self._connection.closed:
+            self._connection = connect(self._address)
+            self._connection.execute(_SESSION)
+        return self._connection
+
+    @contextmanager
+    def transaction(self, *, write: bool) -> Iterator[psycopg.Connection[Any]]:
+        """Run a block in a transaction: a snapshot, or alone among writers."""
+        if self._pid != os.getpid():  # a child of a fork has its own connection
+            _ABANDONED.append(self._connection)
+            self._connection, self._lock, self._pid = None, threading.RLock(), os.getpid()
+        with self._lock, server_errors(self.name):
+            connection = self._connected()
+            if connection.info.transaction_status != 0:  # inside another block of this thread
+                yield connection
+                return
+            with connection.transaction():
+                level = "READ COMMITTED READ WRITE" if write else "REPEATABLE READ READ ONLY"
+                connection.execute(f"SET TRANSACTION ISOLATION LEVEL {level}")
+                yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[StoreReader]:
+        """Read a snapshot."""
+        with self.transaction(write=False) as connection:
+            yield PostgresReader(self, connection)
+
+    @contextmanager
+    def writing(self) -> Iterator[StoreWriter]:
+        """Write when no other writer does."""
+        with self.transaction(write=True) as connection:
+            writer = PostgresWriter(self, connection)
+            yield writer
+            writer.finish()
+
+    # -- keeping -----------------------------------------------------------------------------------------------------
+
+    def verify(self) -> Check:
+        """Check every row."""
+        return verify(self)
+
+    def repair(self) -> Check:
+        """Repair rows from their texts, and rebuild the indexes."""
+        return repair(self)
+
+    def compact(self) -> None:
+        """Merge all postings, and let PostgreSQL reuse the room of removed rows."""
+        with self.transaction(write=True) as connection:
+            state = state_of(connection, self.places, lock=True)
+            post_recent(connection, self.places, state)
+            merge(connection, self.places, state, all_of_them=True)
+            state.write(connection, self.places)
+        with self._lock, server_errors(self.name):
+            connection = self._connected()
+            connection.autocommit = True
+            for table in (self.places.document, self.places.recent, self.places.posting, self.places.removed):
+                connection.execute(f"VACUUM (ANALYZE) {table}")
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Write all documents to the file of a new index."""
+        copy_to_file(self, path)
+
+    def info(self) -> dict[str, Any]:
+        """Say where it is and how large."""
+        with self.transaction(write=False) as connection:
+            tables = [self.places.document, self.places.recent, self.places.posting, self.places.removed]
+            asked = "SELECT sum(pg_total_relation_size(t::regclass))::bigint FROM unnest(%s::text[]) AS t"
+            row = connection.execute(asked, [tables]).fetchone()
+            state = state_of(connection, self.places)
+            version = connection.info.server_version
+        return {
+            "store": "postgresql",
+            "url": self.name,
+            "bytes": row[0] if row else 0,
+            "segments": len(state.segments),
+            "tail": state.recent,
+            "server": version // 10000,
+        }
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            self._closed = True
+            if self._connection is not None and self._pid == os.getpid():
+                self._connection.close()
+            self._connection = None

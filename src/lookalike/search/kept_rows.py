@@ -1,0 +1,337 @@
+"""The rows of a deduplicated collection: which are kept and which removed, or what is left of their texts.
+
+The source is read a second time, and each row is written as it was, stored as the files of the source are.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from lookalike.checks import suggest
+from lookalike.documents.arrow_columns import is_marked, texts_as
+from lookalike.documents.table_columns import check_outer
+from lookalike.errors import DocumentError, RecipeError
+from lookalike.search.row_files import (
+    RowFolder,
+    RowForm,
+    RowShape,
+    form_of,
+    is_folder,
+    path_of,
+    row_file,
+    row_folder,
+    url_of,
+)
+from lookalike.tables.number_columns import compute, joined
+from lookalike.tables.output_files import ENDINGS
+from lookalike.tables.row_writers import CODECS, not_for_csv
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from lookalike.documents import Batch, Source
+    from lookalike.result import Result
+    from lookalike.result.plan import KeepRule, Plan
+    from lookalike.search.repeats import CutBatch
+    from lookalike.search.row_files import RowOptions
+    from lookalike.tables.number_columns import Column
+    from lookalike.tables.row_writers import RowsWriter
+
+__all__ = [
+    "CutRows",
+    "RowTarget",
+    "as_lines",
+    "check_target",
+    "column_values",
+    "cut_rows_file",
+    "mixed_columns",
+    "row_target",
+    "split_rows",
+]
+
+
+_IN_FOLDERS: Final = {
+    "parquet": "parquet",
+    "arrow": "parquet",
+    "jsonl": "jsonl",
+    "json": "jsonl",
+    "csv": "csv",
+    "tsv": "tsv",
+}
+"""Format of a source → of the files in an output folder, whose name does not say it."""
+_PARQUET_CODECS: Final = {"uncompressed": "none", **{name: name for name in CODECS}}
+
+
+def _form_for(output: str, source: Source | None, codec: str | None) -> RowForm:
+    """Return what is written to an output."""
+    stored = None if source is None else source.form
+    if not is_folder(output):
+        return form_of(output, codec, names=stored is None, rows=stored is not None)
+    if stored is None:
+        raise DocumentError(output, "file", "is a folder, and the documents have no rows", "end the name in .txt")
+    kind = _IN_FOLDERS[stored.format]
+    if kind == "parquet":
+        return RowForm(kind, codec)
+    if codec is None and stored.codec is not None:
+        return RowForm(kind, stored.codec if stored.codec in ENDINGS else "zstd")
+    if codec not in (None, "none", *ENDINGS):
+        raise RecipeError("--codec", codec, f"{', '.join(ENDINGS)} or none for {kind}")
+    return RowForm(kind, None if codec == "none" else codec)
+
+
+def as_lines(output: str, source: Source | None, codec: str | None = None) -> bool:
+    """Say whether rows are written as the very lines they were: in the format of the source, and in its folders.
+
+    A single file has no folders to tell the columns that are in their names.
+    """
+    if source is None or source.line_form is None:
+        return False
+    return _form_for(output, source, codec).kind == source.line_form.format and (
+        is_folder(output) or not source.partitioned
+    )
+
+
+def check_target(output: str, source: Source | None, codec: str | None = None) -> None:
+    """Refuse an output that cannot take the documents of a source, as far as is known before they are searched."""
+    kind = _form_for(output, source, codec).kind
+    if source is None or kind not in ("csv", "tsv") or as_lines(output, source, codec) or source.schema is None:
+        return
+    if (column := not_for_csv(source.schema)) is not None:
+        problem = f"cannot hold the column {column.name!r} of {source.name}, which is {column.type}"
+        raise DocumentError(output, "file", problem, "write .parquet or .jsonl")
+
+
+class RowTarget:
+    """An output of rows."""
+
+    def __init__(self, rows: RowsWriter | RowFolder, *, lines: bool) -> None:
+        """Take a file or a folder; `lines` says how the source has to be read."""
+        self._rows = rows
+        self.lines = lines
+
+    def write(self, batch: pa.RecordBatch, folder: str) -> None:
+        """Write some rows, which came from this folder."""
+        if isinstance(self._rows, RowFolder):
+            self._rows.write(batch, folder)
+        else:
+            self._rows.write(batch)
+
+
+@contextmanager
+def row_target(
+    output: str, source: Source | None, own: pa.Schema, options: RowOptions, notes: list[str]
+) -> Iterator[RowTarget]:
+    """Give an output for the rows of a source; where it has none, for a table with the columns `own`.
+
+    What a person should know of what was written goes to the notes.
+    """
+    said: list[str] = []
+    form = _form_for(output, source, options.codec)
+    lines = as_lines(output, source, options.codec)
+    shape, dropped = _shape(source, own, lines=lines, folder=is_folder(output))
+    if is_folder(output):
+        with row_folder(output, form, shape, options, dropped, said) as folder:
+            yield RowTarget(folder, lines=lines)
+    else:
+        with row_file(output, form, shape, options, said) as file:
+            yield RowTarget(file, lines=lines)
+    notes += [f"{output}: {note}" for note in dict.fromkeys(said)]
+
+
+def _shape(source: Source | None, own: pa.Schema, *, lines: bool, folder: bool) -> tuple[RowShape, list[str]]:
+    """Return what the rows look like, and the columns that the names of folders tell."""
+    import pyarrow as pa
+
+    if source is not None and lines and source.line_form is not None:
+        return RowShape(pa.schema([("line", pa.large_binary())]), lines=True, head=source.line_form.head), []
+    schema = source.schema if source is not None else None
+    if source is None or schema is None:
+        return RowShape(own, own=True), []
+    dropped = source.folder_columns() if folder else []
+    kept = pa.schema(
+        [field for field in schema if field.name not in dropped],
+        cast("dict[bytes | str, bytes | str] | None", schema.metadata),
+    )
+    stored = source.form
+    if stored is None or stored.format != "parquet":
+        return RowShape(kept), dropped
+    return RowShape(kept, codec=_PARQUET_CODECS.get(stored.codec or ""), group_rows=stored.group_rows), dropped
+
+
+def column_values(result: Result, source: Source | None, rule: KeepRule, paths: Sequence[str]) -> Column:
+    """Return what the rule compares: a column of the table, or the dates of the files; old documents have none."""
+    import pyarrow as pa
+
+    if source is None:
+        raise RecipeError("--keep", str(rule), "longest, shortest or first without PATH", "give the documents too")
+    if rule.column is None:
+        dates = [_changed(name, paths, rule) for batch, _ in _again(result.ids, source) for name in batch.ids]
+        values = pa.array(dates, pa.timestamp("us", "UTC"))
+    else:
+        values = joined(*_column(result, source, rule))
+    return joined(values, pa.nulls(result.documents - len(values), values.type))
+
+
+def _column(result: Result, source: Source, rule: KeepRule) -> Iterator[Column]:
+    names = source.schema.names if source.schema is not None else []
+    if rule.column not in names:
+        columns = f"a column of the table ({', '.join(names)})" if names else "a rule for files, which have no columns"
+        raise RecipeError("--keep", str(rule), columns, suggest(rule.column, names))
+    for batch, _ in _again(result.ids, source, rows=True):
+        if batch.rows is not None:
+            yield batch.rows.column(rule.column)
+
+
+def _changed(name: object, paths: Sequence[str], rule: KeepRule) -> datetime:
+    """Return when a file was last changed."""
+    path = path_of(name, paths)
+    if path is None:
+        raise RecipeError("--keep", str(rule), "given with --date-column", "rows of a table have no date of their own")
+    return datetime.fromtimestamp(Path(path).stat().st_mtime, UTC)
+
+
+def split_rows(
+    plan: Plan,
+    result: Result,
+    source: Source | None,
+    kept: str | None,
+    removed: str | None,
+    paths: Sequence[str],
+    options: RowOptions,
+) -> list[str]:
+    """Write the rows that are kept, and those that are removed; documents without rows are listed by their paths.
+
+    Returns what a person should know of what was written.
+    """
+    import pyarrow as pa
+
+    own = pa.schema([("path", pa.large_string())])
+    notes: list[str] = []
+    with ExitStack() as files:
+        targets: dict[bool, list[tuple[RowTarget, bool]]] = {True: [], False: []}
+        for name, is_kept in ((kept, True), (removed, False)):
+            if name:
+                target = files.enter_context(row_target(name, source, own, options, notes))
+                targets[target.lines].append((target, is_kept))
+        for lines, those in targets.items():
+            for rows, mask, folder in _rows(plan, result, source, paths, lines=lines) if those else ():
+                for target, is_kept in those:
+                    chosen: Any = rows.filter(mask if is_kept else compute().invert(mask))
+                    if chosen.num_rows:
+                        target.write(chosen, folder)
+    return notes
+
+
+def mixed_columns(source: Source | None) -> list[str]:
+    """Name the columns with values of several kinds, which no output but the lines themselves can keep."""
+    schema = source.schema if source is not None else None
+    return [field.name for field in schema if is_marked(field)] if schema is not None else []
+
+
+def _rows(
+    plan: Plan, result: Result, source: Source | None, paths: Sequence[str], *, lines: bool
+) -> Iterator[tuple[pa.RecordBatch, Column, str]]:
+    """Give the rows batch by batch, which of them are kept, and their folder; old documents are not among them."""
+    if source is None:
+        new = result.ids.slice(0, result.old_from)
+        yield _path_rows(new.to_pylist(), ()), plan.kept_mask.slice(0, len(new)), ""
+        return
+    for batch, start in _again(result.ids, source, rows=not lines and source.schema is not None, lines=lines):
+        rows = batch.rows if batch.rows is not None else _path_rows(batch.ids, paths)
+        yield rows, plan.kept_mask.slice(start, len(batch)), batch.folder
+        if batch.textless is not None:
+            import pyarrow as pa
+
+            yield batch.textless, pa.repeat(pa.scalar(True), batch.textless.num_rows), batch.folder
+
+
+def _again(ids: Column, source: Source, *, rows: bool = False, lines: bool = False) -> Iterator[tuple[Batch, int]]:
+    """Read the source again, with the place of each batch; refuse one that is not what was searched."""
+    start = 0
+    for batch in (source.lines() if lines else None) or source.batches(rows=rows):
+        if not ids.slice(start, len(batch)).equals(batch.ids.to_arrow()):
+            problem = "does not hold the documents that were searched, in their order"
+            raise DocumentError(source.name, "file", problem, "it has changed since; search again")
+        yield batch, start
+        start += len(batch)
+
+
+def _path_rows(ids: Sequence[object], paths: Sequence[str]) -> pa.RecordBatch:
+    """Return the paths of documents that are files, and the ids of others."""
+    import pyarrow as pa
+
+    names = [path_of(name, paths) or url_of(str(name), paths) for name in ids]
+    return pa.RecordBatch.from_arrays([pa.array(names, pa.large_string())], ["path"])
+
+
+@contextmanager
+def cut_rows_file(
+    output: str,
+    source: Source,
+    paths: Sequence[str],
+    options: RowOptions,
+    notes: list[str],
+    *,
+    drop_empty: bool,
+) -> Iterator[CutRows]:
+    """Give the output that rows are written to: as lines, where they stay lines; files as paths and texts."""
+    import pyarrow as pa
+
+    own = pa.schema([("path", pa.large_string()), ("text", pa.large_string())])
+    with row_target(output, source, own, options, notes) as target:
+        yield CutRows(target, source, paths, drop_empty=drop_empty)
+
+
+class CutRows:
+    """The rows of a source, written batch by batch."""
+
+    def __init__(self, target: RowTarget, source: Source, paths: Sequence[str], *, drop_empty: bool) -> None:
+        """Write to an output; `lines` and `whole` say how the source has to be read."""
+        self._target, self._paths = target, paths
+        self._line_form = source.line_form if target.lines else None
+        self.lines = target.lines
+        self.whole = not target.lines and source.schema is not None
+        self._drop_empty = drop_empty
+
+    def write(self, cut: CutBatch) -> None:
+        """Write some documents, and the rows beside them that have no text."""
+        rows = self._rows(cut)
+        if self._drop_empty and cut.emptied:
+            import pyarrow as pa
+
+            gone = set(cut.emptied)
+            rows = rows.filter(pa.array([place not in gone for place in range(rows.num_rows)]))
+        if rows.num_rows:
+            self._target.write(rows, cut.batch.folder)
+        if cut.batch.textless is not None and cut.batch.textless.num_rows:
+            self._target.write(cut.batch.textless, cut.batch.folder)
+
+    def _rows(self, cut: CutBatch) -> pa.RecordBatch:
+        import pyarrow as pa
+
+        rows, column = cut.batch.rows, cut.batch.text_column
+        if rows is None or column is None:
+            names = [path_of(name, self._paths) or str(name) for name in cut.batch.ids]
+            columns: list[pa.Array[Any]] = [pa.array(names, pa.large_string()), cut.texts.to_arrow()]
+            return pa.RecordBatch.from_arrays(columns, ["path", "text"])
+        if not cut.changed:
+            return rows
+        if self._line_form is not None:
+            lines: list[Any] = rows.column(0).to_pylist()
+            for place in cut.changed:
+                changed = self._line_form.with_text(lines[place], column, cut.texts[place])
+                if changed == lines[place]:  # no field of the line has the very name
+                    check_outer(column, ())
+                lines[place] = changed
+            return pa.RecordBatch.from_arrays([pa.array(lines, pa.large_binary())], ["line"])
+        check_outer(column, rows.schema.names)
+        at = rows.schema.get_field_index(column)
+        texts = texts_as(list(cut.texts), rows.schema.field(at).type)
+        return pa.RecordBatch.from_arrays(
+            [texts if place == at else own for place, own in enumerate(rows.columns)], schema=rows.schema
+        )

@@ -1,0 +1,31 @@
+"""Connected components: one task and rounds of stars link the same documents."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.filterwarnings("default")]
+
+
+def test_both_ways_to_link_pairs_agree(spark: SparkSession) -> None:
+    from lookalike.spark.components import components_of
+    from lookalike.spark.work import Work
+
+    rng = random.Random(5)
+    edges = [(n, n + 1) for n in range(40)] + [(100 + n, 100) for n in range(1, 50)]
+    edges += [(rng.randrange(1000, 1400), rng.randrange(1000, 1400)) for _ in range(200)]
+    edges = [(min(pair), max(pair)) for pair in edges if pair[0] != pair[1]]
+    rng.shuffle(edges)
+    df = spark.createDataFrame(edges, "a bigint, b bigint")
+    one, stars = (components_of(df, len(edges), Work(spark, None, ""), how) for how in ("one", "stars"))
+    assert (one.count, one.largest) == (stars.count, stars.largest)
+    linked = sorted(map(tuple, one.documents.collect()))
+    assert linked == sorted(map(tuple, stars.documents.collect()))
+    of_40, of_149 = ([row[1:] for row in linked if row[0] == number] for number in (40, 149))
+    assert (of_40, of_149) == ([(0, 41)], [(100, 50)])
