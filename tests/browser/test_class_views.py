@@ -80,6 +80,7 @@ def facts(page: Page) -> list[str]:
 
 def open_document(page: Page, name: str) -> None:
     page.locator("#tab-documents").click()
+    page.wait_for_selector('html[data-address="#documents"]')  # the list of pairs has links of these names too
     page.locator("#panel th").get_by_role("link", name=name).click()
 
 

@@ -289,5 +289,6 @@ def test_five_thousand_documents_and_twenty_thousand_pairs(open_page: Open, tmp_
     page.get_by_label("Find a document").fill("g123/")
     expect(page.locator("#fact-pairs")).to_have_text("36")
     page.locator("#tab-pairs").click()
+    expect(page.locator("#tab-pairs")).to_have_attribute("aria-selected", "true")
     page.locator("#panel tbody a").first.click()
     expect(page.locator(".passage-mark").first).to_be_visible()
