@@ -10,13 +10,25 @@ import os
 import re
 from typing import Final
 
-__all__ = ["SCHEMES", "WEB", "has_credentials", "is_url", "scheme_of", "shown_url", "url_remedy", "without_secrets"]
+__all__ = [
+    "SCHEMES",
+    "SERVERS",
+    "WEB",
+    "has_credentials",
+    "is_url",
+    "scheme_of",
+    "shown_url",
+    "url_remedy",
+    "without_secrets",
+]
 
 SCHEMES: Final = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "hf": "huggingface_hub"} | dict.fromkeys(
     ("https", "http"), "aiohttp"
 )
 """The schemes that are opened, and the package that each needs besides fsspec."""
 WEB: Final = ("https", "http")
+SERVERS: Final = ("postgresql://", "postgres://")
+"""How the address of an index on a server begins."""
 
 _URL: Final = re.compile(rf"({'|'.join(SCHEMES)})://", re.IGNORECASE)
 _ANY_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://?")

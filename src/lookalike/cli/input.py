@@ -17,6 +17,7 @@ from lookalike.documents.document_batches import skipped_words, unread, unread_f
 from lookalike.errors import DocumentError, MismatchError, RecipeError, StoreError
 from lookalike.recipe import Recipe
 from lookalike.tables.wording import count
+from lookalike.urls import SERVERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,7 +44,6 @@ __all__ = [
 ]
 
 
-_SERVER: Final = ("postgresql://", "postgres://")
 _SQLITE: Final = b"SQLite format 3\0"
 _APPLICATION: Final = slice(68, 72)
 """Where the header of a file says whose it is."""
@@ -79,7 +79,7 @@ def _check_recipe(own: Recipe, recipe: Recipe, name: str, *, secret: bool) -> No
 
 def is_index(path: str) -> bool:
     """Tell whether a path is an index: the address of a server, or a file whose header says so."""
-    if path.startswith(_SERVER):
+    if path.startswith(SERVERS):
         return True
     header = b""
     with suppress(OSError, ValueError):
@@ -96,7 +96,7 @@ def is_index(path: str) -> bool:
 def refuse_servers(paths: Iterable[str]) -> None:
     """Refuse the address of a server where documents are expected: a message about a file would show its password."""
     for path in paths:
-        if path.startswith(_SERVER):
+        if path.startswith(SERVERS):
             remedy = "give it with --against, or to lookalike check with --index"
             raise DocumentError(without_password(path), "file", "is an index, not a document", remedy)
 
@@ -108,7 +108,7 @@ def without_password(path: str | os.PathLike[str]) -> str:
     ('postgresql://host/db#essays', 'old/')
     """
     name = os.fspath(path)
-    if not name.startswith(_SERVER):
+    if not name.startswith(SERVERS):
         return name
     from lookalike.index.postgres_store import Address
 

@@ -18,7 +18,7 @@ from lookalike.documents.text_file import read_small
 from lookalike.engine.strategy import DISTANCE, METHODS, METRICS
 from lookalike.errors import RecipeError
 from lookalike.presets import PRESETS, find_preset, with_preset
-from lookalike.recipe import IDLE, Recipe
+from lookalike.recipe import FAMILIES, IDLE, Recipe
 from lookalike.text.excluded import check_kinds
 from lookalike.urls import is_url
 
@@ -101,8 +101,8 @@ RECIPE: Final[dict[str, tuple[Any, Any]]] = {
     "family": _choice(
         "--family",
         "NAME",
-        "Hash family of a classic sketch: modular, multiplicative, murmur3 or jenkins.",
-        *("modular", "multiplicative", "murmur3", "jenkins"),
+        f"Hash family of a classic sketch: {', '.join(FAMILIES[:-1])} or {FAMILIES[-1]}.",
+        *FAMILIES,
     ),
     "hashes": _number("--hashes", "Hashes per signature, 1 to 65535."),
     "seed": _number("--seed", "Seed of all hashes."),

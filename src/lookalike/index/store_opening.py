@@ -20,6 +20,7 @@ from lookalike.index.memory_store import MemoryStore
 from lookalike.index.sqlite_repair import put_in_place
 from lookalike.index.sqlite_schema import CANNOT, NO_INDEX, OTHER_DATABASE, PAGE, RESTORE, SCHEMA, define_tables
 from lookalike.index.sqlite_store import SqliteStore
+from lookalike.urls import SERVERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +40,7 @@ def is_server(where: str | os.PathLike[str]) -> bool:
     >>> is_server("postgresql://host/db"), is_server("essays.db")
     (True, False)
     """
-    return isinstance(where, str) and where.startswith(("postgresql://", "postgres://"))
+    return isinstance(where, str) and where.startswith(SERVERS)
 
 
 def open_store(
