@@ -31,12 +31,11 @@ from benchmarks.measure import (
 )
 from benchmarks.targets import HEADERS, targets
 from lookalike import _native
-from lookalike.recipe import settings
+from lookalike.recipe import FAMILIES, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-FAMILIES: Final = ("multiplicative", "modular", "murmur3", "jenkins")
 RIVALS: Final = ("datasketch", "datasketch with xxh32")
 BANDS: Final = la.Bands(26, 8)
 LARGE_BYTES: Final = 50_000_000

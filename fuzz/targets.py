@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import lookalike as la
 from lookalike.documents.metadata import for_documents, read_metadata, shown_date
-from lookalike.report.marks import read_marks
+from lookalike.report.side_files import read_marks
 from tests.hostile import saved, work
 from tests.search.making import spilling
 
@@ -61,7 +61,7 @@ def marks(folder: Path) -> Target:
         with _clear_errors():
             found = read_marks(path)
             json.dumps(found.to_dict())
-            found.is_left_out("a.txt", "b.txt")
+            found.is_omitted("a.txt", "b.txt")
 
     return check
 

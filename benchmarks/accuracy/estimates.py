@@ -11,16 +11,14 @@ from typing import Any, Final
 
 import lookalike as la
 from benchmarks.measure import is_quick, print_table
+from lookalike.recipe import FAMILIES
 
 __all__ = ["SKETCHES", "measure_estimates"]
 
 HASHES: Final = 256
 SKETCHES: Final[dict[str, la.Recipe]] = {
     "fast": la.Recipe(hashes=HASHES),
-    "multiplicative": la.Recipe(sketch="classic", family="multiplicative", hashes=HASHES),
-    "modular": la.Recipe(sketch="classic", family="modular", hashes=HASHES),
-    "murmur3": la.Recipe(sketch="classic", family="murmur3", hashes=HASHES),
-    "jenkins": la.Recipe(sketch="classic", family="jenkins", hashes=HASHES),
+    **{family: la.Recipe(sketch="classic", family=family, hashes=HASHES) for family in FAMILIES},
 }
 SIMILARITIES: Final = (0.1, 0.3, 0.5, 0.8, 0.95)
 PAIRS: Final = {5: 2000, 20: 2000, 100: 1000, 1000: 300, 20_000: 60}

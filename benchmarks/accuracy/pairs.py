@@ -17,8 +17,7 @@ import pyarrow as pa
 
 import lookalike as la
 from benchmarks.accuracy.labelled import NOT_A_PAIR
-from lookalike.engine import stages
-from lookalike.engine.strategy import Strategy
+from lookalike.engine import Strategy, stages
 
 if TYPE_CHECKING:
     import numpy.typing as npt

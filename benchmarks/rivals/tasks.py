@@ -52,7 +52,7 @@ class Sizes:
     budget: float = float("inf")
     """When so many seconds have passed, set-up included, every engine is asked once only."""
     limit: float = 900.0
-    expected: float = 600.0
+    expected: float = 240.0
     """A search that is expected to take an engine longer than this, by an earlier one, is not asked of it."""
     slow: float = float("inf")
     """An engine that took longer than this for a search is asked for no other: a quick run has little time."""

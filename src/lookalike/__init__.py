@@ -1,4 +1,4 @@
-"""lookalike finds documents that look alike: copies and near-copies, how alike they are, and which passages they share.
+"""lookalike finds near-duplicate documents: which ones, how similar they are, and which passages they share.
 
 >>> import lookalike as la
 >>> la.jaccard({0, 1, 2, 5, 6}, {0, 2, 3, 4, 5, 7, 9})
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from lookalike.client import Client
     from lookalike.documents import Flag, Limits, Skipped, Source, open_documents, open_paths
     from lookalike.documents.metadata import Metadata, read_metadata
-    from lookalike.engine.bands import Bands, choose_bands, s_curve
-    from lookalike.engine.candidates import band_keys, candidates
+    from lookalike.engine.bands import Bands, band_keys, candidates, choose_bands, s_curve
     from lookalike.engine.groups import Group, groups
     from lookalike.engine.sign import Signatures, sign_sets
     from lookalike.errors import (
@@ -37,15 +36,14 @@ if TYPE_CHECKING:
     )
     from lookalike.index import Check, Ensured, Hit, Hits, Index
     from lookalike.presets import PRESETS, Preset, Recipe
-    from lookalike.report.marks import Marks, read_marks
+    from lookalike.report.side_files import Marks, read_marks
     from lookalike.result import Recall, Result
     from lookalike.result.audit import Audit
+    from lookalike.result.from_texts import SourceMatch, Sources
     from lookalike.result.plan import KeepRule, Plan
-    from lookalike.result.source_matches import SourceMatch, Sources
     from lookalike.search.advise import Advice, advise
-    from lookalike.search.cost import Cost, estimate_cost
     from lookalike.search.deduplicate import drop_near_duplicates, drop_repeated_parts, drop_repeated_passages
-    from lookalike.search.derived import sources
+    from lookalike.search.derived import Cost, estimate_cost, sources
     from lookalike.search.find import find
     from lookalike.search.intake import sign
     from lookalike.search.repeats import Cuts
@@ -53,16 +51,21 @@ if TYPE_CHECKING:
     from lookalike.text.comparison import Comparison, Passage, compare, passages
     from lookalike.text.excluded import Span
     from lookalike.text.measures import (
+        CharacteristicMatrix,
+        Shingle,
         bag_jaccard,
         bag_jaccard_report,
+        characteristic_matrix,
         containment,
         cosine,
         euclidean,
         jaccard,
         jaccard_distance,
+        normalize,
+        shingles,
         standard_error,
+        units,
     )
-    from lookalike.text.shingles import CharacteristicMatrix, Shingle, characteristic_matrix, normalize, shingles, units
 
 __version__: str = _build_info()["version"]
 
@@ -165,12 +168,10 @@ _HOMES = {
     ),
     "lookalike.engine.bands": (
         "Bands",
-        "choose_bands",
-        "s_curve",
-    ),
-    "lookalike.engine.candidates": (
         "band_keys",
         "candidates",
+        "choose_bands",
+        "s_curve",
     ),
     "lookalike.engine.groups": (
         "Group",
@@ -206,7 +207,7 @@ _HOMES = {
         "Preset",
         "Recipe",  # from here, so that Recipe.preset knows the presets
     ),
-    "lookalike.report.marks": (
+    "lookalike.report.side_files": (
         "Marks",
         "read_marks",
     ),
@@ -215,35 +216,35 @@ _HOMES = {
         "Result",
     ),
     "lookalike.result.audit": ("Audit",),
-    "lookalike.search.repeats": ("Cuts",),
+    "lookalike.result.from_texts": (
+        "SourceMatch",
+        "Sources",
+    ),
     "lookalike.result.plan": (
         "KeepRule",
         "Plan",
     ),
-    "lookalike.result.source_matches": (
-        "SourceMatch",
-        "Sources",
-    ),
     "lookalike.search.advise": (
         "Advice",
         "advise",
-    ),
-    "lookalike.search.cost": (
-        "Cost",
-        "estimate_cost",
     ),
     "lookalike.search.deduplicate": (
         "drop_near_duplicates",
         "drop_repeated_parts",
         "drop_repeated_passages",
     ),
+    "lookalike.search.derived": (
+        "Cost",
+        "estimate_cost",
+        "sources",
+    ),
     "lookalike.search.find": ("find",),
+    "lookalike.search.intake": ("sign",),
+    "lookalike.search.repeats": ("Cuts",),
     "lookalike.search.shards": (
         "find_shards",
         "sign_shard",
     ),
-    "lookalike.search.intake": ("sign",),
-    "lookalike.search.derived": ("sources",),
     "lookalike.text.comparison": (
         "Comparison",
         "Passage",
@@ -252,21 +253,19 @@ _HOMES = {
     ),
     "lookalike.text.excluded": ("Span",),
     "lookalike.text.measures": (
+        "CharacteristicMatrix",
+        "Shingle",
         "bag_jaccard",
         "bag_jaccard_report",
+        "characteristic_matrix",
         "containment",
         "cosine",
         "euclidean",
         "jaccard",
         "jaccard_distance",
-        "standard_error",
-    ),
-    "lookalike.text.shingles": (
-        "CharacteristicMatrix",
-        "Shingle",
-        "characteristic_matrix",
         "normalize",
         "shingles",
+        "standard_error",
         "units",
     ),
 }

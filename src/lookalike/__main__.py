@@ -2,7 +2,7 @@
 
 import sys
 
-from lookalike.cli import main
+from lookalike.cli import program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program())

@@ -39,6 +39,7 @@ __all__ = [
     "hot_pairs",
     "jenkins_mix",
     "join_texts",
+    "json_groups",
     "json_pairs",
     "least_scores",
     "limits",
@@ -438,6 +439,9 @@ def linked(documents: int, a: bytes, b: bytes) -> bytes:
 
 def star(class_: bytes, a: bytes, b: bytes, order: bytes, /) -> bytes:
     """For each document the principal of its star."""
+
+def json_groups(principals: list[str], members: list[str], starts: bytes, between: str, /) -> str:
+    """JSON objects of groups, whose ids are JSON already, one text for all."""
 
 def json_pairs(
     a: list[str], b: list[str], jaccard: bytes, containment_a: bytes, containment_b: bytes, between: str, /

@@ -1,4 +1,4 @@
-"""Every error that lookalike raises on purpose, in one tree.
+"""Every error that lookalike raises on purpose, in one tree, and the checks of arguments that many functions take.
 
 ::
 
@@ -26,8 +26,13 @@ lookalike.errors.RecipeError: k must be a whole number from 1 to 64, not 0
 
 from __future__ import annotations
 
+import math
+import operator
 import reprlib
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "BandsError",
@@ -43,6 +48,12 @@ __all__ = [
     "ServerError",
     "StoreError",
     "all_errors",
+    "check_number",
+    "check_text",
+    "check_threads",
+    "check_whole",
+    "suggest",
+    "text_remedy",
 ]
 
 # A whole book given by mistake where a setting belongs must not fill the terminal.
@@ -314,3 +325,79 @@ def all_errors() -> tuple[type[LookalikeError], ...]:
         ServerError,
         InternalError,
     )
+
+
+# -- checks of arguments -----------------------------------------------------------------------------------------------
+
+
+def check_text(name: object, value: Any) -> str:
+    """Return a text; anything else is an error that names the document.
+
+    >>> check_text("a", b"bytes")
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.DocumentError: document 'a': text is bytes, not str; decode it first, for example with \
+.decode('utf-8')
+    """
+    if not isinstance(value, str):
+        raise DocumentError(name, "text", f"is {type(value).__name__}, not str", text_remedy(value))
+    return value
+
+
+def text_remedy(value: object) -> str:
+    """Return what to do about something that is not a text."""
+    if isinstance(value, bytes | bytearray):
+        return "decode it first, for example with .decode('utf-8')"
+    if value is None:
+        return "leave the document out or give it an empty text"
+    return "give its text as str"
+
+
+def check_whole(name: str, value: SupportsIndex, low: int, high: int | None = None) -> int:
+    """Return a whole number within its range.
+
+    >>> check_whole("threads", -1, 0)
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.RecipeError: threads must be a whole number of at least 0, not -1
+    """
+    try:
+        found = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        found = None
+    if found is None or found < low or (high is not None and found > high):
+        allowed = f"of at least {low}" if high is None else f"from {low} to {high}"
+        raise RecipeError(name, value, f"a whole number {allowed}")
+    return found
+
+
+def check_number(name: str, value: Any, allowed: str) -> float:
+    """Return a number as a float; `allowed` says in words what it may be. Ranges are the caller's to check."""
+    try:
+        found = math.nan if isinstance(value, bool | str | bytes) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if math.isnan(found):
+        raise RecipeError(name, value, allowed)
+    return found
+
+
+def check_threads(value: SupportsIndex) -> int:
+    """Return a number of threads; 0 takes all cores."""
+    return check_whole("threads", value, 0, 1024)
+
+
+def suggest(given: object, choices: Iterable[str]) -> str:
+    """Return "did you mean …?" for a misspelt choice, or nothing.
+
+    >>> suggest("Colapse", ("keep", "collapse", "remove"))
+    "did you mean 'collapse'?"
+    >>> suggest("xyzzy", ("keep", "collapse", "remove"))
+    ''
+    """
+    if not isinstance(given, str):
+        return ""
+    import difflib  # needed on the way to an error only
+
+    close = difflib.get_close_matches(given[:100].lower(), list(choices), n=1)
+    return f"did you mean {close[0]!r}?" if close else ""

@@ -14,8 +14,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lookalike import _native, checks
-from lookalike.errors import RecipeError
+from lookalike import _native
+from lookalike.errors import RecipeError, check_whole
 from lookalike.recipe import FAMILIES
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ KNUTH = 2_654_435_769
 
 def murmur3_32(data: bytes, seed: int = 0) -> int:
     """Return MurmurHash3_x86_32 of some bytes."""
-    return _native.murmur3_32(data, checks.whole("seed", seed, 0, U32))
+    return _native.murmur3_32(data, check_whole("seed", seed, 0, U32))
 
 
 def jenkins_mix(a: int, b: int, c: int) -> int:
@@ -50,12 +50,12 @@ def jenkins_mix(a: int, b: int, c: int) -> int:
     >>> jenkins_mix(1, 2, 3)
     3082062082
     """
-    return _native.jenkins_mix(*(checks.whole(name, x, 0, U32) for name, x in (("a", a), ("b", b), ("c", c))))
+    return _native.jenkins_mix(*(check_whole(name, x, 0, U32) for name, x in (("a", a), ("b", b), ("c", c))))
 
 
 def multiplicative(key: int, multiplier: int = KNUTH, *, bits: int = 32) -> int:
     """Return the upper `bits` bits of the lower 32 of key · multiplier."""
-    return (key * multiplier & 0xFFFF_FFFF) >> (32 - checks.whole("bits", bits, 1, 32))
+    return (key * multiplier & 0xFFFF_FFFF) >> (32 - check_whole("bits", bits, 1, 32))
 
 
 def modular(key: int, a: int, b: int, modulus: int) -> int:
@@ -64,7 +64,7 @@ def modular(key: int, a: int, b: int, modulus: int) -> int:
     >>> [modular(x, 3, 1, 5) for x in range(5)]
     [1, 4, 2, 0, 3]
     """
-    return (a * key + b) % checks.whole("modulus", modulus, 1)
+    return (a * key + b) % check_whole("modulus", modulus, 1)
 
 
 def hash_vec(values: Sequence[int], *, bits: int = 64) -> int:
@@ -73,7 +73,7 @@ def hash_vec(values: Sequence[int], *, bits: int = 64) -> int:
     >>> hash_vec([1, 2, 3]), hash_vec([1, 2, 3], bits=32)
     (11093819480084, 4213921812)
     """
-    numbers = [checks.whole("values", v, 0, U32) for v in values]
+    numbers = [check_whole("values", v, 0, U32) for v in values]
     if bits == 64:
         return _native.hash_vec64(numbers)
     if bits == 32:
@@ -127,7 +127,7 @@ def avalanche(family: str, *, samples: int = 4096, seed: int = 1) -> Avalanche:
 from 50 %: 1.25%)
     """
     _check_family(family)
-    samples, seed = checks.whole("samples", samples, 1, 2**32 - 1), checks.whole("seed", seed, 0, 2**64 - 1)
+    samples, seed = check_whole("samples", samples, 1, 2**32 - 1), check_whole("seed", seed, 0, 2**64 - 1)
     return Avalanche(family, samples, tuple(map(tuple, _native.avalanche(family, samples, seed))))
 
 
@@ -171,8 +171,8 @@ def chi_squared(family: str, *, keys: int = 65_536, buckets: int = 256, seed: in
     jenkins: as even as a random function; χ² = 290 for 65536 keys in 256 buckets (expected 255, z = +1.5)
     """
     _check_family(family)
-    keys, buckets = checks.whole("keys", keys, 1, 2**32 - 1), checks.whole("buckets", buckets, 2, 65_536)
-    seed = checks.whole("seed", seed, 0, 2**64 - 1)
+    keys, buckets = check_whole("keys", keys, 1, 2**32 - 1), check_whole("buckets", buckets, 2, 65_536)
+    seed = check_whole("seed", seed, 0, 2**64 - 1)
     expected = keys / buckets
     counts = _native.spread(family, keys, buckets, seed)
     return ChiSquared(family, keys, buckets, sum((n - expected) ** 2 / expected for n in counts))

@@ -28,7 +28,7 @@ from lookalike.recipe import NAMED, Recipe
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lookalike.tables.found import Metric
+    from lookalike.tables.columns import Metric
 
 __all__ = ["PRESETS", "Preset", "Recipe", "band_probability", "find_preset", "with_preset"]
 

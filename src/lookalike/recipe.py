@@ -18,17 +18,14 @@ lookalike.errors.MismatchError: this recipe and the other recipe differ: k is 9 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from lookalike import checks
 from lookalike._native import Settings
-from lookalike.checks import suggest
-from lookalike.errors import MismatchError, RecipeError
+from lookalike.errors import MismatchError, RecipeError, check_whole, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,7 +36,7 @@ FORMAT: Final = "lookalike-recipe/1"
 """The name and version of the canonical form; it changes whenever a number in docs/format.md does."""
 
 Family = Literal["modular", "multiplicative", "murmur3", "jenkins"]
-FAMILIES: Final[tuple[str, ...]] = get_args(Family)
+FAMILIES: Final[tuple[Family, ...]] = get_args(Family)
 """The hash families of a classic sketch; the core has them in `families.rs`, the reference in `sketches`."""
 _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "unit": ("char", "word", "token"),
@@ -147,7 +144,7 @@ class Recipe(_Remembered):
         for name, choices in _CHOICES.items():
             self._put(name, _check_choice(name, getattr(self, name), choices))
         for name, (low, high) in _RANGES.items():
-            self._put(name, checks.whole(name, getattr(self, name), low, high))
+            self._put(name, check_whole(name, getattr(self, name), low, high))
         for name in _FLAGS:
             if not isinstance(getattr(self, name), bool):
                 raise RecipeError(name, getattr(self, name), "True or False")
@@ -183,6 +180,8 @@ class Recipe(_Remembered):
         >>> Recipe().digest == Recipe(k=5).digest != Recipe(k=6).digest
         True
         """
+        import hashlib  # it loads OpenSSL, which most searches never need
+
         return hashlib.sha256(str(self).encode("ascii")).hexdigest()[:16]
 
     def __str__(self) -> str:

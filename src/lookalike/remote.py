@@ -1,13 +1,14 @@
 """Remote files, through fsspec: what a URL names, its bytes, and new files under it.
 
 fsspec and the package of a store are imported when the first URL is given, and settings and credentials are theirs:
-``AWS_PROFILE``, ``AWS_ENDPOINT_URL``, ``HF_TOKEN``, ``FSSPEC_S3_ANON`` and so on. Only the schemes of `urls` are
+``AWS_PROFILE``, ``AWS_ENDPOINT_URL``, ``HF_TOKEN``, ``FSSPEC_S3_ANON`` and so on. Only the schemes of `opening` are
 opened, and URLs are never chained (``zip://…::s3://…``), so that a URL leads nowhere but to its own store.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import tempfile
 from contextlib import contextmanager, suppress
@@ -18,7 +19,18 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from lookalike.errors import DocumentError, MissingExtraError
-from lookalike.urls import SCHEMES, WEB, has_credentials, scheme_of, shown_url, without_secrets
+from lookalike.opening import (
+    LARGEST_PIPE,
+    SCHEMES,
+    WEB,
+    Spool,
+    has_credentials,
+    is_url,
+    open_input,
+    scheme_of,
+    shown_url,
+    without_secrets,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +43,7 @@ __all__ = [
     "check_writable",
     "new_remote_file",
     "new_remote_folder",
-    "open_url",
+    "open_named",
     "remote_error",
 ]
 
@@ -209,9 +221,17 @@ def _seconds(changed: object) -> int:
 # -- reading one file --------------------------------------------------------------------------------------------------
 
 
-def open_url(url: str) -> BinaryIO:
+def _open_url(url: str) -> BinaryIO:
     """Open a file to read it once, from its start."""
     return cast("BinaryIO", io.BufferedReader(_Blocks(RemoteStore(url).blocks(url)), BLOCK))
+
+
+def open_named(path: str | os.PathLike[str], name: str, most: int = LARGEST_PIPE) -> io.BufferedReader:
+    """Open what a person has named: a URL, or what `open_input` opens."""
+    if not is_url(path):
+        return open_input(path, name, most)
+    with _open_url(os.fspath(path)) as stream:
+        return Spool(stream, shown_url(name), most, "a URL").open()
 
 
 class _Blocks(io.RawIOBase):

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from lookalike.checks import suggest
-from lookalike.errors import RecipeError
+from lookalike.errors import RecipeError, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +71,7 @@ _ALL: Final = (
         A signature is cut into bands of r numbers each, and two documents with an equal band become a candidate. More
         bands find more pairs, and more rows in each let fewer unlike pairs through; the chance that two documents of
         similarity s share a band is 1 − (1 − sʳ)ᵇ. lookalike chooses both numbers from the threshold and the recall
-        you ask for, so that you need not.
+        you ask for.
         """,
         see=("signature", "candidate", "s-curve", "recall"),
         also=("bands", "row", "rows"),
@@ -81,12 +80,24 @@ _ALL: Final = (
         "candidate",
         "a pair that a band proposes, not yet verified",
         """
-        A candidate is a pair of documents that share a band and so may be alike. Every candidate is verified: its
+        A candidate is a pair of documents that share a band and so may be similar. Every candidate is verified: its
         exact similarity is computed from the shingles, and it becomes a pair if that reaches the threshold. Nobody
         sees a candidate that fails, so false alarms cost time and nothing else.
         """,
         see=("band", "pair", "lsh"),
         also=("candidates",),
+    ),
+    Term(
+        "cluster",
+        "similar documents, connected by verified pairs",
+        """
+        A cluster is a set of documents connected by pairs, with one of them as its representative. With --linkage star
+        every member was verified against the representative; with --linkage linked a chain of pairs is enough. A plan
+        keeps the representative of each cluster and removes the other members; in Python and in JSON a cluster is
+        called a group.
+        """,
+        see=("star", "linked", "representative", "plan"),
+        also=("clusters", "group", "groups", "family of documents"),
     ),
     Term(
         "containment",
@@ -108,7 +119,7 @@ _ALL: Final = (
         of a row is taken from --id-column, or made from the file's name and the number of the row. Documents are only
         ever read: lookalike neither changes nor deletes one.
         """,
-        see=("pair", "group"),
+        see=("pair", "cluster"),
         also=("documents", "file", "row of a table"),
     ),
     Term(
@@ -117,8 +128,8 @@ _ALL: Final = (
         """
         The exact join finds every pair at or above the threshold, without signatures and without chance. It looks
         only at pairs that share one of their rarest shingles, which any pair above the threshold must, and is chosen
-        by itself while the collection is small (--method exact asks for it). Its recall is 1; on large collections it
-        takes longer than lsh.
+        automatically while the collection is small (--method exact asks for it). Its recall is 1; on large collections
+        it takes longer than lsh.
         """,
         see=("lsh", "recall", "audit"),
         also=("exact join", "join", "brute"),
@@ -136,30 +147,19 @@ _ALL: Final = (
         also=("hash", "hash family", "families"),
     ),
     Term(
-        "group",
-        "documents that belong together by verified pairs",
-        """
-        A group is a set of documents joined by pairs, and its principal document stands for it. With --linkage star
-        every member was verified against the principal; with --linkage linked a chain of pairs is enough. A plan
-        keeps the principal of each group and removes the other members.
-        """,
-        see=("star", "linked", "principal", "plan"),
-        also=("groups", "cluster", "family of documents"),
-    ),
-    Term(
         "index",
-        "documents that stay, to be asked again and again",
+        "stored documents that new ones are compared with",
         """
         An index keeps the signatures and shingles of documents in a store, so that a new document is compared with
         all of them at once. Documents can be added and removed at any time, and the recipe is kept with them. A
-        single scan needs no index: it is for a collection that lives on, such as last years' essays.
+        single scan needs no index: it is for a collection that is kept, such as last year's essays.
         """,
         see=("recipe", "signature"),
         also=("store",),
     ),
     Term(
         "jaccard",
-        "how alike two documents are as wholes, from 0 to 1",
+        "how similar two documents are as a whole, from 0 to 1",
         """
         The Jaccard similarity of two documents is the number of shingles that both have, divided by the number of
         different shingles in the two together. It is 1 for documents with the same shingles and 0 for documents that
@@ -171,20 +171,20 @@ _ALL: Final = (
     ),
     Term(
         "linked",
-        "groups by chains of pairs",
+        "clusters by chains of pairs",
         """
-        With --linkage linked, all documents that a chain of pairs connects make one group: if A is like B and B is
-        like C, the three are together. It gathers everything that is related, which helps to survey a collection. The
-        ends of a long chain may have little in common, so star is the default where documents are removed.
+        With --linkage linked, all documents that a chain of pairs connects form one cluster: if A is similar to B
+        and B to C, the three are together. It gathers everything that is related, which helps to survey a collection.
+        The ends of a long chain may have little in common, so star is the default where documents are removed.
         """,
-        see=("star", "group"),
+        see=("star", "cluster"),
         also=("linkage", "connected components", "chain"),
     ),
     Term(
         "lsh",
         "finding candidates without comparing all pairs",
         """
-        Locality-sensitive hashing gives documents keys that are probably equal if the documents are alike, so that
+        Locality-sensitive hashing gives documents keys that are probably equal if the documents are similar, so that
         likely pairs meet by sorting keys and the others are never looked at. Here the keys are the bands of the
         signatures, and every candidate is verified exactly afterwards. Its time grows with the number of documents,
         not with its square; what it may miss is bounded by the recall that you ask for.
@@ -198,7 +198,7 @@ _ALL: Final = (
         """
         MinHash hashes all shingles of a document and keeps the smallest value, which two documents have in common
         with a probability equal to their Jaccard similarity. A signature repeats that with many hash functions;
-        --sketch fast gets the same numbers' worth from far fewer hash computations than --sketch classic. The error
+        --sketch fast gets equally good numbers from far fewer hash computations than --sketch classic. The error
         of an estimate from h hashes is about √(J(1−J)/h): 0.025 for 256 hashes at 0.8.
         """,
         see=("signature", "family", "jaccard"),
@@ -206,11 +206,11 @@ _ALL: Final = (
     ),
     Term(
         "pair",
-        "two documents and how alike they are, exactly",
+        "two documents and their exact similarity",
         """
         A pair is two documents whose similarity is at or above the threshold. It carries the exact Jaccard similarity
         and the containment each way: the share of A that is in B, and of B that is in A. A high score says that the
-        texts are alike, not who copied: lookalike compare A B shows the passages.
+        texts are similar, not who copied: lookalike compare A B shows the passages.
         """,
         see=("jaccard", "containment", "passage"),
         also=("pairs", "match"),
@@ -228,13 +228,13 @@ _ALL: Final = (
     ),
     Term(
         "plan",
-        "which documents are kept, and which are removed for which",
+        "which documents are kept, and which are removed as duplicates",
         """
         For every document, a plan says whether it is kept or, if not, which kept document it duplicates, with the score
-        of the two. lookalike dedupe makes it by a keep rule, such as the longest or the oldest document of each group,
-        and writes it with --plan. It is only a list: no source is ever changed or deleted.
+        of the two. lookalike dedupe makes it by a keep rule, such as the longest or the oldest document of each
+        cluster, and writes it with --plan. It is only a list: no source is ever changed or deleted.
         """,
-        see=("group", "principal"),
+        see=("cluster", "representative"),
         also=("removal plan", "dedupe", "keep"),
     ),
     Term(
@@ -248,16 +248,6 @@ _ALL: Final = (
         """,
         see=("recipe", "threshold"),
         also=("presets", "essays", "advise"),
-    ),
-    Term(
-        "principal",
-        "the document that stands for its group",
-        """
-        The principal is the document of a group that the keep rule prefers, and the first one if there is no rule. In
-        a star group every member reaches the threshold against it. It is the document that a plan keeps.
-        """,
-        see=("group", "star", "plan"),
-        also=("principal document", "pivot", "representative"),
     ),
     Term(
         "recall",
@@ -282,6 +272,17 @@ _ALL: Final = (
         also=("settings", "normalisation", "normalise"),
     ),
     Term(
+        "representative",
+        "the document that stands for its cluster",
+        """
+        The representative is the document of a cluster that the keep rule prefers, and the first one if there is no
+        rule; in Python and in JSON it is called the principal. In a star cluster every member reaches the threshold
+        against it. It is the document that a plan keeps.
+        """,
+        see=("cluster", "star", "plan"),
+        also=("principal", "principal document", "pivot"),
+    ),
+    Term(
         "s-curve",
         "how likely a pair is found, by its similarity",
         """
@@ -299,7 +300,7 @@ _ALL: Final = (
         """
         A shingle is k consecutive words or characters of the normalised text, and a document is compared as the set
         of its shingles. The default is five words: short enough to survive small changes, long enough that unrelated
-        documents share few. A text of fewer than k words is one shingle by itself; -k and --unit change the length.
+        documents share few. A text of fewer than k words is a single shingle; -k and --unit change the length.
         """,
         see=("jaccard", "bag", "recipe"),
         also=("shingles", "n-gram", "ngram", "k"),
@@ -318,18 +319,18 @@ _ALL: Final = (
     ),
     Term(
         "star",
-        "groups in which every member is like the principal",
+        "clusters whose members are all similar to the representative",
         """
-        With --linkage star, the default, a document becomes a principal and takes all its free partners as members.
-        Every member was verified against the principal, so nothing is removed in favour of a document that it is not
-        like. A chain A, B, C in which A and C differ makes no group of three.
+        With --linkage star, the default, a document becomes a representative and takes all its free partners as
+        members. Every member was verified against the representative, so no document is removed as a duplicate of one
+        that it is not similar to. A chain A, B, C in which A and C differ does not form a cluster of three.
         """,
-        see=("linked", "group", "principal"),
+        see=("linked", "cluster", "representative"),
         also=("star linkage",),
     ),
     Term(
         "template",
-        "text that many documents share by right",
+        "text that many documents legitimately share",
         """
         A template is text that documents have in common for an innocent reason: an assignment sheet, a licence, a
         header. --ignore FILE takes its shingles out of all documents before they are compared, and --common 0.3 does
@@ -345,7 +346,7 @@ _ALL: Final = (
         """
         The threshold is the least similarity at which two documents are reported as a pair, 0.8 unless you set
         --threshold or take that of a preset. 0.9 and above finds copies with a word changed here and there, 0.5 finds
-        revisions, and below 0.3 there is much that is alike by chance or by topic, unless only passages of some length
+        revisions, and below 0.3 much is similar by chance or by topic, unless only passages of some length
         count: --preset essays goes down to 0.1 of the shorter document. A saved result can be read again with a higher
         threshold without a new search.
         """,

@@ -129,7 +129,7 @@ def test_right_to_left_and_cjk_documents(open_page: Open, tmp_path: Path) -> Non
 
 
 def test_a_browser_that_cannot_unpack_still_shows_the_tables(open_page: Open, tmp_path: Path) -> None:
-    from lookalike.report.assemble import PACKED_FROM
+    from lookalike.report import PACKED_FROM
 
     texts = essays()
     texts[name_of(3)] = texts[name_of(7)] = texts[name_of(3)] + " word" * (PACKED_FROM // 5)

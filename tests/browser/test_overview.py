@@ -109,7 +109,7 @@ def test_an_empty_list_says_what_helps(open_page: Open, tmp_path: Path) -> None:
     texts = {"a": "one two three four five six seven eight nine", "b": "ten eleven twelve thirteen fourteen fifteen"}
     la.find(texts, 0.8).report(tmp_path / "none.html")
     page = open_page(tmp_path / "none.html")
-    expect(page.locator(".empty")).to_have_text("No two documents are alike by 80% or more; lower was not searched.")
+    expect(page.locator(".empty")).to_have_text("No two documents are at least 80% similar; lower was not searched.")
     expect(page.locator("#run")).to_contain_text("recall 1, of pairs at or above 80%")
     texts["b"] = f"{texts['a']} {texts['b']} and many more words that the first one does not have at all"
     search_lower(la.find(texts, 0.8)).report(tmp_path / "lower.html")
@@ -253,7 +253,7 @@ def test_skipped_and_settings_tell_what_was_done(open_page: Open, tmp_path: Path
 
 def test_many_rows_come_page_by_page_and_what_is_missing_is_said(open_page: Open, tmp_path: Path) -> None:
     from lookalike.report.collect import PageLimits
-    from lookalike.result.report import write_report
+    from lookalike.result.from_texts import write_report
 
     texts = {f"copy {i}": "the same words stand in every one of these documents, again and again" for i in range(30)}
     result = la.find(texts, 0.5)

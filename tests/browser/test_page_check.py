@@ -65,7 +65,7 @@ def test_a_pasted_copy_is_found_and_its_passages_are_read(visit: Visit, essays_s
     page = visit(essays_server)
     expect(page.get_by_role("heading", level=1)).to_have_text("Have we seen this before?")
     expect(page.locator("#view")).to_contain_text("20 stored documents")
-    page.get_by_label("At least this alike, %").fill("30")
+    page.get_by_label("Minimum similarity, %").fill("30")
     check(page, ESSAY)
     with la.Index.open(":memory:") as index:
         index.add(essays())
@@ -100,7 +100,7 @@ def test_what_is_not_stored_is_said_and_the_nearest_are_shown(visit: Visit, essa
     page = visit(essays_server)
     check(page, "The river changed the narrow valley before the snow melted. " + "Something else altogether. " * 3)
     expect(page.locator("#found-title")).to_have_text("No, nothing like this is stored")
-    page.get_by_role("button", name="Show the nearest 10").click()
+    page.get_by_role("button", name="Show the 10 nearest").click()
     expect(page.locator("#found-title")).to_contain_text("The nearest")
     assert hit_rows(page)
     page.get_by_label("Text", exact=True).fill("changed")  # what was found belongs to another text

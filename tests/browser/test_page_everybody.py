@@ -180,7 +180,7 @@ def test_groups_and_the_histogram(visit: Visit, essays_server: str) -> None:
     total = sum(int(text) for text in counts)
     assert total >= 1
     noun = "1 pair of stored documents is" if total == 1 else f"{total} pairs of stored documents are"
-    expect(page.locator(".card").first).to_contain_text(f"{noun} 80% or more alike")
+    expect(page.locator(".card").first).to_contain_text(f"{noun} at least 80% similar")
     group.get_by_role("link", name=f"Compare {name_of(3)} with {name_of(7)}").click()
     expect(page.locator(".score-value").first).to_have_text("100%")
     expect(page.locator("#back")).to_contain_text(name_of(3))

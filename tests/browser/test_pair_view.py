@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import lookalike as la
-from lookalike.report.assemble import write_pair
-from lookalike.report.marks import read_marks
+from lookalike.report import write_pair
+from lookalike.report.side_files import read_marks
 from tests.browser.axe import violations
 from tests.browser.views import show
 from tests.report.essays import essays, name_of
@@ -110,15 +110,15 @@ def test_columns_scroll_together(open_page: Open, plain_report: Path) -> None:
     assert right.evaluate("e => e.scrollTop") == before
 
 
-def test_left_out_text_is_grey_with_its_reason(open_page: Open, class_report: Path) -> None:
+def test_excluded_text_is_grey_with_its_reason(open_page: Open, class_report: Path) -> None:
     page = open_page(class_report, f"#pair-{number_of(class_report, 3, 7)}")
-    assert page.locator(".left-out .why").all_inner_texts() == ["template text, left out"] * 2
-    expect(page.locator(".scores-box")).to_contain_text("Left out of the scores: template text.")
+    assert page.locator(".excluded .why").all_inner_texts() == ["template text, excluded"] * 2
+    expect(page.locator(".scores-box")).to_contain_text("Excluded from the scores: template text.")
     show(page, class_report, "pairs")
     page.get_by_label("Quotations").check()
     page.locator("#panel tbody a").first.click()
-    expect(page.locator(".left-out", has_text="the bells of the lower town")).to_have_count(2)
-    expect(page.locator(".scores-box")).to_contain_text("Left out of the passages: quotations, template text.")
+    expect(page.locator(".excluded", has_text="the bells of the lower town")).to_have_count(2)
+    expect(page.locator(".scores-box")).to_contain_text("Excluded from the passages: quotations, template text.")
 
 
 def test_marks_are_kept_exported_and_read_again(open_page: Open, plain_report: Path, tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 import lookalike as la
-from lookalike.documents.one_document import read_document
-from lookalike.report.assemble import write_pair
+from lookalike.documents.open import read_document
+from lookalike.report import write_pair
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""The report says what is true: what was left out, which documents are odd, how long a passage is."""
+"""The report says what is true: what was omitted, which documents are odd, how long a passage is."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ def fact(page: Page) -> str:
     return page.locator(".fact", has=page.locator("#fact-pairs")).inner_text()
 
 
-def test_pairs_that_were_left_out_are_told(open_page: Open, sample: Path, tmp_path: Path) -> None:
+def test_omitted_pairs_are_named(open_page: Open, sample: Path, tmp_path: Path) -> None:
     page = open_page(sample)
-    expect(page.locator("#pairs-left-out")).to_contain_text("1 pair between documents of one author left out")
-    assert "All but those that were left out" in fact(page)
+    expect(page.locator("#omitted-pairs")).to_contain_text("1 pair between documents of one author omitted")
+    assert "All but the omitted ones" in fact(page)
     page = open_page(scan(tmp_path))
-    expect(page.locator("#pairs-left-out")).to_have_count(0)
+    expect(page.locator("#omitted-pairs")).to_have_count(0)
     assert "All that the search found" in fact(page)
 
 
-def test_marked_pairs_that_were_left_out_are_told(open_page: Open, tmp_path: Path) -> None:
+def test_omitted_marked_pairs_are_named(open_page: Open, tmp_path: Path) -> None:
     marks = tmp_path / "secret.json"
     pair = {"a": "berg.pdf", "b": "castle.docx", "mark": "not an issue"}
     marks.write_text(json.dumps({"schema": "lookalike-marks/1", "pairs": [pair]}))
     page = open_page(scan(tmp_path, "--marks", str(marks)))
-    expect(page.locator("#pairs-left-out")).to_contain_text("1 pair marked as not an issue is left out (--marks")
+    expect(page.locator("#omitted-pairs")).to_contain_text("1 pair marked as not an issue is omitted (--marks")
     page.locator("#anonymise").click()
-    expect(page.locator("#pairs-left-out")).not_to_contain_text("secret")
+    expect(page.locator("#omitted-pairs")).not_to_contain_text("secret")
 
 
 def test_flags_are_seen_at_once(open_page: Open, sample: Path) -> None:

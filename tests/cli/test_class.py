@@ -70,7 +70,7 @@ def test_the_older_one_was_first(scan: Callable[..., Any]) -> None:
     assert firsts["grant.txt", "late.zip/fox-draft.txt"] == "late.zip/fox-draft.txt"
 
 
-def test_what_was_left_out_is_said(scan: Callable[..., Any]) -> None:
+def test_excluded_words_are_listed(scan: Callable[..., Any]) -> None:
     words = {each["id"]: each for each in scan()["left_out"]}
     assert words["berg.pdf"]["template"] > 60
     assert words["berg.pdf"]["quotes"] == words["berg.pdf"]["references"] == 0

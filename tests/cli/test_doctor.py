@@ -13,8 +13,8 @@ import pytest
 
 import lookalike as la
 from lookalike import _native, reference
-from lookalike.cli import doctor
-from lookalike.urls import SCHEMES
+from lookalike.cli import about
+from lookalike.opening import SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ def test_json(run: Run) -> None:
     assert facts["lookalike"] == la.__version__
     assert facts["core"] == {key: value for key, value in _native.build_info().items() if key != "version"}
     assert la.Recipe.parse(facts["recipe"]["default"]) == la.Recipe()
-    assert [check["name"] for check in facts["checks"]] == list(doctor.CHECKS)
+    assert [check["name"] for check in facts["checks"]] == list(about.CHECKS)
     assert all(check["passed"] for check in facts["checks"])
     names = {"client", "excel", "experiments", "postgres", "remote", "server", "spark"}
     assert {extra["name"] for extra in facts["extras"]} == names
@@ -57,9 +57,9 @@ def test_json(run: Run) -> None:
 def test_the_signature_it_expects_is_that_of_the_specification() -> None:
     import hashlib
 
-    slots = reference.signature(doctor._SAMPLE, la.Recipe())
+    slots = reference.signature(about._SAMPLE, la.Recipe())
     data = b"".join(slot.to_bytes(4, "little") for slot in slots)
-    assert hashlib.sha256(data).hexdigest()[:16] == doctor._SAMPLE_SIGNATURE
+    assert hashlib.sha256(data).hexdigest()[:16] == about._SAMPLE_SIGNATURE
 
 
 @pytest.mark.parametrize("error", [ValueError("murmur3 is 1,\nshould be 2"), ImportError("no pyarrow"), RuntimeError()])
@@ -69,7 +69,7 @@ def test_a_check_that_fails_is_shown_and_the_exit_code_is_2(
     def check() -> str:
         raise error
 
-    monkeypatch.setitem(doctor.CHECKS, "sums", check)
+    monkeypatch.setitem(about.CHECKS, "sums", check)
     done = run("doctor")
     assert (done.code, done.err) == (2, "")
     assert "✗ sums" in done.out
@@ -81,7 +81,7 @@ def test_a_check_that_fails_is_shown_and_the_exit_code_is_2(
 
 
 def test_a_wrong_hash_is_noticed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "_SAMPLE_SIGNATURE", "0000000000000000")
+    monkeypatch.setattr(about, "_SAMPLE_SIGNATURE", "0000000000000000")
     done = run("doctor")
     assert done.code == 2
     assert "✗ signature" in done.out
@@ -128,7 +128,7 @@ def test_every_extra_is_one_that_is_declared_and_needed() -> None:
     with (Path(__file__).parents[2] / "pyproject.toml").open("rb") as file:
         declared = tomllib.load(file)["project"]["optional-dependencies"]
     packages = {extra: tuple(re.split(r"[<>=\[]", need)[0] for need in needs) for extra, needs in declared.items()}
-    assert packages == doctor._EXTRAS
+    assert packages == about._EXTRAS
     sources = Path(la.__file__).parent.rglob("*.py")
     imported = {line.split()[1].split(".")[0] for path in sources for line in _imports(path)}
     imported |= set(SCHEMES.values())  # each is loaded with its scheme

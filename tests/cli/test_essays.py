@@ -109,7 +109,7 @@ def test_commands_that_are_shown_name_the_preset(run: Callable[..., Any]) -> Non
     command = la.Result.load("run.lookalike").origin["command"]
     assert command == "lookalike scan sample --preset essays --threshold 0.2"
     loaded = la.Result.load("run.lookalike")
-    assert (loaded.metric, loaded.uncounted.min_words, loaded.threshold) == ("containment", 5, 0.2)
+    assert (loaded.metric, loaded.exclusions.min_words, loaded.threshold) == ("containment", 5, 0.2)
     planned = run("estimate", "sample", "--preset", "essays")
     assert "every pair at or above the threshold" in planned.out
     assert "lookalike scan sample --preset essays" in planned.out
@@ -127,10 +127,10 @@ def test_removing_takes_only_the_recipe_of_a_preset(run: Callable[..., Any]) -> 
 
 def test_the_same_in_python() -> None:
     found = la.find(COLLECTION, preset="essays")
-    assert (found.threshold, found.metric, found.uncounted.min_words) == (0.1, "containment", 5)
+    assert (found.threshold, found.metric, found.exclusions.min_words) == (0.1, "containment", 5)
     assert found.recipe == la.Recipe.preset("essays")
     other = la.find(COLLECTION, 0.5, preset="essays", metric="jaccard", recipe=la.Recipe(), min_words=8)
-    assert (other.threshold, other.metric, other.recipe, other.uncounted.min_words) == (0.5, "jaccard", la.Recipe(), 8)
+    assert (other.threshold, other.metric, other.recipe, other.exclusions.min_words) == (0.5, "jaccard", la.Recipe(), 8)
     with pytest.raises(la.RecipeError, match="did you mean 'essays'"):
         la.find(COLLECTION, preset="essay")
     assert la.estimate_cost(COLLECTION, preset="essays").promised_recall == 1.0

@@ -61,7 +61,7 @@ def test_scan_leaves_out_templates_of_any_format_and_quotes(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("essays")
-def test_the_table_says_what_was_left_out_beside_the_score(run: Run) -> None:
+def test_the_table_shows_excluded_words_beside_the_score(run: Run) -> None:
     done = run("scan", "essays", "--skip", "quotes", "--ignore", "sheet.html", "-t", "0.5")
     assert re.search(r"Excluded +A +B\n.*\n *1 .*  32 \+ 32  a\.txt  c\.txt", done.out)
     assert "Excluded: words of A + words of B that do not count (quotes, templates)." in done.out
@@ -74,7 +74,7 @@ def test_short_passages_do_not_count(run: Run) -> None:
     scan = ("scan", "essays", "-t", "0.05", "--format", "json", "--min-words", "25")
     done = run(*scan)
     assert pairs(done.json) == {"ac"}
-    assert "note: 2 pairs are alike only with passages shorter than 25 words, and left out" in done.err
+    assert "note: 2 pairs are similar only in passages shorter than 25 words, and omitted" in done.err
     assert done.json["min_words"] == 25
 
 
@@ -149,16 +149,16 @@ def test_metadata_names_documents_and_tells_who_was_first(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("essays")
-def test_pairs_of_one_author_are_left_out(run: Run) -> None:
+def test_pairs_of_one_author_are_omitted(run: Run) -> None:
     scan = ("scan", "essays", "-t", "0.05", "--meta", "info.csv", "--group-by", "author")
     done = run(*scan, "--format", "json")
     assert pairs(done.json) == {"ab", "bc"}
-    assert "note: 1 pair between documents of one author left out (--group-by author)" in done.err
+    assert "note: 1 pair between documents of one author omitted (--group-by author)" in done.err
     assert "Ann, Ben" in run(*scan).out
 
 
 @pytest.mark.usefixtures("essays")
-def test_marked_pairs_are_left_out(run: Run) -> None:
+def test_marked_pairs_are_omitted(run: Run) -> None:
     marks = [
         {"a": "c.txt", "b": "a.txt", "mark": "not an issue", "note": "one author"},
         {"a": "a.txt", "b": "b.txt", "mark": "checked", "note": ""},
@@ -166,7 +166,7 @@ def test_marked_pairs_are_left_out(run: Run) -> None:
     Path("marks.json").write_text(json.dumps({"schema": "lookalike-marks/1", "pairs": marks}))
     done = run("scan", "essays", "-t", "0.05", "--marks", "marks.json", "--format", "json")
     assert pairs(done.json) == {"ab", "bc"}
-    assert "note: 1 pair marked as not an issue is left out (--marks marks.json)" in done.err
+    assert "note: 1 pair marked as not an issue is omitted (--marks marks.json)" in done.err
     assert run("scan", "essays", "--marks", "marks.json", "-o", "marks.json").complaint.startswith(
         "marks.json is among"
     )

@@ -16,7 +16,7 @@ import lookalike.text.comparison
 from lookalike.cli import main
 from lookalike.cli.messages import describe
 from lookalike.errors import InternalError
-from lookalike.tables.wording import visible
+from lookalike.tables.spelling import visible
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run, Start

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
-from lookalike.cli import experiment_menu as menu
+from lookalike.cli import experiment as menu
 from lookalike.cli.experiment import SUBCOMMANDS
 from lookalike.cli.experiment_figures import spoken_time
 from lookalike.experiments import catalogue

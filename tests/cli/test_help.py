@@ -16,7 +16,7 @@ import pytest
 
 import lookalike as la
 from lookalike.cli import commands
-from lookalike.index.duplicate_check import StoredHere
+from lookalike.index.new_documents import StoredHere
 from tests.cli.conftest import ROWS, words
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 KILLED = """
 import os, signal, sys
 from lookalike.documents import open_documents
-from lookalike.index.building import build
+from lookalike.index.new_documents import build
 
 def judge(read):
     if sys.argv[2] == "wait":

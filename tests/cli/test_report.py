@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lookalike as la
-from lookalike.cli import report as asking
+from lookalike.cli import running as asking
 from tests.cli.conftest import COLLECTION, Run
 from tests.report.page_data import parts_of
 

@@ -251,9 +251,9 @@ def test_group_by_author(run: Run, essays: Path, rule: str) -> None:
     ]
     assert "1 pair of submissions in essays" not in done.out
     assert done.out.startswith("1 pair of submissions\n")
-    assert f"1 pair between documents of one author left out (--group-by {rule})\n" in done.out
+    assert f"1 pair between documents of one author omitted (--group-by {rule})\n" in done.out
     assert re.search(r"^1     2  ann, bob  ann/draft.txt · bob/essay.txt$", done.out, re.MULTILINE)
-    note = f"lookalike: note: 1 pair between documents of one author left out (--group-by {rule})\n"
+    note = f"lookalike: note: 1 pair between documents of one author omitted (--group-by {rule})\n"
     as_json = run("scan", str(essays), "--group-by", rule, "--format", "json")
     assert as_json.err == note
     assert len(as_json.json["pairs"]) == 2

@@ -50,14 +50,21 @@ def test_words_are_sorted_and_lead_to_words_that_exist() -> None:
 
 def test_the_vocabulary_of_the_design_is_there() -> None:
     assert {
-        *("document", "shingle", "recipe", "signature", "family", "band", "candidate", "pair", "group", "passage"),
+        *("document", "shingle", "recipe", "signature", "family", "band", "candidate", "pair", "cluster", "passage"),
         *("recall", "plan", "index", "jaccard", "containment", "threshold", "minhash", "lsh", "star", "linked"),
         *("s-curve", "preset"),
     } <= set(TERMS)
 
 
 @pytest.mark.parametrize(
-    ("asked", "term"), [("Jaccard", "jaccard"), ("n-gram", "shingle"), ("S_curve", "s-curve"), ("bands", "band")]
+    ("asked", "term"),
+    [
+        ("Jaccard", "jaccard"),
+        ("n-gram", "shingle"),
+        ("S_curve", "s-curve"),
+        ("bands", "band"),
+        ("principal", "representative"),
+    ],
 )
 def test_explain_knows_other_names(run: Run, asked: str, term: str) -> None:
     assert run("explain", asked).out.startswith(f"{term}\n")

@@ -40,7 +40,7 @@ def test_a_moodle_zip_reads_as_a_teacher_would_want(run: Run, monkeypatch: pytes
     ]
     assert done.out.startswith("3 pairs of submissions in moodle.zip/\n")
     assert "8 documents (3 skipped: 2 too short, 1 damaged)" in done.out
-    assert "1 pair between documents of one student left out (--group-by lms)" in done.out
+    assert "1 pair between documents of one student omitted (--group-by lms)" in done.out
     alone = run("scan", "moodle.zip", *SCAN, "--group-by", "none", "--quiet")
     assert alone.out.startswith("6 pairs in moodle.zip/\n")
 

@@ -12,7 +12,7 @@ import pytest
 
 import lookalike as la
 from lookalike.documents import open_paths
-from lookalike.documents.one_document import read_document
+from lookalike.documents.open import read_document
 from tests.documents.making import docx, lines_at, pdf, tar, zipped
 from tests.documents.reading import documents, reasons
 

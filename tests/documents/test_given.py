@@ -16,8 +16,8 @@ import pytest
 import lookalike as la
 from lookalike import DocumentError
 from lookalike.documents import open_documents
-from lookalike.documents.given import Given, given_as
 from lookalike.documents.in_memory import MemorySource
+from lookalike.documents.kinds import Given, given_as
 from tests.documents.reading import documents
 from tests.documents.test_data_frames import COLUMNS, TABLE, HeldTable, OldDataset, Relation
 from tests.faults.child import run
@@ -239,7 +239,7 @@ def test_messages_name_no_argument_that_find_lacks() -> None:
 def test_nothing_is_imported_to_find_out() -> None:
     program = """
 import sys
-from lookalike.documents.given import given_as
+from lookalike.documents.kinds import given_as
 print(given_as(["one"]).name, given_as(iter([])).name, given_as(7).name)
 print(sorted({"numpy", "pandas", "polars", "pyarrow"} & set(sys.modules)))
 """

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike import DuplicateIdError
-from lookalike.documents import ids as module
-from lookalike.documents.ids import IdCheck
+from lookalike.documents import in_memory as module
+from lookalike.documents.in_memory import IdCheck
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:

@@ -203,7 +203,7 @@ def test_authors_by_a_function_or_a_pattern() -> None:
         ("bo", "lonely", 1),
     ]
     assert by_pattern.authors is not None
-    assert by_pattern.authors.left_out == 1
+    assert by_pattern.authors.omitted == 1
     with pytest.raises(la.RecipeError, match="a name is 'ann-1'"):
         found.group_by("(nobody)")
     assert len(found.submissions) == 4

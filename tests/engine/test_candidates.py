@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from lookalike.engine.candidates import largest_bucket, limits_for
+from lookalike.engine import Asked, choose_strategy
+from lookalike.engine.bands import largest_bucket, limits_for
 from lookalike.engine.stages import propose, sign_rows
-from lookalike.engine.strategy import Asked, choose_strategy
 from lookalike.recipe import Recipe
 from tests.corpus import near_copy, prose
 

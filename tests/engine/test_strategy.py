@@ -6,8 +6,8 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from lookalike import Bands, Recipe
-from lookalike.engine.strategy import METRICS, Asked, choose_strategy
-from lookalike.tables.found import MEASURES, Metric
+from lookalike.engine import METRICS, Asked, choose_strategy
+from lookalike.tables.columns import MEASURES, Metric
 
 
 @pytest.mark.parametrize("metric", METRICS)

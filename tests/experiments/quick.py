@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lookalike.experiments import Setup, Table, Verdict
 from lookalike.experiments.catalogue import by_id, experiments
-from lookalike.experiments.definition import Setup, Table, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lookalike.experiments.definition import Cell, Experiment, Finding
+    from lookalike.experiments import Cell, Experiment, Finding
 
 QUICK = Setup(quick=True)
 IN_ONE_WORKER = pytest.mark.xdist_group("experiments")

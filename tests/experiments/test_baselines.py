@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import lookalike as la
 from lookalike import reference
 from lookalike.errors import RecipeError
+from lookalike.experiments.approaches import MEASURES, batch
 from lookalike.experiments.baselines import JOINS
-from lookalike.experiments.batch import MEASURES, batch
 
 numbers = st.lists(st.integers(0, 40), unique=True)
 

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lookalike.errors import RecipeError
-from lookalike.experiments import catalogue
+from lookalike.experiments import CLAIMS, REPORTS, catalogue
 from lookalike.experiments.catalogue import _library_digest, code_digest, files_of
-from lookalike.experiments.definition import CLAIMS, REPORTS
 
 if TYPE_CHECKING:
-    from lookalike.experiments.definition import Experiment
+    from lookalike.experiments import Experiment
 
 EXPERIMENTS = catalogue.experiments()
 
@@ -90,7 +89,7 @@ def test_measuring_and_judging_need_no_matplotlib() -> None:
 import sys
 sys.modules["matplotlib"] = sys.modules["numpy"] = None  # importing them fails
 from lookalike.experiments.catalogue import by_id
-from lookalike.experiments.definition import Setup
+from lookalike.experiments import Setup
 for name in ("comparisons", "precision"):
     experiment, setup = by_id(name), Setup(quick=True)
     print(len(experiment.judge(experiment.measure(setup, lambda share: None), setup)))
@@ -104,7 +103,7 @@ for name in ("comparisons", "precision"):
 
 def test_an_experiment_depends_on_what_it_imports_and_not_on_other_experiments() -> None:
     names = {path.stem for path in files_of("precision")}
-    assert {"precision", "data", "figures", "report_a", "definition"} <= names
+    assert {"precision", "data", "figures", "reports", "__init__"} <= names
     assert not names & {"approaches", "gallery", "store"}
 
 

@@ -11,9 +11,8 @@ import pytest
 
 import lookalike as la
 from lookalike import hashing
-from lookalike.experiments import catalogue, data
-from lookalike.experiments.corrections import CORRECTIONS
-from lookalike.experiments.definition import Setup
+from lookalike.experiments import Setup, catalogue, data
+from lookalike.experiments.gallery import CORRECTIONS
 from lookalike.experiments.hash_families import WAYS
 from lookalike.reference import search as reference_search
 from lookalike.reference import sketches as reference_sketches

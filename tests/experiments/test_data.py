@@ -10,9 +10,8 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import RecipeError
-from lookalike.experiments import data
+from lookalike.experiments import Setup, data
 from lookalike.experiments.data import EXCERPTS
-from lookalike.experiments.definition import Setup
 from lookalike.experiments.text_collections import different_share, page_similarity
 
 SETUP = Setup(seed=3)

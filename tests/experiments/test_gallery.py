@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 import lookalike.experiments.gallery as module
+from lookalike.experiments import CLAIMS, FINDINGS, Experiment, Verdict, judged_by
 from lookalike.experiments.catalogue import GROUPS, by_id
-from lookalike.experiments.corrections import CORRECTIONS
-from lookalike.experiments.definition import CLAIMS, FINDINGS, Experiment, Verdict, judged_by
-from lookalike.experiments.gallery import MARKS, command_of, gallery, run, tally
+from lookalike.experiments.gallery import CORRECTIONS, MARKS, command_of, gallery, run, tally
 from lookalike.experiments.store import Folder
 from tests.experiments.quick import IN_ONE_WORKER, QUICK, remembered
 

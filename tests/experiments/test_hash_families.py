@@ -8,9 +8,8 @@ from statistics import fmean
 import pytest
 
 import lookalike as la
-from lookalike.experiments import hash_families
+from lookalike.experiments import Table, hash_families
 from lookalike.experiments.catalogue import by_id
-from lookalike.experiments.definition import Table
 from lookalike.experiments.hash_families import WAYS, Way, estimate
 from lookalike.hashing import FAMILIES
 from tests.experiments.quick import IN_ONE_WORKER, QUICK, measured

@@ -8,8 +8,7 @@ from statistics import fmean, stdev
 import pytest
 
 import lookalike as la
-from lookalike.experiments import data, lsh_bands, lsh_quality
-from lookalike.experiments.definition import Setup, Table
+from lookalike.experiments import Setup, Table, data, lsh_bands, lsh_quality
 from tests.experiments.quick import IN_ONE_WORKER, changed, findings, measured
 from tests.statistics.bounds import SIGMAS, binomial_range
 

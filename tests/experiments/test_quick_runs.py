@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from lookalike.experiments import figures
+from lookalike.experiments import CLAIMS, FINDINGS, figures, judged_by
 from lookalike.experiments.catalogue import by_id, experiments
-from lookalike.experiments.definition import CLAIMS, FINDINGS, judged_by
 from lookalike.experiments.store import from_csv, to_csv
 from tests.experiments.quick import IN_ONE_WORKER, QUICK, measured
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
-    from lookalike.experiments.definition import Verdict
+    from lookalike.experiments import Verdict
 
 pytestmark = IN_ONE_WORKER
 IDS = [experiment.id for experiment in experiments()]

@@ -7,9 +7,8 @@ import math
 import pytest
 
 import lookalike as la
-from lookalike.experiments import report_a
+from lookalike.experiments import Cell, Setup, Table, reports
 from lookalike.experiments.catalogue import by_id
-from lookalike.experiments.definition import Cell, Setup, Table
 from tests.experiments.quick import IN_ONE_WORKER, QUICK, changed, findings, measured
 
 pytestmark = IN_ONE_WORKER
@@ -164,7 +163,7 @@ def test_approaches_are_judged_by_how_times_grow() -> None:
 def test_blanks_make_shuffles_more_alike() -> None:
     table = measured("preprocessing")
     totals = {name: table.where(preprocessing=name) for name in table.distinct("preprocessing")}
-    pairs = math.comb(report_a.DOCUMENTS, 2)
+    pairs = math.comb(reports.DOCUMENTS, 2)
     assert [sum(part.numbers("pairs")) for part in totals.values()] == [pairs, pairs]
     letters, everything = (sum(part.numbers("sum of similarities")) / pairs for part in totals.values())
     assert letters + 0.1 < everything
@@ -176,7 +175,7 @@ def test_blanks_make_shuffles_more_alike() -> None:
 # -- item 73 -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("family", report_a.SKETCHES)
+@pytest.mark.parametrize("family", reports.SKETCHES_A)
 def test_errors_shrink_as_theory_says(family: str) -> None:
     """The squares of independent errors, in units of their variance, have the mean 1, and a spread that is known."""
     part = measured("precision").where(family=family)
@@ -187,13 +186,13 @@ def test_errors_shrink_as_theory_says(family: str) -> None:
         mean = sum(block) / len(block)
         assert mean <= 1 + 4 * math.sqrt(2 / len(block)), (low, high)
         # A fast sketch may vary less than independent functions do, never more.
-        assert mean >= (0.1 if family == report_a.FAST else 1 - 4 * math.sqrt(2 / len(block))), (low, high)
+        assert mean >= (0.1 if family == reports.FAST else 1 - 4 * math.sqrt(2 / len(block))), (low, high)
 
 
 def test_the_pair_is_exact_and_every_number_of_hashes_is_there() -> None:
     table = measured("precision")
     assert set(table.numbers("exact")) == {0.6}
-    for family in report_a.SKETCHES:
+    for family in reports.SKETCHES_A:
         assert table.where(family=family).values("hashes") == list(range(1, 300))
     assert set(table.where(hashes=1).numbers("estimate")) <= {0.0, 1.0}
 

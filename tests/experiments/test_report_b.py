@@ -8,9 +8,18 @@ from statistics import fmean
 
 import pytest
 
-from lookalike.experiments import differences, exact_times, pair_similarity, report_b, signing_times, uncertainty
+from lookalike.experiments import (
+    Cell,
+    Setup,
+    Table,
+    differences,
+    exact_times,
+    figures,
+    pair_similarity,
+    reports,
+    signing_times,
+)
 from lookalike.experiments.catalogue import by_id
-from lookalike.experiments.definition import Cell, Setup, Table
 from lookalike.experiments.figures import new_figure
 from tests.experiments.quick import IN_ONE_WORKER, QUICK, changed, findings, judged, measured
 from tests.statistics.bounds import SIGMAS
@@ -18,7 +27,7 @@ from tests.statistics.bounds import SIGMAS
 pytestmark = IN_ONE_WORKER
 TABLE_OF = {"modular": "modular", "jenkins": "jenkins"} | dict.fromkeys(("multiplicative", "murmur3", "fast"), "others")
 
-each_sketch = pytest.mark.parametrize("sketch", report_b.SKETCHES)
+each_sketch = pytest.mark.parametrize("sketch", reports.SKETCHES_B)
 
 
 def table_of(kind: str, sketch: str) -> Table:
@@ -57,7 +66,7 @@ def test_every_figure_of_the_report_is_there() -> None:
 )
 def test_a_second_run_gives_the_same_but_for_times(name: str) -> None:
     first = measured(name)
-    for kept in (report_b.exact, report_b.sketch_estimates, report_b.reported_estimates):
+    for kept in (reports.exact, reports.sketch_estimates, reports.reported_estimates):
         kept.cache_clear()
     second = by_id(name).measure(QUICK, lambda _share: None)
     places = [place for place, column in enumerate(first.columns) if not column.timed]
@@ -99,7 +108,7 @@ def test_shuffles_have_the_same_letters_and_less_and_less_else() -> None:
     table = measured("pair-jaccard")
     assert len(table.rows) == 5 * 15
     assert set(table.where(k=1).numbers("similarity")) == {100.0}
-    means = [mean_of(table, "similarity", k=k) for k in report_b.SIZES]
+    means = [mean_of(table, "similarity", k=k) for k in reports.SIZES]
     assert means == sorted(means, reverse=True)
     assert mean_of(table, "similarity", k=15) < 1
 
@@ -148,7 +157,7 @@ def test_case_matters_only_where_there_are_capitals() -> None:
 
 @each_sketch
 def test_one_hash_says_all_or_nothing(sketch: str) -> None:
-    runs = [report_b.sketch_estimates(QUICK, sketch, 1, k, 6) for k in report_b.SIZES]
+    runs = [reports.sketch_estimates(QUICK, sketch, 1, k, 6) for k in reports.SIZES]
     assert {value for run in runs for five in run for value in five} == {0.0, 1.0}
     assert set(table_of("estimate", sketch).where(hashes=1).numbers("decided")) == {100.0}
 
@@ -162,10 +171,10 @@ def test_equal_sets_are_estimated_without_error(sketch: str) -> None:
 @each_sketch
 def test_estimates_are_right_on_average(sketch: str) -> None:
     table = table_of("estimate", sketch)
-    for hashes in report_b.HASHES:
+    for hashes in reports.HASHES:
         rows = table.where(hashes=hashes)
         off = fmean(rows.numbers("mean")) - fmean(rows.numbers("exact"))
-        deviation = math.hypot(*rows.numbers("mean_margin")) / uncertainty.Z / len(rows.rows)
+        deviation = math.hypot(*rows.numbers("mean_margin")) / figures.Z / len(rows.rows)
         assert abs(off) <= SIGMAS * deviation, f"{hashes} hashes: {off:+.3f}, standard error {deviation:.3f}"
 
 
@@ -173,10 +182,10 @@ def test_estimates_are_right_on_average(sketch: str) -> None:
 def test_the_mean_error_is_what_theory_says(sketch: str) -> None:
     # For each number of hashes, over all k: the expected |error| is exact, and so is its standard error.
     table = table_of("error", sketch)
-    for hashes in report_b.HASHES:
+    for hashes in reports.HASHES:
         rows = table.where(hashes=hashes)
         error, expected = fmean(rows.numbers("error")), fmean(rows.numbers("expected"))
-        deviation = math.hypot(*rows.numbers("margin")) / uncertainty.Z / len(rows.rows)
+        deviation = math.hypot(*rows.numbers("margin")) / figures.Z / len(rows.rows)
         assert error <= expected + SIGMAS * deviation
         if sketch != "fast":  # which may do better
             assert error >= expected - SIGMAS * deviation
@@ -188,7 +197,7 @@ def test_four_times_the_hashes_halve_the_error(sketch: str) -> None:
     few, many = (table.where(hashes=hashes) for hashes in (250, 1000))
     ratio = fmean(few.numbers("error")) / fmean(many.numbers("error"))
     relative = math.hypot(
-        *(math.hypot(*r.numbers("margin")) / uncertainty.Z / sum(r.numbers("expected")) for r in (few, many))
+        *(math.hypot(*r.numbers("margin")) / figures.Z / sum(r.numbers("expected")) for r in (few, many))
     )
     assert abs(ratio - 2) <= 2 * SIGMAS * relative
     assert relative < 0.1  # or the test would say nothing
@@ -218,7 +227,7 @@ def test_the_surface_has_every_point_and_agrees_with_the_lines(sketch: str) -> N
 
 
 def test_means_of_five_pairs_err_less_than_pairs() -> None:
-    found = report_b.summary(QUICK, "jenkins", 50, 5)
+    found = reports.summary(QUICK, "jenkins", 50, 5)
     assert found.error_of_mean < found.error
     assert found.least <= found.once <= found.most
 
@@ -231,13 +240,13 @@ def test_the_shortcut_for_the_reports_functions_is_right() -> None:
         for p, m in product((2, 3, 5, 7, 13), range(z)):
             a, b = {row for row in range(z) if row % 3 != 1}, {row for row in range(z) if row % 3 != 0} | {0}
             least = [min((p * row + m) % z for row in rows) for rows in (a, b)] if a and b else []
-            assert report_b.agree(a, b, p, m, z) == (least[0] == least[1]), (z, p, m)
+            assert reports.agree(a, b, p, m, z) == (least[0] == least[1]), (z, p, m)
 
 
 def test_a_factor_that_divides_the_rows_makes_documents_agree_too_often() -> None:
     # 12 rows, 4 of them shared: J = 1/3. All m in turn give the probability itself.
     a, b = set(range(8)), set(range(4, 12))
-    shares = {p: fmean(report_b.agree(a, b, p, m, 12) for m in range(12)) for p in (2, 3, 5, 7, 11)}
+    shares = {p: fmean(reports.agree(a, b, p, m, 12) for m in range(12)) for p in (2, 3, 5, 7, 11)}
     assert [shares[p] for p in (5, 7, 11)] == pytest.approx([1 / 3] * 3)
     assert shares[2] > 0.6
     assert shares[3] > 0.6
@@ -245,7 +254,7 @@ def test_a_factor_that_divides_the_rows_makes_documents_agree_too_often() -> Non
 
 def test_the_modulus_is_worse_and_not_modular_hashing() -> None:
     table = measured("error-difference-jenkins")
-    bias = {h: mean_of(table, "first_bias", first="reported", hashes=h) for h in report_b.HASHES}
+    bias = {h: mean_of(table, "first_bias", first="reported", hashes=h) for h in reports.HASHES}
     assert bias[1] > 10
     assert bias[25] > 1 > bias[1000]
     found = judged("error-difference-jenkins")
@@ -263,7 +272,7 @@ def test_differences_are_differences() -> None:
     columns = (table.numbers(name) for name in ("first_error", "second_error", "difference", "more", "fewer"))
     for first, second, difference, more, fewer in zip(*columns, strict=True):
         assert difference == pytest.approx(first - second)
-        assert 0 <= more + fewer <= report_b.runs(QUICK)
+        assert 0 <= more + fewer <= reports.runs(QUICK)
     lines = table_of("error", "modular").where(hashes=100, k=5).numbers("error")
     assert table.where(second="fast", hashes=100, k=5).numbers("first_error") == lines
 
@@ -274,7 +283,7 @@ def test_differences_are_differences() -> None:
 @each_sketch
 def test_times_have_their_shingles_beside_them(sketch: str) -> None:
     table = table_of("time", sketch)
-    assert len(table.where(round=0).rows) == len(report_b.HASHES) * len(signing_times.sizes(QUICK))
+    assert len(table.where(round=0).rows) == len(reports.HASHES) * len(reports.sizes(QUICK))
     assert min(table.numbers("texts_time")) > 0
     assert min(table.numbers("sets_time")) >= 0
     first = table.where(hashes=1, round=0)
@@ -287,15 +296,15 @@ def test_times_have_their_shingles_beside_them(sketch: str) -> None:
 def times(of_hashes: dict[int, float], settles: int) -> Table:
     """Make up a table: a time for each number of hashes, reached at some k, in three rounds."""
     rows: list[tuple[Cell, ...]] = []
-    for hashes, k, n in product(report_b.HASHES, report_b.SIZES, range(3)):
+    for hashes, k, n in product(reports.HASHES, reports.SIZES, range(3)):
         share, time = min(1.0, k / settles), of_hashes[hashes]
         rows.append(("modular", k, hashes, 340.0 - k, 330 * share, n, time * share, time))
     return Table(signing_times.SIGNING_COLUMNS, rows)
 
 
 def test_a_steady_rise_is_no_bend() -> None:
-    steady = times({h: 40 + 0.3 * h for h in report_b.HASHES}, settles=5)
-    bent = times({h: 40 + 0.01 * h + 0.5 * max(0, h - 250) for h in report_b.HASHES}, settles=5)
+    steady = times({h: 40 + 0.3 * h for h in reports.HASHES}, settles=5)
+    bent = times({h: 40 + 0.01 * h + 0.5 * max(0, h - 250) for h in reports.HASHES}, settles=5)
     verdict = judged("time-modular", steady)["B-7.1.2-250"]
     assert verdict.finding == "does not hold"
     assert verdict.numbers["above_to_below_250"] == pytest.approx(1)
@@ -303,7 +312,7 @@ def test_a_steady_rise_is_no_bend() -> None:
 
 
 def test_where_the_work_comes_to_rest_can_be_near_words_or_not() -> None:
-    by_hashes = {h: 40 + 0.3 * h for h in report_b.HASHES}
+    by_hashes = {h: 40 + 0.3 * h for h in reports.HASHES}
     found = [findings("time-modular", times(by_hashes, settles=k))["B-7.1.2-rest"] for k in (6, 4, 12)]
     assert found == ["holds", "holds in part", "does not hold"]
 
@@ -350,8 +359,8 @@ def test_time_differences_are_judged_by_ratio() -> None:
     def finding(*ratios: float) -> str:
         rows: list[tuple[Cell, ...]] = [
             ("jenkins", k, h, n, 100.0, 100 * ratio, 100 - 100 * ratio)
-            for h in report_b.HASHES
-            for k in report_b.SIZES
+            for h in reports.HASHES
+            for k in reports.SIZES
             for n, ratio in enumerate(ratios)
         ]
         return findings("time-difference-jenkins", Table(differences.TIMES_COLUMNS, rows))["B-7.1.2.3-time"]
@@ -370,25 +379,23 @@ def test_the_mean_deviation_is_that_of_a_binomial(share: float, hashes: int) -> 
     deviations = [abs(n / hashes - share) for n in range(hashes + 1)]
     mean = sum(p * d for p, d in zip(chances, deviations, strict=True))
     square = sum(p * d * d for p, d in zip(chances, deviations, strict=True))
-    assert uncertainty.mean_deviation(share, hashes) == pytest.approx(mean, abs=1e-12)
-    assert uncertainty.spread_of_deviation(share, hashes) == pytest.approx(
-        math.sqrt(max(0, square - mean**2)), abs=1e-7
-    )
+    assert figures.mean_deviation(share, hashes) == pytest.approx(mean, abs=1e-12)
+    assert figures.spread_of_deviation(share, hashes) == pytest.approx(math.sqrt(max(0, square - mean**2)), abs=1e-7)
 
 
 @pytest.mark.parametrize(("more", "fewer"), [(5, 5), (9, 1), (1, 9), (20, 10), (0, 4)])
 def test_the_sign_test_counts_both_tails(more: int, fewer: int) -> None:
     tries = more + fewer
     tail = sum(math.comb(tries, n) for n in range(min(more, fewer) + 1)) / 2**tries
-    assert uncertainty.sign_test(more, fewer) == pytest.approx(min(1, 2 * tail))
+    assert figures.sign_test(more, fewer) == pytest.approx(min(1, 2 * tail))
 
 
 def test_intervals_and_lines() -> None:
-    low, high = uncertainty.wilson(500, 1000)
+    low, high = figures.wilson(500, 1000)
     assert (low + high) / 2 == pytest.approx(0.5)
-    assert high - low == pytest.approx(2 * uncertainty.Z * 0.5 / math.sqrt(1000 + uncertainty.Z**2))
-    assert uncertainty.wilson(0, 0) == (0, 1)
-    assert uncertainty.slope([1, 2, 4], [3, 5, 9]) == pytest.approx(2)
-    assert uncertainty.correlation([1, 2, 4], [3, 5, 9]) == pytest.approx(1)
-    assert uncertainty.correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
-    assert uncertainty.correlation([1, 2, 3], [5, 5, 5]) == 0
+    assert high - low == pytest.approx(2 * figures.Z * 0.5 / math.sqrt(1000 + figures.Z**2))
+    assert figures.wilson(0, 0) == (0, 1)
+    assert figures.slope([1, 2, 4], [3, 5, 9]) == pytest.approx(2)
+    assert figures.correlation([1, 2, 4], [3, 5, 9]) == pytest.approx(1)
+    assert figures.correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
+    assert figures.correlation([1, 2, 3], [5, 5, 5]) == 0

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lookalike.errors import DocumentError
-from lookalike.experiments import store
+from lookalike.experiments import Column, Experiment, Setup, Table, Verdict, store
 from lookalike.experiments.catalogue import by_id
-from lookalike.experiments.definition import Column, Experiment, Setup, Table, Verdict
 from lookalike.experiments.gallery import run
 from lookalike.experiments.store import Folder, Settings, from_csv, to_csv
 from tests.experiments.quick import IN_ONE_WORKER, QUICK, remembered

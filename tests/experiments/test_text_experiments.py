@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 import lookalike as la
-from lookalike.experiments import data, set_similarity, text_collections
+from lookalike.experiments import Setup, Table, data, set_similarity, text_collections
 from lookalike.experiments.catalogue import by_id
-from lookalike.experiments.definition import Setup, Table
 from tests.experiments.quick import IN_ONE_WORKER, QUICK, measured
 
 pytestmark = IN_ONE_WORKER

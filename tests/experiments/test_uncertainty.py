@@ -10,7 +10,7 @@ import pytest
 
 import lookalike as la
 from lookalike import reference
-from lookalike.experiments import uncertainty
+from lookalike.experiments import figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +31,7 @@ class Clock:
 
 def use(monkeypatch: pytest.MonkeyPatch, *seconds: float, then: float = 0.0) -> Clock:
     clock = Clock(chain(seconds, repeat(then)))
-    monkeypatch.setattr(uncertainty, "process_time", lambda: clock.now)
+    monkeypatch.setattr(figures, "process_time", lambda: clock.now)
     return clock
 
 
@@ -41,29 +41,29 @@ def quiet(_share: float) -> None:
 
 def test_each_round_is_kept_and_the_first_call_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = use(monkeypatch, 0.1, 5.0, 3.0, 4.0)
-    assert uncertainty.in_rounds([clock.work], quiet, rounds=3, least=0.0) == [pytest.approx([5.0, 3.0, 4.0])]
+    assert figures.in_rounds([clock.work], quiet, rounds=3, least=0.0) == [pytest.approx([5.0, 3.0, 4.0])]
     assert clock.calls == 4
 
 
 def test_works_take_turns() -> None:
     order: list[str] = []
-    uncertainty.in_rounds([lambda: order.append("a"), lambda: order.append("b")], quiet, rounds=3, least=0.0)
+    figures.in_rounds([lambda: order.append("a"), lambda: order.append("b")], quiet, rounds=3, least=0.0)
     assert "".join(order) == "aabbabab"  # the first round counts how often each has to be called
 
 
 def test_short_work_is_repeated_until_the_clock_can_see_it(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = use(monkeypatch, 0.004, then=0.001)  # the first call is slower, and 0.1 s are wanted
-    assert uncertainty.in_rounds([clock.work], quiet, rounds=2, least=0.1) == [pytest.approx([0.001, 0.001])]
+    assert figures.in_rounds([clock.work], quiet, rounds=2, least=0.1) == [pytest.approx([0.001, 0.001])]
     assert clock.calls == 1 + 25 + 2 * 100
 
 
 def test_the_garbage_collector_is_as_it_was_before() -> None:
     seen = []
-    uncertainty.in_rounds([lambda: seen.append(gc.isenabled())], quiet, rounds=1, least=0.0)
+    figures.in_rounds([lambda: seen.append(gc.isenabled())], quiet, rounds=1, least=0.0)
     assert not any(seen)
     assert gc.isenabled()
     with pytest.raises(ZeroDivisionError):
-        uncertainty.in_rounds([lambda: 1 / 0], quiet)
+        figures.in_rounds([lambda: 1 / 0], quiet)
     assert gc.isenabled()
 
 
@@ -71,12 +71,12 @@ def test_the_garbage_collector_is_as_it_was_before() -> None:
 
 
 def test_one_spoiled_round_of_many_does_not_count() -> None:
-    assert uncertainty.Spread.of([1, 1, 1, 1, 1, 1, 1, 1, 50]) == (1, 1, 1)
-    assert uncertainty.Spread.of([1, 2, 50]) == (1, 2, 50), "of few rounds all count"
+    assert figures.Spread.of([1, 1, 1, 1, 1, 1, 1, 1, 50]) == (1, 1, 1)
+    assert figures.Spread.of([1, 2, 50]) == (1, 2, 50), "of few rounds all count"
 
 
 def test_what_slows_both_works_of_a_round_cancels() -> None:
-    assert uncertainty.Spread.of_ratios([2, 20, 4], [1, 10, 2]) == (2, 2, 2)
+    assert figures.Spread.of_ratios([2, 20, 4], [1, 10, 2]) == (2, 2, 2)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_slows_both_works_of_a_round_cancels() -> None:
     ],
 )
 def test_a_spread_across_a_cut_is_undecided(spread: tuple[float, float, float], at_least: str, at_most: str) -> None:
-    found = uncertainty.Spread(*spread)
+    found = figures.Spread(*spread)
     assert found.decide(holds_from=1.5, fails_to=1.2) == at_least
     assert found.decide_below(holds_to=1.2, fails_from=1.5) == at_most
 
@@ -98,5 +98,5 @@ def test_sets_and_texts_are_signed_by_the_core() -> None:
     recipe = la.Recipe(unit="char", k=3, sketch="classic", family="modular", hashes=16)
     text = "the printer opened his workshop"
     elements = [reference.elements(text, recipe)]
-    from_text = uncertainty.signing([text], recipe)().slots(0)
-    assert uncertainty.signing_sets([sorted(one) for one in elements], recipe)().slots(0) == from_text
+    from_text = figures.signing([text], recipe)().slots(0)
+    assert figures.signing_sets([sorted(one) for one in elements], recipe)().slots(0) == from_text

@@ -66,7 +66,7 @@ def test_all_patterns_are_found() -> None:
         "html_mail._RULE",
         "text_tables._JSON_SPACE",
         "cli.output",
-        "headings.resume",
+        "text.resume",
     ):
         assert part in names, part
 
@@ -79,7 +79,7 @@ def test_no_pattern_goes_back_again_and_again(name: str) -> None:
             PATTERNS[name](text)
 
 
-# -- text that is left out ---------------------------------------------------------------------------------------------
+# -- excluded text ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("shape", SHAPES[: SHAPES.index("pages") + 1])

@@ -10,7 +10,7 @@ import pytest
 
 import lookalike as la
 from lookalike.cli import main
-from lookalike.report.marks import read_marks
+from lookalike.report.side_files import read_marks
 from tests.faults.child import PEAK
 from tests.faults.child import run as run_child
 
@@ -101,7 +101,7 @@ READING = (
 import sys
 import lookalike as la
 from lookalike.documents.metadata import read_metadata
-from lookalike.report.marks import read_marks
+from lookalike.report.side_files import read_marks
 before = peak()
 for read in (read_marks, read_metadata):
     try:

@@ -22,7 +22,7 @@ import pytest
 
 import lookalike as la
 from lookalike.documents import open_paths
-from lookalike.documents.arrow_file import unpacked_batches
+from lookalike.documents.columnar_files import unpacked_batches
 from lookalike.documents.json_array import TOO_LONG, ArrayError, elements
 from lookalike.errors import DocumentError
 from tests.faults.child import PEAK, run

@@ -15,7 +15,7 @@ import pytest
 
 import lookalike as la
 from lookalike.cli import main
-from lookalike.tables.wording import visible
+from lookalike.tables.spelling import visible
 from lookalike.tables.write_table import safe_for_spreadsheets
 from tests.cli.conftest import UNSET, words
 from tests.hostile.documents import corpus, folder

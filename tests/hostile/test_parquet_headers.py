@@ -24,7 +24,7 @@ import resource, sys, time
 from pathlib import Path
 import lookalike as la
 from lookalike import _native
-from lookalike.documents.limits import LIMITS
+from lookalike.documents.raw_input import LIMITS
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 start = time.process_time()
 try:

@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from lookalike import opening
-from lookalike.documents import folder, remote_files, text_file
-from lookalike.documents.extract import protocol
-from lookalike.documents.limits import HARMLESS, LIMITS, MOST_COLUMNS
+from lookalike.documents import extract, folder, remote_files, text_file
+from lookalike.documents.raw_input import HARMLESS, LIMITS, MOST_COLUMNS
 from lookalike.index import contract
 from lookalike.search import workdir
-from lookalike.server import guard
-from lookalike.server.server_settings import ServerLimits
+from lookalike.server import ServerLimits, guard
 
 PAGE = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
 ROWS = {
@@ -22,11 +20,11 @@ ROWS = {
     if line.startswith("| ") and len(cells := line.strip("|").split("|")) == 3
 }
 MIB, GIB = 1 << 20, 1 << 30
-TIMES = f"{protocol.seconds_for(0):g} s plus {protocol.seconds_for(MIB) - protocol.seconds_for(0):g} s per MiB"
+TIMES = f"{extract.seconds_for(0):g} s plus {extract.seconds_for(MIB) - extract.seconds_for(0):g} s per MiB"
 SERVER = ServerLimits()
 EXPECTED = {
     "one document, line, cell or value": f"{LIMITS.document // MIB} MiB",
-    "text extracted from one document": f"{protocol.LARGEST_TEXT // MIB} MiB",
+    "text extracted from one document": f"{extract.LARGEST_TEXT // MIB} MiB",
     "growth of a compressed or dictionary-encoded file": (
         f"{LIMITS.expansion} times its size, once it exceeds {HARMLESS // MIB} MiB"
     ),
@@ -34,12 +32,12 @@ EXPECTED = {
     "standard input, or another pipe": f"{opening.LARGEST_PIPE // GIB} GiB",
     "a remote file of unknown size": f"{remote_files.LARGEST_UNKNOWN // GIB} GiB",
     "all remote files": "what is free in `TMPDIR`",  # tests/remote fills it
-    "a file that is read in a separate process": f"{protocol.LARGEST_FILE // MIB} MiB",
-    "memory of such a process": f"{protocol.MEMORY // MIB} MiB",
-    "processor time for one document there": f"{TIMES}, at most {protocol.seconds_for(1 << 40):g} s",
-    "members of an archive": f"{protocol.MOST_MEMBERS:,}",
-    "nested archives": f"{protocol.NESTED} levels",
-    "name of a member": f"{protocol.LONGEST_NAME:,} characters",
+    "a file that is read in a separate process": f"{extract.LARGEST_FILE // MIB} MiB",
+    "memory of such a process": f"{extract.MEMORY // MIB} MiB",
+    "processor time for one document there": f"{TIMES}, at most {extract.seconds_for(1 << 40):g} s",
+    "members of an archive": f"{extract.MOST_MEMBERS:,}",
+    "nested archives": f"{extract.NESTED} levels",
+    "name of a member": f"{extract.LONGEST_NAME:,} characters",
     "marks, `--meta` and stop-word files": f"{text_file.LARGEST_SMALL_FILE // 10**6} MB",
     "ignore file (`.gitignore`)": f"{folder.MOST_RULES:,} rules",
     "id of a document in an index": f"{contract.LONGEST_ID // MIB} MiB",

@@ -15,7 +15,7 @@ import pytest
 import lookalike as la
 from lookalike.documents import open_paths
 from lookalike.documents.text_file import read_text
-from lookalike.report.marks import read_marks
+from lookalike.report.side_files import read_marks
 from tests.faults.child import HANG
 
 if TYPE_CHECKING:

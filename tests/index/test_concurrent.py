@@ -203,7 +203,7 @@ def test_a_fork_in_the_middle_of_a_write(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_child_that_lives_on_holds_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lookalike.index.index_files.PATIENCE", 0.5)
+    monkeypatch.setattr("lookalike.index.index_setup.PATIENCE", 0.5)
     index, pipe = la.Index.open(tmp_path / "index.db"), os.pipe()
     pids: list[int] = []
 

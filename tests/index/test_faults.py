@@ -204,7 +204,7 @@ def test_another_process_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
                 print("holding", flush=True)
                 time.sleep(60)
         """
-        monkeypatch.setattr("lookalike.index.index_files.PATIENCE", 0.3)
+        monkeypatch.setattr("lookalike.index.index_setup.PATIENCE", 0.3)
         with start(program, str(path)) as child:
             try:
                 assert child.stdout is not None

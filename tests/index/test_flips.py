@@ -125,7 +125,7 @@ def test_repair_keeps_the_order_and_the_numbers(tmp_path: Path) -> None:
 
 def test_repair_waits_for_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is in the log goes into the old file before the log is removed; a reader that holds it up is named."""
-    monkeypatch.setattr("lookalike.index.index_files.PATIENCE", 0.2)
+    monkeypatch.setattr("lookalike.index.index_setup.PATIENCE", 0.2)
     path = tmp_path / "index.db"
     with la.Index.open(path) as index, la.Index.open(path) as reader:
         index.add({"a": "one two three four"})

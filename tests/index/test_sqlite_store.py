@@ -12,8 +12,8 @@ import pytest
 
 import lookalike as la
 from lookalike.cli import main
-from lookalike.index import index_files
-from lookalike.index.index_files import locked
+from lookalike.index import index_setup
+from lookalike.index.index_setup import locked
 from lookalike.index.sqlite_schema import has_reset_bug
 from tests.index.workload import History, small
 
@@ -56,12 +56,12 @@ def test_every_change_is_inside_the_lock(tmp_path: Path, monkeypatch: pytest.Mon
 
         def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
             if _CHANGES.match(statement) and not self.is_new:
-                seen.append((statement.split("(", maxsplit=1)[0], self.may_write, bool(index_files._HELD)))
+                seen.append((statement.split("(", maxsplit=1)[0], self.may_write, bool(index_setup._HELD)))
             return super().execute(statement, *values)
 
         def close(self) -> None:
             if self.may_write and not self.is_new:
-                seen.append(("close", True, bool(index_files._HELD)))
+                seen.append(("close", True, bool(index_setup._HELD)))
             super().close()
 
     real = sqlite3.connect

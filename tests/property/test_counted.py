@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike import reference as ref
-from lookalike.engine import stages
-from lookalike.engine.strategy import Asked, choose_strategy
+from lookalike.engine import Asked, choose_strategy, stages
 from lookalike.recipe import Recipe
 from lookalike.text.excluded import exclude, find_excluded
 from tests.property.strategies import collections, tries
@@ -57,7 +56,7 @@ class Question(NamedTuple):
 
     def _plain(self, text: str) -> list[str]:
         # Without `skip`, the character that stands for excluded text is one like any other.
-        return [unit.replace(ref.WALL, "\ue123") for unit in ref.units(text, self.recipe)]
+        return [unit.replace(ref.EXCLUDED, "\ue123") for unit in ref.units(text, self.recipe)]
 
 
 @st.composite

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.engine.groups import grouped, principals
-from lookalike.tables.found import COLUMNS, Pairs
+from lookalike.tables.columns import COLUMNS, Pairs
 from tests.property.strategies import tries
 from tests.result.making import Case, cases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lookalike.tables.found import Metric
+    from lookalike.tables.columns import Metric
 
 METRICS: tuple[Metric, ...] = ("jaccard", "containment")
 

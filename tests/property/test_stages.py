@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike import reference as ref
-from lookalike.engine import stages
-from lookalike.engine.strategy import Asked, Strategy, choose_strategy
+from lookalike.engine import Asked, Strategy, choose_strategy, stages
 from lookalike.tables.packed import Texts
 from tests.corpus import pages
 from tests.property.strategies import Case, collections, tries
@@ -25,7 +24,7 @@ from tests.property.strategies import Case, collections, tries
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lookalike.tables.found import Metric
+    from lookalike.tables.columns import Metric
 
 SHAPES = ((24, 1), (12, 2), (5, 4), (1, 24))
 
@@ -313,7 +312,7 @@ QUOTING = [
 
 
 @pytest.mark.parametrize("how", [{"skip": ("quotes",)}, {"min_words": 9}, {"skip": ("quotes",), "min_words": 4}])
-def test_what_is_left_out_is_left_out_of_every_stage(how: dict[str, Any]) -> None:
+def test_excluded_text_is_excluded_in_every_stage(how: dict[str, Any]) -> None:
     case = Case(la.Recipe(k=3, hashes=24), QUOTING)
     for form in FORMS:
         strategy = strategy_of(case, 0.2, (24, 1), **how)

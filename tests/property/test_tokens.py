@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike import reference as ref
-from lookalike.documents.token_documents import spelled, token_recipe
+from lookalike.documents.open import spelled, token_recipe
 from lookalike.recipe import Recipe
 
 awkward = st.sampled_from(

@@ -32,7 +32,7 @@ def test_a_large_file_takes_little_memory(where: str, bucket: Bucket, site: Site
 import sys, warnings
 warnings.simplefilter("default")  # what the libraries of the stores warn of is not ours
 import lookalike as la
-from lookalike.documents.limits import Limits
+from lookalike.documents.raw_input import Limits
 la.open_paths([sys.argv[2]]).size()  # loads all that there is to load
 before = peak()
 print(la.open_paths([sys.argv[1]], limits=Limits(document={_SIZE})).size().bytes, peak() - before)

@@ -10,7 +10,7 @@ import pytest
 
 import lookalike as la
 from lookalike.documents import Flag
-from lookalike.report.marks import Mark, Marks
+from lookalike.report.side_files import Mark, Marks
 from lookalike.search.derived import search_lower
 from tests.report.essays import NAMES, TASK, essays, metadata, name_of, old_essays
 from tests.report.page_data import Parts, parts_of

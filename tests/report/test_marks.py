@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import lookalike as la
-from lookalike.report.marks import Mark, read_marks
+from lookalike.report.side_files import Mark, read_marks
 
 
 def write(path: Path, pairs: Any, schema: str = "lookalike-marks/1") -> Path:
@@ -24,9 +24,9 @@ def test_marks_are_read_and_do_not_depend_on_the_order(tmp_path: Path) -> None:
     marks = read_marks(write(tmp_path / "marks.json", pairs))
     assert len(marks) == 3
     assert marks.of("a.txt", "b.txt") == marks.of("b.txt", "a.txt") == Mark("not an issue", "one author")
-    assert marks.is_left_out("a.txt", "b.txt")
-    assert not marks.is_left_out(1, 2)
-    assert not marks.is_left_out("c", "d")
+    assert marks.is_omitted("a.txt", "b.txt")
+    assert not marks.is_omitted(1, 2)
+    assert not marks.is_omitted("c", "d")
     assert marks.of("x", "y") is None
     again = tmp_path / "again.json"
     again.write_text(json.dumps(marks.to_dict()))

@@ -9,8 +9,8 @@ import pytest
 
 import lookalike as la
 from lookalike.report.collect import PageLimits
-from lookalike.report.marks import Mark, Marks
-from lookalike.result.report import collect
+from lookalike.report.side_files import Mark, Marks
+from lookalike.result.from_texts import collect
 from tests.report.essays import TASK, essays, metadata, name_of, old_essays
 from tests.report.page_data import parts_of, report_of
 
@@ -106,7 +106,7 @@ def test_a_passage_that_every_document_has_is_not_rare(tmp_path: Path) -> None:
     assert [{place[0] for place in places}, blocks, others] == [{0, 1}, [[0, 0]], [2]]
 
 
-def test_what_was_left_out_is_said_and_marked(tmp_path: Path) -> None:
+def test_excluded_text_is_named_and_marked(tmp_path: Path) -> None:
     parts = report_of(essays(), tmp_path, ignore=[TASK], skip=["quotes"])
     assert parts.head["leftOutOfScores"] == ["quotes", "template"]
     bits = parts.head["reasons"]

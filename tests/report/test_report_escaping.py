@@ -11,10 +11,10 @@ import pytest
 import lookalike as la
 from lookalike.documents import Skipped
 from lookalike.documents.metadata import Metadata
-from lookalike.report.assemble import PACKED_FROM, SCRIPTS, STYLES, assemble, embedded
+from lookalike.report import PACKED_FROM, SCRIPTS, STYLES, assemble, embedded
 from lookalike.report.collect import ReportPage
-from lookalike.report.marks import Mark, Marks
-from lookalike.result.report import collect
+from lookalike.report.side_files import Mark, Marks
+from lookalike.result.from_texts import collect
 from tests.report.essays import essays
 from tests.report.page_data import inline_handlers, parts_of, report_of, sha256
 

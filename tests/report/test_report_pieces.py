@@ -70,7 +70,7 @@ def test_places_in_utf_16(text: str) -> None:
         assert to_utf16(moved, place) == len(text[:place].encode("utf-16-le")) // 2
 
 
-def test_quotes_are_known_without_having_been_left_out() -> None:
+def test_quotes_are_known_without_having_been_excluded() -> None:
     text = "He wrote “so we beat on, boats against the current” and no more."
     (span,) = Reasons(RECIPE).spans(text)
     assert text[span.start : span.end].startswith("“so we")
@@ -132,7 +132,7 @@ def test_runs_in_units_are_the_runs_in_characters(a: list[str], b: list[str]) ->
             assert units == len(la.units(one.text[run[0] : run[1]]))
 
 
-def test_units_that_may_be_left_out_are_given_as_ranges() -> None:
+def test_units_that_may_be_excluded_are_given_as_ranges() -> None:
     text = "one two three four five six"
     spans = [MarkedSpan(4, 13, REASONS["quotes"]), MarkedSpan(14, 18, REASONS["template"])]
     assert MarkedText.of(text, RECIPE, spans).masked() == [1, 3, REASONS["quotes"], 3, 4, REASONS["template"]]

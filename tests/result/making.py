@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.result.view import SearchedDocuments, SearchSettings
-from lookalike.tables.found import Found
+from lookalike.tables.columns import Found
 
 Scores = tuple[float, float, float]
 Row = tuple[int, int, float, float, float]

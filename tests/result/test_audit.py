@@ -16,7 +16,7 @@ from lookalike.documents import Source, open_documents
 from lookalike.engine.bands import wilson
 from lookalike.recipe import settings
 from lookalike.result import audit as auditing
-from lookalike.tables.number_columns import as_bytes
+from lookalike.tables.columns import as_bytes
 from tests.corpus import pages
 from tests.property.strategies import tries
 
@@ -215,7 +215,7 @@ def test_the_texts_of_a_small_folder_are_kept(tmp_path: Path) -> None:
     assert result.audit().recall.measured == 1.0
 
 
-def test_an_audit_leaves_out_what_the_search_left_out() -> None:
+def test_an_audit_excludes_what_the_search_excluded() -> None:
     quoted = [f'{text} He said "{TEXTS[0]}" to us.' for text in TEXTS[:20]]
     result = la.find(quoted, 0.5, recipe=RECIPE, skip=["quotes"])
     assert 0 < result.pair_count < la.find(quoted, 0.5, recipe=RECIPE).pair_count
@@ -265,4 +265,4 @@ def test_what_did_not_count_in_the_search_does_not_count_in_the_audit() -> None:
     assert result.pairs.num_rows == 1
     seen = result.audit(documents=texts).audited
     assert seen is not None
-    assert (seen.true_pairs, seen.found) == (0, 0)  # the one pair is of copies, once the quotes are left out
+    assert (seen.true_pairs, seen.found) == (0, 0)  # the one pair is of copies, once the quotes are excluded

@@ -8,7 +8,7 @@ import io, sys
 from array import array
 import lookalike as la
 from lookalike.result.view import SearchedDocuments, SearchSettings
-from lookalike.tables.found import Found
+from lookalike.tables.columns import Found
 from lookalike.tables.packed import Ids
 
 HEAVY = {"numpy", "pandas", "pyarrow", "pydantic", "ssl"}

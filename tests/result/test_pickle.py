@@ -11,8 +11,8 @@ import pytest
 
 import lookalike as la
 from lookalike import errors
-from lookalike.engine.strategy import Asked, choose_strategy
-from lookalike.report.marks import Mark
+from lookalike.engine import Asked, choose_strategy
+from lookalike.report.side_files import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable

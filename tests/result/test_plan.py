@@ -224,7 +224,7 @@ def test_the_table_and_the_counts() -> None:
     assert rows(plan.table)[:2] == [("a", True, None, None, 0), ("b", False, "a", 0.9, 0)]
     assert (plan.documents, plan.kept, plan.removed, plan.groups, plan.without_text) == (4, 3, 1, 1, 0)
     assert plan.removed_ids.to_pylist() == ["b"]
-    assert repr(plan) == "<Plan: keep first, 3 of 4 documents kept, 1 removed from 1 group>"
+    assert repr(plan) == "<Plan: keep first, 3 of 4 documents kept, 1 removed from 1 cluster>"
     assert "drop all" in repr(CHAIN.result().plan(drop_all=True))
 
 

@@ -14,7 +14,7 @@ import lookalike as la
 from lookalike import reference as ref
 from lookalike.documents import Skipped
 from lookalike.result import pairs as listing
-from lookalike.tables.found import COLUMNS, Found
+from lookalike.tables.columns import COLUMNS, Found
 from tests.property.strategies import Case as Texts
 from tests.property.strategies import collections, tries
 from tests.result.making import Case, cases, numbered, rows
@@ -221,7 +221,7 @@ def test_the_summary() -> None:
         "pairs at or above the threshold · 1.8 s"
     )
     assert result.seconds == pytest.approx(1.84)
-    assert repr(result) == "<Result: 4 documents, 3 pairs ≥ 0.5 in 1 group, exact, recall ≥ 0.991>"
+    assert repr(result) == "<Result: 4 documents, 3 pairs ≥ 0.5 in 1 cluster, exact, recall ≥ 0.991>"
 
 
 def test_the_summary_of_new_against_old() -> None:

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.search.deduplicate import drop_near_duplicates
-from lookalike.search.frames import frame_of
+from lookalike.search.deduplicate import drop_near_duplicates, frame_of
 from tests.corpus import pages
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ def test_nothing_is_made_of_the_words_around_a_gap(recipe: la.Recipe) -> None:
     assert found.shingles_a == len(texts)
 
 
-def test_equal_documents_read_one_whatever_is_left_out() -> None:
+def test_equal_documents_read_one_whatever_is_excluded() -> None:
     for options in OPTIONS:
         assert score(la.find([A, A + "\n"], 0.5, **options)) == 1.0
     assert score(la.find([f"“{QUOTE}”"] * 2, 0.5, skip=["quotes"])) == 1.0
@@ -85,7 +85,7 @@ def test_templates_are_cut_out_of_passages() -> None:
     assert found.left_out_a == {"template": 18}
 
 
-def test_what_was_left_out_is_counted_by_reason() -> None:
+def test_excluded_words_are_counted_by_reason() -> None:
     result = la.find({"a": A, "b": A + " More."}, skip=["quotes"], ignore=[SHEET])
     assert result.to_dict()["left_out"] == [
         {"id": name, "quotes": 14, "references": 0, "template": 18, "common": 0} for name in "ab"
@@ -109,7 +109,7 @@ def test_short_passages_do_not_count() -> None:
     assert la.find([A, B], 0.1).pair_count == 1
     result = la.find([A, B], 0.1, min_words=30)
     assert result.pair_count == 0
-    assert result.notes == ("1 pair is alike only with passages shorter than 30 words, and left out",)
+    assert result.notes == ("1 pair is similar only in passages shorter than 30 words, and omitted",)
     # A shingle of five words is a passage of five words.
     assert score(la.find([A, B], 0.1, min_words=5)) == score(la.find([A, B], 0.1))
 
@@ -146,11 +146,13 @@ def test_a_search_in_files_leaves_out_the_same(options: dict[str, Any], tmp_path
         ]
 
 
-def test_a_saved_result_knows_what_was_left_out(tmp_path: Path) -> None:
+def test_a_saved_result_knows_what_was_excluded(tmp_path: Path) -> None:
     result = la.find({"a": A, "b": A + " More."}, 0.1, skip=["quotes"], ignore=[SHEET], min_words=9)
     result.save(tmp_path / "run")
     loaded = la.Result.load(tmp_path / "run")
-    assert loaded.uncounted == result.uncounted
+    assert loaded.exclusions == result.exclusions
+    with pytest.deprecated_call(match="now Result.exclusions"):
+        assert loaded.uncounted is loaded.exclusions
     assert loaded.to_dict()["min_words"] == 9
     assert loaded.to_dict()["left_out"] == []  # the texts are not there any more
     assert excluded_words(loaded, {0: A}) == {0: {"quotes": 14, "template": 18}}

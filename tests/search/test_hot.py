@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import lookalike as la
 from lookalike import _native
 from lookalike import reference as ref
+from lookalike.engine import Asked, Strategy, choose_strategy
 from lookalike.engine.groups import grouping_of, name_groups
 from lookalike.engine.stages import UNLIMITED, join
-from lookalike.engine.strategy import Asked, Strategy, choose_strategy
-from lookalike.tables.found import DocumentIds, Found, Metric
+from lookalike.tables.columns import DocumentIds, Found, Metric
 from lookalike.tables.packed import Ids
 from tests.faults.child import PEAK, run
 from tests.property.strategies import tries
@@ -167,7 +167,7 @@ def test_clusters_are_those_of_the_reference() -> None:
 
 
 @pytest.mark.parametrize("method", ["lsh", "exact"])
-def test_what_is_left_out_is_left_out_of_hot_clusters(method: str) -> None:
+def test_excluded_text_is_excluded_from_hot_clusters(method: str) -> None:
     rng = random.Random(2)
     texts = [f"{text} “{text} said he” and so on" for text in crowd(rng, 80)]
     plain = strategy(0.5, method)

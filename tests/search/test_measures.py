@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import lookalike as la
-from lookalike.engine.strategy import Method
+from lookalike.engine import Method
 from lookalike.errors import RecipeError
 from lookalike.search.derived import search_lower
-from lookalike.tables.found import Metric
+from lookalike.tables.columns import Metric
 
 WORDS = la.Recipe(k=1)
 
@@ -111,8 +111,8 @@ def test_tables_name_the_measure(texts: list[str], tmp_path: Path) -> None:
         ({"metric": "euclidean", "threshold": 5}, "for a distance of at most d, give 1 / (1 + d)"),
         ({"metric": "euclidean"}, "threshold must be given"),
         ({"metric": "cosine", "threshold": 1.5}, "at most 1"),
-        ({"metric": "cosine", "ignore": ["one two three four five six"]}, "where text is left out"),
-        ({"metric": "cosine", "skip": ["quotes"]}, "where text is left out"),
+        ({"metric": "cosine", "ignore": ["one two three four five six"]}, "where text is excluded"),
+        ({"metric": "cosine", "skip": ["quotes"]}, "where text is excluded"),
         ({"metric": "cosine", "min_words": 9}, "where repeated shingles count"),
     ],
 )

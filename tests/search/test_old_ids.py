@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import lookalike as la
-from lookalike.report.marks import NOT_AN_ISSUE, Mark, Marks, read_marks
-from lookalike.result.report import collect
+from lookalike.report.side_files import NOT_AN_ISSUE, Mark, Marks, read_marks
+from lookalike.result.from_texts import collect
 from tests.faults.child import PEAK, run
 
 if TYPE_CHECKING:
@@ -139,8 +139,8 @@ def test_the_report_reads_new_and_old_texts_of_one_id(tmp_path: Path) -> None:
 
 def test_a_mark_of_an_old_document_is_not_one_of_a_new(tmp_path: Path) -> None:
     marks = Marks({("a", "b"): Mark("checked")}, {("a", "b"): Mark(NOT_AN_ISSUE)})
-    assert marks.is_left_out("a", "b", b_old=True)
-    assert not marks.is_left_out("a", "b")
+    assert marks.is_omitted("a", "b", b_old=True)
+    assert not marks.is_omitted("a", "b")
     (tmp_path / "marks.json").write_text(json.dumps(marks.to_dict()))
     assert read_marks(tmp_path / "marks.json") == marks
     (tmp_path / "bad.json").write_text(json.dumps(marks.to_dict()).replace('"b_old": true', '"b_old": "x"'))
@@ -154,7 +154,7 @@ FEW_AGAINST_MANY = (
 from array import array
 import lookalike as la
 from lookalike.result.view import SearchedDocuments, SearchSettings
-from lookalike.tables.found import Found
+from lookalike.tables.columns import Found
 from lookalike.tables.packed import Ids
 
 many = 2_000_000

@@ -110,7 +110,7 @@ def test_new_and_old_documents_from_anywhere(tmp_path: Path, new: str, old: str)
     assert found.groups == expected.groups
 
 
-def test_what_is_left_out_is_left_out_of_any_source(tmp_path: Path) -> None:
+def test_text_is_excluded_from_any_source(tmp_path: Path) -> None:
     path = tmp_path / "texts.parquet"
     pq.write_table(pa.table({"text": TEXTS}), path, row_group_size=50)
     every: list[dict[str, Any]] = [

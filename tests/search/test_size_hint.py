@@ -11,7 +11,7 @@ import pytest
 
 import lookalike as la
 from lookalike import _native
-from lookalike.documents.limits import LIMITS
+from lookalike.documents.raw_input import LIMITS
 from tests.search.making import RECIPE, answer, mixed_pages
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def up_to(monkeypatch: pytest.MonkeyPatch, characters: int) -> None:
     """Let collections of at most so many characters be joined exactly."""
-    monkeypatch.setattr("lookalike.engine.strategy.SMALL", characters // 6)
+    monkeypatch.setattr("lookalike.engine.SMALL", characters // 6)
 
 
 FILLER = "x" * 4000

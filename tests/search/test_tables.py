@@ -240,7 +240,7 @@ def test_columns_of_other_kinds(tmp_path: Path) -> None:
     ids=str,
 )
 @pytest.mark.parametrize("form", ["parquet", "jsonl.zst"])
-def test_what_is_left_out(tmp_path: Path, form: str, options: dict[str, Any]) -> None:
+def test_excluded_text(tmp_path: Path, form: str, options: dict[str, Any]) -> None:
     check([put(tmp_path / f"a.{form}", rows(SOME, NAMES))], tmp_path, **options)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
-from lookalike.server.server_settings import ServerLimits, ServerSettings
+from lookalike.server import ServerLimits, ServerSettings
 from lookalike.server.server_state import ServerState
 from lookalike.server.serving import listening, server_of
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lookalike.server.server_settings import ServerLimits
+from lookalike.server import ServerLimits
 from tests.server.live import read_all
 from tests.server.raw import problem_of, request
 

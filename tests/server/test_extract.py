@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from lookalike.documents.limits import LIMITS
+from lookalike.documents.raw_input import LIMITS
 from lookalike.server import check_routes
 from lookalike.server.problems import Problem
 from tests.browser.serving import built, served
@@ -175,7 +175,7 @@ def test_a_bomb_costs_the_server_no_memory(kind: str, tmp_path: Path) -> None:
         + """
 import sys
 from pathlib import Path
-from lookalike.documents.limits import LIMITS
+from lookalike.documents.raw_input import LIMITS
 from lookalike.server.check_routes import _text_of
 from lookalike.server.problems import Problem
 before = peak()

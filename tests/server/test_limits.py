@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from lookalike.index.index_documents import found_within
-from lookalike.server import server_state
-from lookalike.server.server_settings import ServerLimits
+from lookalike.server import ServerLimits, server_state
 from tests.server.live import raw_answer, read_all
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lookalike.server import ServerLimits
 from lookalike.server.bodies import LineSplitter
 from lookalike.server.problems import Problem
-from lookalike.server.server_settings import ServerLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable

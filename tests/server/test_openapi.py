@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, Phase, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from lookalike.index.store_opening import open_store
+from lookalike.server import ServerSettings, Tokens
 from lookalike.server.application import create_app
-from lookalike.server.server_settings import ServerSettings, Tokens
 from lookalike.server.server_state import ServerState
 
 TOKENS = Tokens("r" * 43, "w" * 43)

@@ -14,8 +14,8 @@ from urllib.request import urlopen
 import pytest
 
 import lookalike.server
-from lookalike.report.assemble import SCRIPTS as REPORT_SCRIPTS
-from lookalike.report.assemble import SHARED_SCRIPTS, SHARED_STYLES, part
+from lookalike.report import SCRIPTS as REPORT_SCRIPTS
+from lookalike.report import SHARED_SCRIPTS, SHARED_STYLES, part
 from lookalike.server.application import SCRIPTS, STYLES, asset, page
 from lookalike.server.problems import Problem
 from tests.browser.serving import built, served

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lookalike as la
-from lookalike.server.server_settings import Tokens, make_tokens, read_tokens
+from lookalike.server import Tokens, make_tokens, read_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,28 +6,46 @@ import os
 import random
 import shutil
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 import lookalike as la
 from tests.corpus import near_copy, pages, prose
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from collections.abc import Iterator
+
     from pyspark.sql import DataFrame, SparkSession
 
     from lookalike.spark import SparkResult
 
-__all__ = ["MASTER", "QUICK_START", "answer", "frame", "java_is_there", "mixed", "same_answer", "same_tables", "start"]
+__all__ = [
+    "MASTER",
+    "QUICK_START",
+    "answer",
+    "configured",
+    "frame",
+    "java_is_there",
+    "mixed",
+    "same_answer",
+    "same_tables",
+    "start",
+]
 
 MASTER = "local-cluster[2,1,2048]"
 QUICK_START = {
-    # Compiling takes longer than all that these small collections need.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    # Compiling takes longer than all that these small collections need, and so does planning a query while it runs.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.ui.enabled": "false",
+    # Nobody answers for an executor that was killed: ask again at once, not three times after 5 s.
+    "spark.shuffle.io.retryWait": "100ms",
 }
 """Settings with which a small search takes less time; its answers are the same."""
 
@@ -60,6 +78,19 @@ def start() -> SparkSession:
     return session
 
 
+@contextmanager
+def configured(spark: SparkSession, settings: dict[str, str]) -> Iterator[None]:
+    """Change settings of the session for a while."""
+    before = {name: str(spark.conf.get(name)) for name in settings}
+    try:
+        for name, value in settings.items():
+            spark.conf.set(name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)
+
+
 def mixed(seed: int, originals: int) -> list[str]:
     """Return near copies of several degrees, exact copies that are written otherwise, and short and empty texts."""
     rng = random.Random(seed)
@@ -80,7 +111,8 @@ def frame(spark: SparkSession, texts: list[str], *, parts: int = 3, seed: int | 
     rows = list(enumerate(texts))
     if seed is not None:
         random.Random(seed).shuffle(rows)
-    return spark.createDataFrame(rows, "id bigint, text string").repartition(parts)
+    ids, given = zip(*rows, strict=True)
+    return spark.createDataFrame(pa.table({"id": ids, "text": given})).repartition(parts)
 
 
 def answer(result: la.Result) -> dict[str, Any]:

@@ -14,10 +14,10 @@ import pytest
 
 import lookalike as la
 from lookalike.documents import open_paths
+from lookalike.spark.__main__ import main
 from tests.spark.cluster import MASTER, QUICK_START, mixed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -35,21 +35,6 @@ def written(folder: Path) -> list[tuple[Any, int]]:
     return sorted((row["id"], row["group"]) for row in pq.read_table(folder / "groups").to_pylist())
 
 
-def run_here(*args: str) -> int:
-    """Run the job in this process, on the cluster that is there."""
-    import typer
-    from typer.main import get_command
-
-    from lookalike.cli import run_guarded
-    from lookalike.cli.commands import Command
-    from lookalike.spark.job import job
-
-    app = typer.Typer(add_completion=False)
-    app.command(cls=Command)(job)
-    given: Sequence[str] = list(args)
-    return run_guarded(lambda: get_command(app)(args=given, standalone_mode=False))
-
-
 def test_a_folder_of_texts_on_a_cluster_of_its_own(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()
@@ -59,7 +44,12 @@ def test_a_folder_of_texts_on_a_cluster_of_its_own(tmp_path: Path) -> None:
     settings = [word for name, value in QUICK_START.items() for word in ("--conf", f"{name}={value}")]
     submitted = os.environ | {"PYSPARK_SUBMIT_ARGS": shlex.join([*settings, "pyspark-shell"])}
     done = subprocess.run(
-        [*command, "--master", MASTER], capture_output=True, text=True, timeout=480, check=False, env=submitted
+        [*command, "--master", MASTER],
+        capture_output=True,
+        text=True,
+        timeout=480,
+        check=False,
+        env=submitted,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     result = la.find(open_paths([str(corpus)]), 0.8)
@@ -78,7 +68,7 @@ def test_parquet_is_read_by_the_executors_in_the_order_of_its_rows(spark: SparkS
     for name, part in (("a", slice(0, half)), ("b", slice(half, None))):
         pq.write_table(pa.table({"id": ids[part], "text": TEXTS[part]}), corpus / f"{name}.parquet")
     out = tmp_path / "out"
-    assert run_here(str(corpus), str(out), "-t", "0.7", "-k", "3", "--method", "lsh", "--keep", "longest") == 0
+    assert main([str(corpus), str(out), "-t", "0.7", "-k", "3", "--method", "lsh", "--keep", "longest"]) == 0
     result = la.find(corpus, 0.7, recipe=la.Recipe(k=3), method="lsh")
     assert written(out) == groups_of(result)
     assert pq.read_table(out / "pairs").to_pylist() == result.pairs.to_pylist()
@@ -88,7 +78,7 @@ def test_parquet_is_read_by_the_executors_in_the_order_of_its_rows(spark: SparkS
 def test_errors_are_one_line(spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "corpus.parquet"
     pq.write_table(pa.table({"id": [1, 1], "text": ["one", "two"]}), table)
-    assert run_here(str(table), str(tmp_path / "out")) == 2
+    assert main([str(table), str(tmp_path / "out")]) == 2
     assert "lookalike: document 1: id is used by more than one document" in capfd.readouterr().err
-    assert run_here(str(table), str(tmp_path / "out"), "--threads", "2") == 2
+    assert main([str(table), str(tmp_path / "out"), "--threads", "2"]) == 2
     assert "lookalike: --threads must be left out on Spark, not 2" in capfd.readouterr().err

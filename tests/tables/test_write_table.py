@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.tables.wording import spelt_for_json
+from lookalike.tables.spelling import spelt_for_json
 from lookalike.tables.write_table import FORMATS, write_table
 from tests.result.making import Case, rows
 

@@ -4,7 +4,7 @@
 //! mutation changes either a setting or the text.
 
 use lookalike_core::Recipe;
-use lookalike_core::families::Family;
+use lookalike_core::families::FAMILIES;
 use lookalike_core::recipe::{Form, SketchKind, Unit, Whitespace};
 
 /// Bytes of settings before the text.
@@ -28,7 +28,7 @@ pub fn recipe(data: &[u8]) -> Option<(Recipe, bool, &[u8])> {
     let bit = |n: u8| flags >> n & 1 == 1;
     let whitespace = [Whitespace::Collapse, Whitespace::Keep, Whitespace::Remove][usize::from(more / 5 % 3)];
     let stop_words: &[&str] = [&[][..], &["the", "a", "Don't", "\u{e9}t\u{e9}"][..]][usize::from(more / 15 % 2)];
-    let family = [Family::Modular, Family::Multiplicative, Family::Murmur3, Family::Jenkins][usize::from(seed % 4)];
+    let family = FAMILIES[usize::from(seed) % FAMILIES.len()];
     let recipe = Recipe {
         unit: if more / 30 % 4 == 1 {
             Unit::Token

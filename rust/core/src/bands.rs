@@ -1,4 +1,4 @@
-//! Locality-sensitive hashing: rows of a signature in bands, equal bands make candidates (seed items 39–42, 59, 111–113).
+//! Locality-sensitive hashing: rows of a signature in bands, equal bands make candidates (Leskovec et al., Mining of Massive Datasets, §3.4).
 
 use std::ops::Range;
 
@@ -130,7 +130,7 @@ impl<'a> Signatures<'a> {
         order.sort_unstable_by(|&x, &y| self.row(x).cmp(self.row(y)).then(x.cmp(&y)));
         let mut class = vec![0; order.len()];
         for run in order.chunk_by(|&x, &y| self.row(x) == self.row(y)) {
-            // Empty sets agree with nothing, also not with each other (seed item 9).
+            // Empty sets agree with nothing, also not with each other (docs/format.md §5).
             let empty = self.row(run[0]).contains(&INFINITY);
             run.iter().for_each(|&i| class[i as usize] = if empty { i } else { run[0] });
         }
@@ -245,7 +245,7 @@ fn bucket_pairs(
         let a = signatures.row(x);
         let mine = bands.of(a, band);
         if mine.contains(&INFINITY) {
-            continue; // empty sets agree with nothing (seed item 9)
+            continue; // empty sets agree with nothing (docs/format.md §5)
         }
         for &(_, y) in &bucket[i + 1..] {
             let b = signatures.row(y);
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_band_is_not_compared_with_another_band() {
-        // Band 0 of the first equals band 1 of the second (seed item 113).
+        // Band 0 of the first equals band 1 of the second: bands must not share buckets.
         let values = [7, 8, 1, 2, 3, 4, 7, 8];
         let signatures = Signatures::of([&values[..]], 4);
         let bands = Bands { bands: 2, rows: 2 };

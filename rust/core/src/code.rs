@@ -3,7 +3,7 @@
 //! It knows what most languages share: comments, strings, numbers, words and signs. Its time is linear in the text,
 //! whatever the text is: a search for an end that is not there is made once and remembered.
 
-use crate::normalize::WALL;
+use crate::normalize::EXCLUDED;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct Token {
 }
 
 impl Token {
-    /// Its unit: all names are alike, and all numbers, and all strings.
+    /// Its unit: the same for all names, for all numbers, and for all strings.
     pub fn unit<'t>(&self, text: &'t str) -> &'t str {
         match self.kind {
             Kind::Name => "x",
@@ -89,7 +89,7 @@ fn known(list: &'static [&'static str], word: &str) -> Option<&'static str> {
 }
 
 fn is_name(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' || c == '$' } else { !c.is_whitespace() && c != WALL }
+    if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' || c == '$' } else { !c.is_whitespace() && c != EXCLUDED }
 }
 
 fn begins_name(c: char) -> bool {

@@ -1,6 +1,6 @@
-//! Shingles that very many documents have: boilerplate, which a search may leave out.
+//! Shingles that very many documents have: boilerplate, which a search can exclude.
 //!
-//! Two passes over the collection: counters that several shingles share tell which could be that frequent, then those
+//! Two passes over the collection: counters that several shingles share show which could be that frequent, then those
 //! few are counted one by one. Memory depends on the number of frequent shingles, not on that of documents.
 
 use std::collections::HashMap;

@@ -1,5 +1,5 @@
-//! The second read put together: supposed exact duplicates are confirmed, candidate pairs verified, and what was found is
-//! told.
+//! The whole second read: supposed exact duplicates are confirmed, candidate pairs are verified, and the outcome is
+//! returned.
 
 use std::sync::OnceLock;
 use std::time::Instant;

@@ -145,7 +145,7 @@ impl Control {
         Ok(out.into_iter().flatten().collect())
     }
 
-    /// Split `out` into parts of `size` entries and fill each; `work` is told the number of its first entry.
+    /// Split `out` into parts of `size` entries and fill each; `work` is given the number of its first entry.
     pub fn fill_parts<V: Send>(
         &self,
         out: &mut [V],

@@ -51,7 +51,7 @@ pub(crate) fn set_apart(class: &mut [u32], unlike: &[(u32, u32)]) {
 pub fn same_shingles(shingler: &Shingler, a: &str, b: &str, scratch: &mut Scratch) -> bool {
     let (mut x, mut y) = (shingler.sequence(a, scratch), shingler.sequence(b, scratch));
     if shingler.is_in_order() {
-        // The same element for all shingles of a text in which none counts, and the same walls between those of others.
+        // The same element for all shingles of a text in which none counts, and the same cuts between those of others.
         return x == y && shingler.ordered(a, scratch) == shingler.ordered(b, scratch);
     }
     x == y || {
@@ -61,8 +61,8 @@ pub fn same_shingles(shingler: &Shingler, a: &str, b: &str, scratch: &mut Scratc
     }
 }
 
-/// Pairs for copies that turned out to be none: each may be alike with its supposed first, and with whatever that one may
-/// be alike with, because their keys are the same.
+/// Candidate pairs for supposed copies that are none: each may be similar to its supposed original, and to whatever that
+/// one may be similar to, because their keys are the same.
 pub fn pairs_of_unlike(unlike: &[(u32, u32)], pairs: &[u64]) -> Vec<u64> {
     let mut found = Vec::new();
     for group in unlike.chunk_by(|x, y| x.0 == y.0) {

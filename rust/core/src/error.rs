@@ -1,5 +1,5 @@
-//! What can go wrong in the core. Bad settings are refused before work starts; work itself can only be
-//! stopped, or miss the texts that it asks for.
+//! The errors of the core. Bad settings are refused before work starts; after that, work can only be stopped, or miss
+//! texts that it requests.
 
 use std::fmt;
 

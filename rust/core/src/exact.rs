@@ -29,7 +29,7 @@ pub(crate) fn find(
     let mut class = classes(&digests);
     let whole = sets.len() == digests.len();
     if whole {
-        // Equal digests of different sets: nobody has seen any, and they need not be read again to be told apart.
+        // Equal digests of different sets: nobody has seen any, and the sets are at hand to distinguish them.
         for i in 0..class.len() {
             if sets[class[i] as usize] != sets[i] {
                 class[i] = i as u32;
@@ -67,7 +67,7 @@ pub(crate) fn find(
     Ok(found)
 }
 
-/// Too many are alike: compare every document with representatives only.
+/// Too many similar documents: compare each with representatives only.
 fn all_hot(
     second: &Second<'_>,
     members: &[u32],

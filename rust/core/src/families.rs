@@ -1,4 +1,4 @@
-//! The four hash families of the source reports (seed items 32–36, with the corrections of items 107–110), on 32-bit keys.
+//! The four hash families of the source reports, corrected as docs/primer.md §12 says, on 32-bit keys (docs/format.md §5.2).
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! From verified pairs to groups.
+//! From verified pairs to clusters, each with a representative (in code: groups, and the principal of each).
 
 /// Connected components: documents joined by a chain of pairs. Gives for each document the least number of its group.
 pub fn linked(documents: usize, pairs: impl IntoIterator<Item = (u32, u32)>) -> Vec<u32> {

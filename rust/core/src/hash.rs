@@ -1,4 +1,4 @@
-//! The hash functions of docs/format.md §4 and §6, and the classic ones of the source reports (seed items 34–37).
+//! The hash functions of docs/format.md §4 and §6, and the classic ones of the source reports.
 
 /// SplitMix64 (Steele, Lea, Flood 2014): the source of every parameter.
 #[derive(Debug, Clone)]
@@ -133,7 +133,7 @@ fn word(p: &[u8], i: usize) -> u64 {
     u64::from_le_bytes(p[i..i + 8].try_into().expect("8 bytes"))
 }
 
-/// MurmurHash3_x86_32 of any bytes (Appleby; seed item 35).
+/// MurmurHash3_x86_32 of any bytes (Appleby 2011).
 pub fn murmur3_32(bytes: &[u8], seed: u32) -> u32 {
     let mut h = seed;
     let mut blocks = bytes.chunks_exact(4);
@@ -170,7 +170,7 @@ pub fn murmur3_finish(mut h: u32) -> u32 {
     h ^ (h >> 16)
 }
 
-/// Robert Jenkins' 96-bit mix, third word (seed item 36), in 32 bits (item 116).
+/// Robert Jenkins' 96-bit mix, third word, in 32 bits (Jenkins 1997).
 #[inline(always)]
 pub fn jenkins_mix(mut a: u32, mut b: u32, mut c: u32) -> u32 {
     a = a.wrapping_sub(b).wrapping_sub(c) ^ (c >> 13);
@@ -184,7 +184,7 @@ pub fn jenkins_mix(mut a: u32, mut b: u32, mut c: u32) -> u32 {
     c.wrapping_sub(a).wrapping_sub(b) ^ (b >> 15)
 }
 
-/// `hash_vec` of the source report (seed item 37) in 32 bits.
+/// `hash_vec` of the source report in 32 bits.
 #[inline(always)]
 pub fn hash_vec32(v: &[u32]) -> u32 {
     v.iter().fold(v.len() as u32, |seed, &i| {

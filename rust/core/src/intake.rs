@@ -1,4 +1,4 @@
-//! The first read of a collection: batches of texts come in any order and on any thread, are signed, and let go.
+//! The first read of a collection: batches of texts come in any order and on any thread, are signed, and released.
 //!
 //! A small collection is kept as sets instead, for the exact join; when it turns out not to be small, the sets are signed
 //! and dropped. Which of the two it is depends on the size of the whole alone, so the answer never depends on threads.

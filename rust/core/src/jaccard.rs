@@ -65,7 +65,7 @@ impl Metric {
     }
 }
 
-/// Merge two sorted sets of distinct elements (seed item 4).
+/// Merge two sorted sets of distinct elements.
 pub fn overlap(a: &[u64], b: &[u64]) -> Overlap {
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while i < a.len() && j < b.len() {
@@ -100,7 +100,7 @@ pub fn overlap_at_least(a: &[u64], b: &[u64], metric: Metric, threshold: f64) ->
     (metric.score(found) >= threshold).then_some(found)
 }
 
-/// Sums over the counts of shingles, for bags, cosine and Euclidean distance (seed items 7, 10, 100).
+/// Sums over the counts of shingles, for bags, cosine and Euclidean distance (docs/primer.md §3).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Counts {
     /// Σ min(count in A, count in B).

@@ -1,25 +1,26 @@
-//! The method of lookalike, told once in prose.
+//! The method of lookalike in short.
 //!
 //! A document is **normalised** ([`normalize`]) and cut into units, characters or words ([`words`], quicker
 //! for [`ascii`]); source code is cut into tokens ([`code`]) instead. Every k consecutive
 //! units are a **shingle**, hashed to 64 bits ([`shingle`], [`hash`]); the document is the set, or the bag, of its
-//! shingles. Two documents are as alike as the **Jaccard** similarity of their sets ([`jaccard`]).
+//! shingles. The similarity of two documents is the **Jaccard** similarity of their sets ([`jaccard`]).
 //!
-//! To find alike documents among many without comparing all, the collection is read twice. In the first read
+//! To find similar documents without comparing all pairs, the collection is read twice. In the first read
 //! ([`intake`]) each document gets a **signature** of a few hundred numbers ([`sketch`], or classic MinHash with one of
-//! the [`families`]); the share of equal numbers estimates Jaccard. Of the signature stay the keys of its **bands**
-//! ([`bands`]) and one byte of each number ([`sign`]), and the text is let go. Two documents that are equal in some band
-//! are a **candidate** ([`candidates`]). In the second read ([`verify`]) the [`texts`] of candidates are asked for once
-//! more and compared exactly, so that every reported **pair** is exact ([`confirm`]). Where the collection is small enough, an
-//! [`exact`] join by [`prefix`] filter finds all pairs without any probability; [`containment`] does so for a document
-//! inside another ([`join`] chooses). Clusters of very many are compared with representatives only ([`stars`]). A
-//! [`strategy`] says what is looked for, and [`search`] puts the stages together.
+//! the [`families`]); the share of equal numbers estimates Jaccard. What is kept of it are the keys of its **bands**
+//! ([`bands`]) and one byte of each number ([`sign`]); the text is released. Two documents that are equal in some band
+//! are a **candidate pair** ([`candidates`]). In the second read ([`verify`]) the [`texts`] of candidates are requested
+//! again and compared exactly, so that every reported **pair** is exact ([`confirm`]). For a small collection, an
+//! [`exact`] join by [`prefix`] filter finds all pairs, with certainty; [`containment`] does so for a document
+//! inside another ([`join`] chooses). In very large clusters, documents are compared with representatives only ([`stars`]).
+//! A [`strategy`] has the settings of a search, and [`search`] runs its stages.
 //!
-//! What is asked of [`pairs`] afterwards is worked out on columns of numbers. Pairs make **groups** ([`groups`]); **passages** ([`passages`]) show a person what two documents share.
+//! Verified [`pairs`] are columns of numbers. They form **clusters** ([`groups`]); shared **passages** ([`passages`]) show a
+//! reader what two documents have in common.
 //!
 //! Within documents, [`parts`] and passages that occurred before are **repeats** ([`repeats`]), which can be cut out.
 //!
-//! For documents that stay, [`postings`] say which have a key in common.
+//! In an index, [`postings`] say which stored documents have a key in common.
 //!
 //! [`control`] is the only place with threads, [`simd`] the only one with `unsafe`. `docs/format.md` fixes every number.
 

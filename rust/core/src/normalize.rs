@@ -1,6 +1,6 @@
 //! Steps 2 to 5 of docs/format.md §1: Unicode form, accents, case, digits.
 //!
-//! What is left out by unit (marks, white space, stop words) happens in `shingle.rs`, because words are found first.
+//! Marks, white space and stop words are removed in `shingle.rs`, because words are found first.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -12,9 +12,9 @@ use crate::recipe::{Form, Recipe};
 use crate::simd::{self, Kernel, Tools};
 use crate::unicode::{Settled, Tables};
 
-/// Stands for each character of a text that does not count: Unicode promises that no text has it, and it is a unit of its
-/// own. No shingle or passage reaches across one.
-pub const WALL: char = '\u{fdd0}';
+/// Stands for each character of excluded text: Unicode promises that no text has it, and it is a unit of its own. No shingle
+/// or passage reaches across it.
+pub const EXCLUDED: char = '\u{fdd0}';
 
 /// The text after §1, and where each of its code points comes from.
 #[derive(Debug, Default, Clone)]

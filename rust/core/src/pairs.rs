@@ -1,5 +1,5 @@
 //! Verified pairs as columns: those above a threshold, the closest, the score of any two documents, and the pairs of
-//! copies, which a search takes as one document and a person sees one by one.
+//! exact duplicates, which a search treats as one document and a reader sees one by one.
 
 use crate::groups::Lists;
 

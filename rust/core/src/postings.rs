@@ -1,5 +1,5 @@
-//! Postings: which documents have a key in some band. For documents that stay, where [`candidates`](crate::candidates)
-//! is for a collection that is searched once.
+//! Postings: which documents have a key in some band. They serve an index; [`candidates`](crate::candidates) serves a
+//! collection that is searched once.
 //!
 //! Two forms. [`Postings`] is a hash table in memory, which grows document by document. [`Entries`] are sorted pairs of
 //! key and number, 12 bytes each, which a store keeps in pages and searches one page at a time.

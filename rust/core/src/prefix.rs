@@ -1,8 +1,8 @@
 //! The exact join by prefix filter (Chaudhuri 2006, Bayardo 2007, Mann et al. 2016).
 //!
 //! Put all shingles in one order. Two sets that reach the threshold must share a shingle among the first n − ⌈t·n⌉ + 1 of
-//! each, their prefixes. So only those are posted, and only what meets there is compared. Nothing is missed; what LSH
-//! promises with a probability, this proves.
+//! each, their prefixes. So only those are indexed, and only sets that meet there are compared. Nothing is missed: the
+//! recall that LSH has with a probability is certain here.
 //!
 //! Any order will do; a good one makes it fast. Ours is that of the hashes, in which sets are stored, so that a prefix is
 //! read from the front of a set; only shingles that very many documents have come last. Ordering all of them from rare to

@@ -1,4 +1,4 @@
-//! How good is a family of hash functions? The two tests of its designers (seed item 35).
+//! The quality of a family of hash functions, by two tests of their designers (Appleby, SMHasher: avalanche and distribution).
 
 use crate::control::Control;
 use crate::error::Result;

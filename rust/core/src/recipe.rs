@@ -1,4 +1,4 @@
-//! The settings that decide a similarity. Python's `Recipe` is the public face; this is its image in the core.
+//! The settings that decide a similarity. Python's `Recipe` is the public class; this is its counterpart in the core.
 
 use crate::error::{Error, Result};
 use crate::families::Family;

@@ -68,7 +68,7 @@ pub struct Repeats {
 }
 
 impl Repeats {
-    /// Prepare. Of the recipe only counts how words are normalised; `secret` keys all hashes and changes no result;
+    /// Prepare. Only the normalisation of words is taken from the recipe; `secret` keys all hashes and changes no result;
     /// `memory` is how many bytes may be held, beside texts.
     pub fn new(recipe: &Recipe, sought: Sought, secret: u64, memory: usize, room: Box<Room>) -> Result<Self> {
         let mut stream = Stream::new(secret);
@@ -108,8 +108,8 @@ impl Repeats {
         Ok(())
     }
 
-    /// Append the words of each part that is long enough, with a border behind it; `emit` is told at which unit a part
-    /// begins, and its bytes.
+    /// Append the words of each part that is long enough, with a border behind it; `emit` is given the unit at which a
+    /// part begins, and its bytes.
     fn lay(&self, text: &str, scratch: &mut Scratch, units: &mut Vec<u64>, mut emit: impl FnMut(usize, usize, usize)) {
         let mut add = |start: usize, end: usize, least: usize| {
             let before = units.len();

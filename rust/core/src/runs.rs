@@ -227,13 +227,13 @@ mod tests {
     use super::*;
     use crate::Recipe;
     use crate::jaccard::overlap;
-    use crate::shingle::WALL;
+    use crate::shingle::EXCLUDED;
     use proptest::prelude::*;
     use std::collections::HashSet;
 
     fn held(shingler: &Shingler, words: &[u8], least: usize) -> Held {
-        // 5 stands for a wall, the others for words of one letter.
-        let word = |&w: &u8| if w == 5 { WALL } else { (b'a' + w) as char };
+        // 5 stands for excluded text, the others for words of one letter.
+        let word = |&w: &u8| if w == 5 { EXCLUDED } else { (b'a' + w) as char };
         let text: String = words.iter().flat_map(|w| [word(w), ' ']).collect();
         Held::new(shingler, &text, Some(least), &mut Scratch::default(), &Control::new(1)).unwrap().0
     }
@@ -257,7 +257,7 @@ mod tests {
             more in 0..9usize,
         ) {
             let (a, b) = ([&a[..], &shared].concat(), [&shared[..], &b].concat());
-            let shingler = Shingler::new(&Recipe { k, ..Recipe::default() }).unwrap().walled(true).in_order(true);
+            let shingler = Shingler::new(&Recipe { k, ..Recipe::default() }).unwrap().dropping_excluded(true).in_order(true);
             let (x, y) = (held(&shingler, &a, k + more), held(&shingler, &b, k + more));
             let all = overlap(&x.set, &y.set).shared;
             let mut marks = Marks::default();

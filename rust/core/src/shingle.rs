@@ -1,8 +1,8 @@
 //! Text → units → shingles → 64-bit elements (docs/format.md §2–4).
 
+mod excluded;
 mod ordered;
 mod placed;
-mod walls;
 mod windows;
 
 use std::collections::HashSet;
@@ -19,7 +19,7 @@ use crate::sort::Sorter;
 use crate::unicode::Tables;
 use crate::words::{Segment, segments};
 
-pub use crate::normalize::WALL;
+pub use crate::normalize::EXCLUDED;
 pub use ordered::Ordered;
 pub use placed::Placed;
 use windows::Windows;
@@ -63,9 +63,9 @@ pub struct Shingler {
     stop: HashSet<u64>,
     /// Shingles that do not count: those of a template, or those that nearly every document has.
     ignored: HashSet<u64>,
-    /// Whether shingles that touch a wall do not count.
-    walls: bool,
-    /// The same with k = 1, where there are walls: what tells the units of a text one by one.
+    /// Whether shingles that touch excluded text do not count.
+    drops_excluded: bool,
+    /// The same with k = 1, which gives the units of a text one by one; only where excluded text is dropped.
     single: Option<Box<Shingler>>,
     /// Whether texts with the same shingles in another order are no copies.
     in_order: bool,
@@ -85,7 +85,7 @@ impl Shingler {
             whitespace: recipe.whitespace,
             stop: HashSet::new(),
             ignored: HashSet::new(),
-            walls: false,
+            drops_excluded: false,
             single: None,
             in_order: false,
         };
@@ -115,14 +115,14 @@ impl Shingler {
     /// Call `take` with the hashes of all shingles, in order and with repeats, in blocks. At least one shingle comes.
     #[inline(always)]
     pub fn each_block(&self, text: &str, scratch: &mut Scratch, mut take: impl FnMut(&[u64])) {
-        if self.ignored.is_empty() && !self.walls {
+        if self.ignored.is_empty() && !self.drops_excluded {
             return self.every_block(text, scratch, take);
         }
-        let mut walls = self.walls_of(text, scratch);
+        let mut excluded = self.excluded_units(text, scratch);
         let (mut kept, mut any, mut whole) = (Vec::new(), false, 0u64);
         self.every_block(text, scratch, |block| {
             kept.clear();
-            kept.extend(block.iter().filter(|x| !walls.touch_next() && !self.ignored.contains(x)));
+            kept.extend(block.iter().filter(|x| !excluded.touch_next() && !self.ignored.contains(x)));
             any |= !kept.is_empty();
             whole = block.iter().fold(whole, |h, &x| self.hash.words(&[h, x]));
             if !kept.is_empty() {

@@ -1,6 +1,6 @@
 //! Signing: from texts to signatures, and to the little that a search keeps of each document.
 //!
-//! A search lets every text go as soon as it is signed. What stays of a document ([`Row`]) is what finding candidates
+//! A search releases every text as soon as it is signed. What it keeps of a document ([`Row`]) is what finding candidates
 //! needs: a digest, half of the key of each band, one byte of each slot, and two counts; 396 bytes with the default recipe.
 
 use crate::bands::{Bands, KeyKind};
@@ -47,7 +47,7 @@ impl Digest {
         if shingler.is_in_order() { self.with_order(&shingler.ordered(text, scratch)) } else { self }
     }
 
-    /// Whether it is of the same shingles, as far as that can be told without the signature.
+    /// Whether it has the same shingles, as far as that is known without the signature.
     pub fn is_like(self, other: Digest) -> bool {
         (self.sum, self.products) == (other.sum, other.products)
     }

@@ -7,7 +7,7 @@ use crate::recipe::{Recipe, SketchKind};
 use crate::shingle::BLOCK;
 use crate::simd::{self, Kernel, Tools};
 
-/// The value of every slot of the empty set; two infinities do not agree (seed item 9).
+/// The value of every slot of the empty set; two infinities do not agree (docs/format.md §5).
 pub const INFINITY: u32 = u32::MAX;
 
 /// Values of round r begin here.

@@ -1,7 +1,7 @@
-//! Hot clusters: documents of which so many are alike that comparing all of them would take quadratic time.
+//! Hot clusters: so many similar documents that comparing all of them would take quadratic time.
 //!
 //! Clusters only need each document compared with the representatives before it. So the documents are taken in order; one
-//! that is alike with no representative becomes one itself, and only representatives are indexed, by the shingles of their
+//! that is similar to no representative becomes one itself, and only representatives are indexed, by the shingles of their
 //! prefixes as in the exact join ([`crate::prefix`]). Ten thousand copies of a page make one representative; ten thousand
 //! pages that share four fifths of a template make ten thousand, and the shingles that all share are at the end of every
 //! prefix. The clusters are those that all pairs would give.
@@ -47,7 +47,7 @@ pub struct Listed {
     pub verified: usize,
     /// Pairs that reach the threshold only with passages that are too short to count, if these are all pairs.
     pub short: usize,
-    /// Documents that were not compared with all representatives that they might be alike with.
+    /// Documents that were not compared with all representatives that they might be similar to.
     pub in_part: usize,
     /// Whether these are all pairs.
     pub complete: bool,
@@ -55,7 +55,7 @@ pub struct Listed {
 
 /// Documents that are compared at once.
 const BLOCK: usize = 1 << 12;
-/// Documents after it, alike with the same representative, that a document is compared with.
+/// How many of the next documents with the same representative a document is compared with.
 const NEIGHBOURS: usize = 16;
 /// How many of them are listed.
 const OTHERS: usize = 4;

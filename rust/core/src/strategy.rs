@@ -1,4 +1,4 @@
-//! What is looked for, and how: the settings of a search, and when two documents are a pair.
+//! The settings of a search, and when two documents are a pair.
 
 use crate::bands::Bands;
 use crate::candidates::Limits;
@@ -55,8 +55,8 @@ pub struct Search<'a> {
     pub old_from: usize,
     /// Shingles that do not count, on any side.
     pub ignored: &'a [u64],
-    /// Whether shingles that touch a wall do not count.
-    pub walls: bool,
+    /// Whether shingles that touch excluded text do not count.
+    pub drops_excluded: bool,
     /// Units of the shortest passage that counts; None: every shared shingle does.
     pub min_units: Option<usize>,
     /// When clusters are hot; None: as the number of documents says.
@@ -66,7 +66,7 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A search for pairs by Jaccard similarity, with nothing left out.
+    /// A search for pairs by Jaccard similarity, with nothing excluded.
     pub fn new(recipe: &'a Recipe, threshold: f64, method: Method) -> Self {
         Search {
             recipe,
@@ -75,7 +75,7 @@ impl<'a> Search<'a> {
             method,
             old_from: usize::MAX,
             ignored: &[],
-            walls: false,
+            drops_excluded: false,
             min_units: None,
             limits: None,
             memory: 256 << 20,
@@ -84,7 +84,8 @@ impl<'a> Search<'a> {
 
     /// What makes the shingles.
     pub fn shingler(&self) -> Result<Shingler> {
-        let shingler = Shingler::new(self.recipe)?.ignoring(self.ignored.iter().copied()).walled(self.walls);
+        let shingler =
+            Shingler::new(self.recipe)?.ignoring(self.ignored.iter().copied()).dropping_excluded(self.drops_excluded);
         Ok(shingler.in_order(self.min_units.is_some()))
     }
 

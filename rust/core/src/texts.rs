@@ -1,4 +1,4 @@
-//! Texts that can be asked for again. The core reads nothing itself: whoever calls it knows where the texts are.
+//! Texts that can be requested again. The core does not read files: its caller knows where the texts are.
 
 use crate::control::{Control, PART};
 use crate::error::Result;

@@ -1,6 +1,6 @@
-//! The second read: the texts of candidates are asked for once more, made into sets, compared exactly, and let go.
+//! The second read: the texts of candidates are read again, made into sets, compared exactly, and released.
 //!
-//! Candidates that hang together are verified together, as many at a time as fit the memory. Copies, documents with equal
+//! Connected candidates are verified together, as many at a time as fit the memory. Exact duplicates, documents with equal
 //! digests, are confirmed on their shingles in the same read.
 
 use std::ops::Range;
@@ -86,7 +86,7 @@ struct Edge {
     a: u32,
     b: u32,
     copy: bool,
-    /// Edges of one group hang together.
+    /// The connected component that it is in.
     group: u32,
 }
 
@@ -146,7 +146,7 @@ impl Second<'_> {
         Ok(all)
     }
 
-    /// All edges, those that hang together one after the other.
+    /// All edges; those of one connected component follow each other.
     fn edges(&self, pairs: &[u64], copies: &[(u32, u32)]) -> Vec<Edge> {
         let of_pairs = pairs.iter().map(|&pair| unpack(pair));
         let group = linked(self.shingles.len(), of_pairs.clone().chain(copies.iter().copied()));
@@ -221,7 +221,7 @@ struct Document {
     text: OnceLock<Box<str>>,
 }
 
-/// Edges of a portion that hang together.
+/// A connected component within a portion.
 #[derive(Debug)]
 struct Group {
     edges: Range<usize>,

@@ -57,7 +57,7 @@ impl Expansion {
     }
 }
 
-/// What a decoder is told when a file expands to too much.
+/// The error that a decoder gets when a file expands to too much.
 #[derive(Debug)]
 pub(crate) struct TooMuch;
 

@@ -337,7 +337,7 @@ impl Common {
     /// Begin the first pass.
     #[new]
     fn new(py: Python<'_>, settings: &Settings, walls: bool) -> PyResult<Self> {
-        let shingler = Shingler::new(&settings.recipe).map_err(|error| to_python(py, &error))?.walled(walls);
+        let shingler = Shingler::new(&settings.recipe).map_err(|error| to_python(py, &error))?.dropping_excluded(walls);
         Ok(Common(Mutex::new(Some(common::Common::new(shingler)))))
     }
 

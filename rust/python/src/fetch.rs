@@ -1,4 +1,4 @@
-//! Some texts of an input once more, for a person who wants to see them.
+//! Some texts of an input read again, to be shown.
 
 use std::sync::Mutex;
 
@@ -11,7 +11,7 @@ use crate::run::run;
 use crate::signatures::from_bytes;
 
 /// The texts of these documents of an input that has been read, with their numbers, in order. Not of a list. When they
-/// have more than `most` bytes, the others are left out, to be asked for again; one at least is given.
+/// have more than `most` bytes, the others are omitted, to be requested again; at least one is returned.
 #[pyfunction]
 pub fn fetch_texts(
     py: Python<'_>,

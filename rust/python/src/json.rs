@@ -1,10 +1,12 @@
-//! Rows of pairs as JSON: the one output that every large search has, and that takes long in Python.
+//! Pairs and groups as JSON: the outputs that every large search has, and that take long in Python.
 
 use std::fmt::Write;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
+
+use crate::signatures::from_bytes;
 
 /// A number between 0 and 1 as Python shows it: the fewest digits that read back as the same number.
 fn put_score(out: &mut String, score: f64) {
@@ -45,6 +47,40 @@ pub fn json_pairs(
             put_score(&mut out, f64::from_le_bytes(column[i]));
         }
         out.push('}');
+    }
+    Ok(out)
+}
+
+/// JSON objects of groups, one text for all, with `between` between them. The ids of representatives and of members are
+/// JSON already; group `i` has the members from `starts[i]` to `starts[i + 1]`, as 32-bit numbers counted from the first.
+#[pyfunction]
+#[pyo3(signature = (principals, members, starts, between, /))]
+pub fn json_groups(
+    principals: &Bound<'_, PyList>,
+    members: &Bound<'_, PyList>,
+    starts: &[u8],
+    between: &str,
+) -> PyResult<String> {
+    let starts: Vec<u32> = from_bytes(starts);
+    let first = starts.first().copied().unwrap_or(0);
+    let is_sorted = starts.is_sorted() && starts.len() == principals.len() + 1;
+    if !is_sorted || starts.last().is_some_and(|last| (last - first) as usize != members.len()) {
+        return Err(PyValueError::new_err("the groups do not have these members"));
+    }
+    let mut out = String::with_capacity(members.len() * 24 + principals.len() * 48);
+    let mut members = members.iter();
+    for (i, principal) in principals.iter().enumerate() {
+        if i > 0 {
+            out.push_str(between);
+        }
+        let _ = write!(out, "{{\"principal\": {}, \"members\": [", principal.cast::<PyString>()?.to_str()?);
+        for (j, member) in members.by_ref().take((starts[i + 1] - starts[i]) as usize).enumerate() {
+            if j > 0 {
+                out.push_str(", ");
+            }
+            out.push_str(member.cast::<PyString>()?.to_str()?);
+        }
+        out.push_str("]}");
     }
     Ok(out)
 }

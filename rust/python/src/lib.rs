@@ -1,4 +1,4 @@
-//! The door from Python to the core: signatures of functions, nothing else. The Python side of each is documented in
+//! The bindings between Python and the core: signatures of functions, nothing else. The Python side of each is documented in
 //! `src/lookalike/_native.pyi`.
 
 mod again;
@@ -40,7 +40,7 @@ mod _native {
     #[pymodule_export]
     use crate::inputs::Input;
     #[pymodule_export]
-    use crate::json::json_pairs;
+    use crate::json::{json_groups, json_pairs};
     #[pymodule_export]
     use crate::packed::{join_texts, repeated_in, take_texts};
     #[pymodule_export]

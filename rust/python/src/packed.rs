@@ -1,4 +1,4 @@
-//! Packed texts: single ones out of them, several joined, and one that is there twice.
+//! Packed texts: getting single ones, joining several, and finding one that occurs twice.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};

@@ -157,7 +157,7 @@ impl Repeats {
         })
     }
 
-    /// Begin to cut anew, from the first text.
+    /// Start cutting again, from the first text.
     fn rewind(&self) {
         lock(&self.inner).rewind();
     }

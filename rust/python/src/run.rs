@@ -1,4 +1,4 @@
-//! The one way into the core: the GIL released, Ctrl-C honoured, panics caught, errors mapped.
+//! How every call enters the core: the GIL released, Ctrl-C honoured, panics caught, errors mapped.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};

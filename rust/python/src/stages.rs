@@ -1,5 +1,5 @@
-//! The stages of a search one by one, for who has texts or rows and nothing else: an index, a cluster job, a notebook.
-//! Each is the function of the core that a whole search runs.
+//! The stages of a search one by one, for callers that have only texts or rows: an index, a cluster job, a notebook. Each
+//! is the function of the core that a whole search runs.
 
 use lookalike_core::candidates::{agreeing_bytes, once, pack, unpack};
 use lookalike_core::confirm::confirm_copies as confirm;

@@ -20,7 +20,7 @@ pub struct Strategy {
     threshold: f64,
     pub method: Method,
     ignored: Vec<u64>,
-    walls: bool,
+    drops_excluded: bool,
     min_units: Option<usize>,
     limits: Option<Limits>,
     memory: usize,
@@ -36,7 +36,7 @@ impl Strategy {
             method: self.method,
             old_from,
             ignored: &self.ignored,
-            walls: self.walls,
+            drops_excluded: self.drops_excluded,
             min_units: self.min_units,
             limits: self.limits,
             memory: self.memory,
@@ -88,7 +88,8 @@ impl Strategy {
         };
         let limits = limits.map(|(proposals, pairs)| Limits { proposals, pairs });
         let recipe = settings.recipe.clone();
-        let made = Strategy { recipe, metric, threshold, method, ignored, walls, min_units, limits, memory };
+        let made =
+            Strategy { recipe, metric, threshold, method, ignored, drops_excluded: walls, min_units, limits, memory };
         made.search(usize::MAX).check().map_err(|error| to_python(py, &error))?;
         Ok(made)
     }

@@ -1,4 +1,4 @@
-//! Text from Python. ASCII and what was encoded before is borrowed; a lone surrogate becomes U+FFFD.
+//! Text from Python. ASCII, and text that is encoded already, is borrowed; a lone surrogate becomes U+FFFD.
 
 use std::borrow::Cow;
 

@@ -8,6 +8,7 @@ Whatever goes wrong is one line on standard error; ``LOOKALIKE_DEBUG=1`` adds th
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -31,7 +32,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
-__all__ = ["main", "run_guarded"]
+__all__ = ["main", "program", "run_guarded"]
+
+_ALLOCATIONS: Final = 50_000
+"""So many new objects make Python look for garbage: loading a command makes fewer, and hardly any are garbage."""
+
+
+def program() -> int:
+    """Run the program's own command line, in a process that ends afterwards; the console entry point."""
+    gc.set_threshold(_ALLOCATIONS, 20, 20)
+    try:
+        return main()
+    finally:
+        gc.freeze()  # the memory goes back to the system: looking for cycles once more would take longer than that
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -40,7 +53,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def run_guarded(run: Callable[[], object]) -> int:
-    """Run a command; return its exit code, or that of what went wrong, which is told in one line."""
+    """Run a command; return its exit code, or that of the error, which is reported in one line."""
     try:
         with ending_in_order():
             outcome = run()

@@ -29,14 +29,14 @@ from lookalike.cli.options import flag, makes, one_of, option, share, threads_of
 from lookalike.cli.output import check_raw_csv, destination, extension, keep_sources, wants_color
 from lookalike.errors import DocumentError, LookalikeError, RecipeError
 from lookalike.opening import open_error, open_file
-from lookalike.tables.wording import count
+from lookalike.tables.spelling import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from lookalike.documents import Source
-    from lookalike.index.duplicate_check import Checking, StoredDocuments
+    from lookalike.index.new_documents import Checking, StoredDocuments
     from lookalike.index.query import Hits
 
 __all__ = ["HELP", "CheckOptions", "check", "in_index", "on_server", "run_checks", "token_in", "with_asked"]
@@ -113,7 +113,7 @@ class CheckOptions:
 
     def start(self, stored: StoredDocuments) -> Checking:
         """Begin the checks."""
-        from lookalike.index.duplicate_check import Checking
+        from lookalike.index.new_documents import Checking
 
         least = stored.settings.threshold if self.threshold is None else self.threshold
         if self.fail_over is not None and self.fail_over < least:
@@ -163,7 +163,7 @@ with_asked = makes("asked", _CHECK, _make_asked)
 def in_index(where: str, asked: CheckOptions) -> Iterator[StoredDocuments]:
     """Open an index that is there."""
     with opened(where) as store:
-        from lookalike.index.duplicate_check import StoredHere
+        from lookalike.index.new_documents import StoredHere
 
         yield StoredHere(store, asked.threads)
 
@@ -237,8 +237,8 @@ def _notes(checking: Checking) -> Iterator[str]:
     if checking.not_added:
         own = count(checking.not_added, "document")
         yield f"{own} not added: {name} has the same ids; {checking.stored.to_replace}"
-    if checking.own_left_out:
-        yield f"{count(checking.own_left_out, 'document')} found under the same id in {name}: --self shows that as well"
+    if checking.own_omitted:
+        yield f"{count(checking.own_omitted, 'document')} found under the same id in {name}: --self shows that as well"
     if checking.truncated:
         most = "share a part with so many stored documents that not all were looked at"
         yield f"{count(checking.truncated, 'document')} {most}"
@@ -252,8 +252,7 @@ _LONGEST_TOKEN: Final = 4096
 @contextmanager
 def on_server(url: str, token_file: str | None, *, writes: bool) -> Iterator[StoredDocuments]:
     """Ask a server; with the write token, where a file has both and something is to be added."""
-    from lookalike.client import Client
-    from lookalike.client.client import StoredThere
+    from lookalike.client import Client, StoredThere
 
     token = os.environ.get(ENVIRONMENT) or None
     if token_file is not None:
@@ -276,7 +275,7 @@ def token_in(path: str, *, writes: bool) -> str:
     if len(words) == 1 and len(content) <= _LONGEST_TOKEN:
         return words[0]
     if words[:1] in (["read"], ["write"]):
-        from lookalike.server.server_settings import read_tokens
+        from lookalike.server import read_tokens
 
         tokens = read_tokens(Path(path))
         return tokens.write if writes else tokens.read

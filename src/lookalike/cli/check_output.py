@@ -8,9 +8,8 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final
 from lookalike.cli.input import limits_of
 from lookalike.cli.output import destination, send_drawn, width
 from lookalike.opening import stdin
-from lookalike.tables.json import to_json, write_json
 from lookalike.tables.packed import Texts, encoded
-from lookalike.tables.wording import count, visible
+from lookalike.tables.spelling import count, to_json, visible, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from lookalike.cli.check import CheckOptions
     from lookalike.cli.input import Reading
     from lookalike.documents import Source
-    from lookalike.index.duplicate_check import Checking
+    from lookalike.index.new_documents import Checking
     from lookalike.index.query import Hit, Hits
     from lookalike.tables.packed import Id
 

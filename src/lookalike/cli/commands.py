@@ -1,10 +1,10 @@
 """The command `lookalike`: its help, its version, and its commands by name.
 
 Each command is loaded when it is run, so that no command waits for the others. A new command is a line in `COMMANDS`
-and a file of its own with a function of that name and a text `HELP`. A command with commands of its own, such as
-`experiment run`, has a list of them as well, `SUBCOMMANDS`; each is a function of both names together,
-`experiment_run`, in a file of that name or in the one that `MODULES` gives. Its own function is called before them, or
-without any.
+and a function of that name in the file of that name, or in the one that `MODULES` gives; its help is the text `HELP`,
+or `SIGN_HELP` and so on in a file with several commands. A command with commands of its own, such as `experiment run`,
+has a list of them as well, `SUBCOMMANDS`; each is a function of both names together, `experiment_run`, in a file that
+is found in the same way. Its own function is called before them, or without any.
 """
 
 from __future__ import annotations
@@ -134,6 +134,16 @@ COMMANDS: Final = {
 }
 """What each command does, in one line: the first sentence of its help."""
 
+MODULES: Final = {
+    **dict.fromkeys(("sign", "find"), "sign_and_find"),
+    **dict.fromkeys(("files", "advise", "estimate"), "before_scan"),
+    **dict.fromkeys(("explain", "demo", "doctor", "completion"), "about"),
+    "sources": "compare",
+    "report": "running",
+    "serve": "index",
+}
+"""The file of each command that has none of its own."""
+
 ALIASES: Final = {"plan": "estimate"}
 """Old names of commands, which still work and which no help shows."""
 
@@ -146,7 +156,7 @@ class AllCommands(CommandGroup):
     def __init__(self, **settings: Any) -> None:
         """Take them from the list, where they wait to be loaded."""
         super().__init__(**settings)
-        self.wait_for(COMMANDS, lambda name: _load(name, name, name))
+        self.wait_for(COMMANDS, lambda name: _load(name, name, MODULES.get(name, name)))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command, also by an old name."""

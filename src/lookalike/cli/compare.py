@@ -1,4 +1,4 @@
-"""`lookalike compare A B`: how alike two documents are, and which passages they share."""
+"""`lookalike compare A B`: how similar two documents are, and what they share; `lookalike sources`: one and many."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike.cli.commands import examples
-from lookalike.cli.input import Reading, say_flags, with_limits
-from lookalike.cli.messages import complain
+from lookalike.cli.input import PathsArgument, Reading, limits_of, say_flags, with_limits, with_reading
+from lookalike.cli.messages import complain, showing_progress
 from lookalike.cli.options import command_line, whole_number
 from lookalike.cli.output import (
     Color,
@@ -19,6 +19,8 @@ from lookalike.cli.output import (
     Format,
     FormatOption,
     OutputOption,
+    QuietOption,
+    keep_sources,
     send,
     send_drawn,
     wants_color,
@@ -28,40 +30,37 @@ from lookalike.cli.search_options import (
     LONGEST,
     ExcludedText,
     as_typed,
-    in_words,
     template_texts,
     with_excluded,
     with_recipe,
 )
-from lookalike.documents.limits import Limits  # noqa: TC001 — the signature is read at run time
-from lookalike.documents.one_document import read_document
+from lookalike.documents.open import read_document
+from lookalike.documents.raw_input import Limits  # noqa: TC001 — the signature is read at run time
 from lookalike.errors import DocumentError, RecipeError
+from lookalike.opening import is_url
 from lookalike.recipe import (
     UNIT_NAMES,
     Recipe,
 )
-from lookalike.tables.json import to_json
 from lookalike.tables.output_files import check_output, check_place
-from lookalike.tables.wording import visible
+from lookalike.tables.spelling import to_json, visible
 from lookalike.text.comparison import SHORTEST, longest
-from lookalike.text.shingles import normalize
-from lookalike.urls import is_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rich.console import RenderableType
     from rich.table import Table
 
     from lookalike.documents.text_file import TextFile
+    from lookalike.result.from_texts import Sources
     from lookalike.text.comparison import Comparison
 
-__all__ = ["HELP", "compare"]
+__all__ = ["COMPARE_HELP", "SOURCES_HELP", "compare", "sources"]
 
+SHOWN_PASSAGES = 5
 
-SHOWN = 5
-
-HELP = examples(
+COMPARE_HELP = examples(
     "Measure how similar two documents are, and show what they share.",
     "lookalike compare essay.pdf source.docx",
     "lookalike compare essay.txt source.txt --skip quotes,references",
@@ -89,7 +88,9 @@ def compare(
     ] = None,
     top: Annotated[
         str | None,
-        typer.Option(metavar="N", help=f"Show the N longest passages; 0 for all (default: {SHOWN}, in JSON all)."),
+        typer.Option(
+            metavar="N", help=f"Show the N longest passages; 0 for all (default: {SHOWN_PASSAGES}, in JSON all)."
+        ),
     ] = None,
     format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,
@@ -119,7 +120,7 @@ def compare(
         min_words=excluded.min_words,
     )
     if html is not None:
-        from lookalike.report.assemble import write_pair
+        from lookalike.report import write_pair
 
         command = command_line("compare", [a, b], as_typed(excluded, recipe))
         write_pair(first, second, found, html, least=least, command=command)
@@ -128,7 +129,7 @@ def compare(
 
         send(to_json(to_values(first, second, found, top=shown or 0)), output, encoding="utf-8")
     else:
-        parts = _to_table(first, second, found, least=least, top=SHOWN if shown is None else shown)
+        parts = _to_table(first, second, found, least=least, top=SHOWN_PASSAGES if shown is None else shown)
         send_drawn(parts, output, color=in_color)
 
 
@@ -165,8 +166,9 @@ def _keep_inputs(output: str | None, *inputs: str) -> None:
 
 def _to_table(a: TextFile, b: TextFile, found: Comparison, *, least: int | None, top: int) -> Iterator[RenderableType]:
     """Give what is printed, part by part."""
-
     from rich.text import Text
+
+    from lookalike.cli.drawing import verdict
 
     yield _names(a, b)
     yield Text()
@@ -186,46 +188,6 @@ def _names(a: TextFile, b: TextFile) -> Table:
     for letter, document in (("A", a), ("B", b)):
         grid.add_row(Text(letter, style="bold"), Text(visible(document.name), overflow="fold"))
     return grid
-
-
-def verdict(a: str, b: str, found: Comparison) -> str:
-    """Return one sentence on how alike the two texts are.
-
-    >>> from lookalike import compare
-    >>> a, b = "Rain, rain, go away!", "rain rain go away"
-    >>> verdict(a, b, compare(a, b))
-    'Identical after normalising: they differ only in what the recipe ignores.'
-    """
-
-    from lookalike.cli.drawing import percent
-
-    if found.jaccard == 1.0 and (found.spans_a or found.spans_b) and a != b:
-        return "Identical in everything that counts; excluded text may differ."
-    if found.jaccard == 1.0:
-        return _same(a, b, found.recipe)
-    most = max(found.containment_a, found.containment_b)
-    part, whole = ("A", "B") if found.containment_a >= found.containment_b else ("B", "A")
-    if found.jaccard >= 0.5:
-        return "Near-duplicate: most of each document is in the other."
-    if most >= 0.8:
-        return f"Large parts shared: {whole} contains {'all' if most == 1.0 else 'nearly all'} of {part}."
-    if most >= 0.4:
-        return f"Large parts shared: {percent(most)} of {part} is in {whole} too."
-    # By the usual length, not by --min-passage: with 1 word, all texts of a language share passages.
-    if most >= 0.1 or any(passage.units >= SHORTEST[found.recipe.unit] for passage in found.passages):
-        return "Some passages shared; the documents are otherwise different."
-    return "Little in common."
-
-
-def _same(a: str, b: str, recipe: Recipe) -> str:
-    if a == b:
-        return "Identical: the two texts are the same, character for character."
-    left, right = normalize(a, recipe), normalize(b, recipe)
-    if left != right:
-        return "The same shingles, in a different order or number."
-    if not left:
-        return "Nothing is left of either text after normalising, so there is nothing to tell them apart."
-    return "Identical after normalising: they differ only in what the recipe ignores."
 
 
 def _scores(found: Comparison) -> Table:
@@ -260,9 +222,21 @@ def _scores(found: Comparison) -> Table:
         grid.add_row("Counted", f"≥ {found.min_words:,}", unit, "shorter shared passages do not count")
     if found.left_out_a or found.left_out_b:
         total = sum(found.left_out_a.values()) + sum(found.left_out_b.values())
-        said = f"A: {in_words(found.left_out_a)}; B: {in_words(found.left_out_b)}"
+        said = f"A: {_in_words(found.left_out_a)}; B: {_in_words(found.left_out_b)}"
         grid.add_row("Excluded", f"{total:,}", "words", said)
     return grid
+
+
+def _in_words(counted: Mapping[str, int]) -> str:
+    """Say how many words were excluded, and why.
+
+    >>> _in_words({"quotes": 80, "template": 1200}), _in_words({})
+    ('1,280 words (80 in quotes, 1,200 in the template)', 'nothing')
+    """
+    places = {"quotes": "quotes", "references": "references", "template": "the template", "common": "common text"}
+    total = sum(counted.values())
+    listed = ", ".join(f"{counted[reason]:,} in {place}" for reason, place in places.items() if counted.get(reason))
+    return f"{total:,} word{'s' * (total != 1)} ({listed})" if total else "nothing"
 
 
 def _sizes(found: Comparison) -> str:
@@ -297,3 +271,126 @@ def _passages(a: TextFile, b: TextFile, found: Comparison, least: int, top: int)
     view = Passages(a.text, b.text, found.recipe)
     for number, passage in enumerate(shown, start=1):
         yield from view.show(passage, number)
+
+
+SHOWN_SOURCES = 10
+WITH_PASSAGE = 3
+"""Sources whose longest passage is shown."""
+
+SOURCES_HELP = examples(
+    "Show how much of one document is found in others, and where.",
+    "lookalike sources essay.pdf essays/",
+    "lookalike sources essay.pdf essays/ moodle.zip --skip quotes,references",
+    "lookalike sources essay.txt essays/ --html essay.html",
+    "lookalike sources essay.txt corpus.parquet --format json",
+    last="Passages from all documents count together, each word once. Similarity is not proof of copying: read the "
+    "passages.",
+)
+
+
+@with_recipe
+@with_reading
+@with_excluded
+def sources(
+    essay: Annotated[
+        str, typer.Argument(metavar="ESSAY", help="The document, or - for standard input.", show_default=False)
+    ],
+    paths: PathsArgument,
+    *,
+    recipe: Recipe,
+    reading: Reading,
+    excluded: ExcludedText,
+    top: Annotated[
+        str | None,
+        typer.Option("--top", metavar="N", help=f"Show N sources; 0 for all (default: {SHOWN_SOURCES}, in JSON all)."),
+    ] = None,
+    format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
+    color: ColorOption = Color.AUTO,
+    output: OutputOption = None,
+    html: Annotated[
+        str | None,
+        typer.Option("--html", metavar="FILE", help="Write the document with its sources in colour to an HTML file."),
+    ] = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Read a document, look for its text in others and print what was found."""
+    from lookalike.search.derived import find_sources
+
+    as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
+    shown = None if top is None else whole_number("--top", top, least=0)
+    keep_sources([output, html], [essay, *paths, *excluded.ignore])
+    own = read_document(essay, limits_of(reading.max_document, reading.max_expansion))
+    if not quiet:
+        say_flags({own.name: own.flags} if own.flags else {})
+    with showing_progress(quiet=quiet) as report:
+        result = find_sources(
+            own.text,
+            reading.open(paths),
+            name=own.name,
+            recipe=recipe,
+            ignore=template_texts(excluded.ignore, reading),
+            skip=excluded.skip,
+            is_itself=_same_file(essay, paths),
+            progress=report,
+        )
+    found = result.sources(own.name, least=None if excluded.min_words is None else min(excluded.min_words, LONGEST))
+    if html is not None:
+        from lookalike.result.from_texts import write_report
+
+        write_report(result, html, opens=own.name)
+    if as_json:
+        values = found.to_dict()
+        values["sources"] = values["sources"][: shown or None]
+        send(to_json(values), output, encoding="utf-8")
+    else:
+        send_drawn(_sources_table(found, SHOWN_SOURCES if shown is None else shown), output, color=in_color)
+
+
+def _same_file(essay: str, paths: Sequence[str]) -> Callable[[str | int], bool] | None:
+    """Return what tells whether a document that was read from the paths is the essay itself."""
+    from lookalike.search.row_files import path_of
+
+    if not Path(essay).is_file():
+        return None
+
+    def is_itself(name: str | int) -> bool:
+        if Path(str(name)).name != Path(essay).name:
+            return False
+        found = path_of(str(name), paths)
+        return found is not None and Path(found).is_file() and Path(found).samefile(essay)
+
+    return is_itself
+
+
+def _sources_table(found: Sources, top: int) -> Iterator[RenderableType]:
+    """Give what is printed, part by part."""
+    from rich.text import Text
+
+    from lookalike.cli.drawing import Passages, count_of, grid, percent, shorten
+    from lookalike.cli.output import width
+    from lookalike.recipe import UNIT_NAMES
+    from lookalike.tables.spelling import visible
+
+    unit = UNIT_NAMES[found.recipe.unit]
+    yield Text(visible(str(found.id)), overflow="fold")
+    yield Text()
+    yield Text(f"{percent(found.share)} of its text is found elsewhere", style="bold")
+    said = f"{found.found:,} of {count_of(found.units, unit)}, in passages of at least {count_of(found.least, unit)}"
+    yield Text(f"{said}; {count_of(len(found.sources), 'source')}.")
+    yield Text()
+    listed = found.sources[: top or None]
+    if listed:
+        headers = ("#", "Share", f"{unit.capitalize()}s", "New", "Longest")
+        table = grid(*((header, "right") for header in headers), ("Source", "left"))
+        for rank, one in enumerate(listed, start=1):
+            longest = max(passage.units for passage in one.passages)
+            numbers = (percent(one.units / found.units), f"{one.units:,}", f"{one.adds:,}", f"{longest:,}")
+            table.add_row(f"{rank}", *numbers, shorten(str(one.id), width() - 40))
+        yield table
+        yield Text(f"New: {unit}s not found in any source above.", style="dim")
+        yield Text()
+    for rank, one in enumerate(listed[:WITH_PASSAGE], start=1):
+        longest_one = max(one.passages, key=lambda passage: passage.units)
+        title = f"  in {visible(str(one.id))}"
+        yield from Passages(found.text, one.text, found.recipe).show(longest_one, rank, title)
+    yield Text("Similarity is not proof of copying: read the passages.", style="italic")

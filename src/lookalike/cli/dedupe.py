@@ -1,21 +1,22 @@
-"""`lookalike dedupe PATH…`: one document of each group stays; what is removed, and for which one, is written down."""
+"""`lookalike dedupe PATH…`: one document of each cluster stays; what is removed, and for which one, is written down.
+
+With `--by` and `--passages` all documents stay, and what occurred before is cut out of their texts.
+"""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from lookalike.cli.commands import examples
-from lookalike.cli.dedupe_output import Outputs, next_command, say_rows, to_table, write_outputs
-from lookalike.cli.dedupe_parts import Parts, cut_parts, with_parts
-from lookalike.cli.dedupe_parts import to_table as cuts_table
+from lookalike.cli.dedupe_output import Outputs, cut_parts, cuts_table, next_command, say_rows, to_table, write_outputs
 from lookalike.cli.input import Reading, say_notes, skipped_lines, with_reading
 from lookalike.cli.messages import complain
-from lookalike.cli.options import command_line, completion, typed, whole_number
+from lookalike.cli.options import command_line, completion, flag, makes, option, typed, whole_number
 from lookalike.cli.output import (
     Color,
     ColorOption,
@@ -33,16 +34,80 @@ from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe
 from lookalike.result.plan import KeepRule
 from lookalike.search.kept_rows import column_values
+from lookalike.search.repeats import PARTS, Sought
 from lookalike.search.row_files import KINDS, RowOptions
 from lookalike.tables.row_writers import CODECS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from lookalike.documents import Source
     from lookalike.result import Result
 
-__all__ = ["HELP", "dedupe"]
+__all__ = ["HELP", "Parts", "dedupe", "with_parts"]
+
+_PANEL: Final = "Parts of documents"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Which parts of documents are cut out when they occur again."""
+
+    by: str | None = None
+    passages: int | None = None
+    drop_empty: bool = False
+
+    def __bool__(self) -> bool:
+        """Say whether parts are cut, and not whole documents removed."""
+        return self.by is not None or self.passages is not None
+
+    def sought(self, search: Search) -> Sought:
+        """Return what is looked for."""
+        if self.by is None:
+            return Sought.passages(self.passages or 0, option="--passages")
+        return Sought.parts(self.by, search.min_words, option="--by")
+
+    def check(self, search: Search, others: Mapping[str, object]) -> None:
+        """Refuse what belongs to whole documents: an option that would do nothing must not seem to do something."""
+        if self.drop_empty and not self:
+            raise RecipeError("--drop-empty", True, "given with --by or --passages")
+        if not self:
+            return
+        if self.by is not None and self.passages is not None:
+            raise RecipeError("--passages", self.passages, "left out with --by", "give one of the two")
+        idle = replace(search.shown(), memory=None, threads=0, min_words=search.min_words if self.by is None else None)
+        given: list[object] = [*typed(idle, Search())]
+        given += [word for name, value in others.items() if value for word in (f"--{name.replace('_', '-')}", value)]
+        if given:
+            mode = "--passages" if self.by is None else "--by"
+            raise RecipeError(str(given[0]), given[1], f"left out with {mode}")
+
+
+def _make(given: dict[str, Any]) -> Parts:
+    passages = given["passages"]
+    return Parts(
+        by=given["by"],
+        passages=None if passages is None else whole_number("--passages", passages, least=1),
+        drop_empty=bool(given["drop_empty"]),
+    )
+
+
+_OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
+    "by": option(
+        "--by",
+        panel=_PANEL,
+        metavar="PART",
+        help="Cut each line, paragraph or sentence that occurred before, if it has --min-words words (default: 5).",
+        values=PARTS,
+    ),
+    "passages": option(
+        "--passages", panel=_PANEL, metavar="N", help="Cut each run of N or more words that occurred before."
+    ),
+    "drop_empty": flag("--drop-empty", panel=_PANEL, help="Drop documents that have no words left."),
+}
+
+with_parts = makes("parts", _OPTIONS, _make)
+"""Give a command that takes `parts` the options that make them."""
 
 
 HELP = examples(

@@ -1,46 +1,49 @@
-"""What `lookalike dedupe` writes, and what it shows when nothing is written: what is removed, and in whose favour."""
+"""What `lookalike dedupe` writes, and what it shows when nothing is written: what is removed, and in whose favour.
+
+Then the same for `--by` and `--passages`: what occurred before is cut out of the texts.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.cli.input import say_notes, say_skipped
-from lookalike.cli.messages import complain
+from lookalike.cli.input import nothing_read, say_flags, say_notes, say_skipped
+from lookalike.cli.messages import complain, showing_progress
 from lookalike.cli.options import command_line
-from lookalike.cli.output import (
-    check_raw_csv,
-    destination,
-    extension,
-    keep_sources,
-    width,
-)
+from lookalike.cli.output import check_raw_csv, destination, extension, keep_sources, width
 from lookalike.cli.running import Attempts, is_unwritten
 from lookalike.documents.table_errors import BAD_ROW
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.search.kept_rows import as_lines, check_target, mixed_columns, split_rows
-from lookalike.search.row_files import KINDS, RowOptions, check_folder, form_of, is_folder, kind_of
+from lookalike.search.kept_rows import as_lines, check_target, cut_rows_file, mixed_columns, split_rows
+from lookalike.search.repeats import Repeats
+from lookalike.search.row_files import KINDS, RowOptions, RowShape, check_folder, form_of, is_folder, kind_of, row_file
 from lookalike.tables.output_files import squeezed
-from lookalike.tables.wording import count
+from lookalike.tables.spelling import count
 from lookalike.tables.write_table import write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
+    import pyarrow as pa
     from rich.console import RenderableType
     from rich.table import Table
 
+    from lookalike.cli.dedupe import Parts
+    from lookalike.cli.search_options import Search
     from lookalike.documents import Source
+    from lookalike.recipe import Recipe
     from lookalike.result import Result
     from lookalike.result.plan import Plan
+    from lookalike.search.repeats import CutBatch
 
-__all__ = ["Outputs", "next_command", "say_rows", "to_table", "write_outputs"]
-
+__all__ = ["CutSummary", "Outputs", "cut_parts", "cuts_table", "next_command", "say_rows", "to_table", "write_outputs"]
 
 SHOWN: Final = 20
-"""Removals that are shown."""
+"""Removals or cuts that are shown."""
 
 
 def closing(plan: Plan, result: Result) -> str:
@@ -240,3 +243,123 @@ def next_command(paths: list[str], saved: str | None, source: Source | None, sam
     kept = "txt" if source is None or source.schema is None else KINDS.get(extension(paths[0]), "parquet")
     result = ["--result", saved] if saved else []
     return command_line("dedupe", paths, result, same, ["-o", f"kept.{kept}", "--plan", "plan.csv"])
+
+
+@dataclass(slots=True)
+class CutSummary:
+    """What was cut, counted; of the cuts themselves only the first are held."""
+
+    documents: int
+    changed: int = 0
+    emptied: int = 0
+    cuts: int = 0
+    words: int = 0
+    first: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, cut: CutBatch) -> None:
+        """Count some documents."""
+        self.changed += len(cut.changed)
+        self.emptied += len(cut.emptied)
+        self.cuts += len(cut.cuts["id"])
+        self.words += sum(cut.cuts["words"].to_pylist())
+        more = SHOWN - len(self.first)
+        if more > 0:
+            columns = {name: column.slice(0, more).to_pylist() for name, column in cut.cuts.items()}
+            self.first += [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def said(self) -> str:
+        """Return what it comes to.
+
+        >>> CutSummary(documents=3, changed=2, cuts=4, words=120).said()
+        '4 cuts in 2 of 3 documents, 120 words'
+        """
+        said = f"{count(self.cuts, 'cut')} in {self.changed:,} of {count(self.documents, 'document')}"
+        return f"{said}, {count(self.words, 'word')}"
+
+
+def cut_parts(
+    source: Source,
+    parts: Parts,
+    search: Search,
+    recipe: Recipe,
+    paths: Sequence[str],
+    *,
+    output: str | None,
+    plan: str | None,
+    how: RowOptions,
+    quiet: bool,
+) -> CutSummary:
+    """Find the repeats; write the rows without them, and the list of cuts, as far as these are asked for."""
+    sought = parts.sought(search)
+    notes: list[str] = []
+    with showing_progress(quiet=quiet) as report, ExitStack() as files:
+        made = Repeats(source, sought, recipe, memory=search.memory, threads=search.threads, progress=report)
+        repeats = files.enter_context(made)
+        found = CutSummary(len(repeats.ids))
+        if not found.documents:
+            raise nothing_read(source.name, source.skipped())
+        cuts = rows = None
+        if plan is not None:
+            shape = RowShape(repeats.cuts_schema, own=True)
+            cuts = files.enter_context(row_file(plan, form_of(plan), shape, how, notes, private=True))
+        if output is not None:
+            rows = files.enter_context(cut_rows_file(output, source, paths, how, notes, drop_empty=parts.drop_empty))
+        for cut in repeats.cut(rows=rows is not None and rows.whole, lines=rows is not None and rows.lines):
+            found.add(cut)
+            if cuts is not None and len(cut.cuts["id"]):
+                cuts.write(_batch(cut.cuts))
+            if rows is not None:
+                rows.write(cut)
+    if not quiet:
+        say_notes([*source.notes(), *notes])
+        say_flags(source.flags())
+        say_skipped(source.skipped())
+        _say(found, parts, output, plan)
+    return found
+
+
+def _say(found: CutSummary, parts: Parts, output: str | None, plan: str | None) -> None:
+    if output is not None:
+        kept = found.documents - (found.emptied if parts.drop_empty else 0)
+        emptied = f"{found.emptied:,} {'dropped' if parts.drop_empty else 'now empty'}"
+        complain(f"{output}: {count(kept, 'document')}; {found.changed:,} cut, {emptied}")
+    if plan is not None:
+        complain(f"{plan}: {found.said()}")
+
+
+def _batch(columns: dict[str, Any]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_arrays(list(columns.values()), list(columns))
+
+
+def cuts_table(found: CutSummary, next_command: str) -> Iterator[RenderableType]:
+    """Give what is printed for a person when nothing is written, part by part."""
+
+    from rich.text import Text
+
+    from lookalike.cli.drawing import next_step
+
+    if not found.cuts:
+        yield Text("Nothing to cut.", style="bold")
+        return
+    yield Text(f"{count(found.cuts, 'cut')} would be made", style="bold")
+    yield _cuts(found.first)
+    if found.cuts > len(found.first):
+        yield Text(f"… and {found.cuts - len(found.first):,} more; --plan FILE writes all", style="dim")
+    yield Text()
+    yield Text(f"{found.said()}; {count(found.emptied, 'document')} left empty. Nothing has been written.")
+    if next_command:
+        yield next_step(next_command)
+
+
+def _cuts(rows: list[dict[str, Any]]) -> Table:
+    from lookalike.cli.drawing import common_folder, grid, shorten
+
+    folder = common_folder([str(row[side]) for row in rows for side in ("id", "kept_id")])
+    half = (width() - len("  10,000–10,000  100  ")) // 2
+    table = grid(("Cut from", "left"), ("Characters", "right"), ("Words", "right"), ("First in", "left"))
+    for row in rows:
+        own, kept = (shorten(str(row[side]).removeprefix(folder), half) for side in ("id", "kept_id"))
+        table.add_row(own, f"{row['start']:,}–{row['end']:,}", f"{row['words']:,}", kept)
+    return table

@@ -1,4 +1,4 @@
-"""How results are laid out for a person: names that fit, percentages, tables, passages, the next command."""
+"""How results are laid out for a person: names that fit, percentages, tables, passages, a verdict, the next command."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rich.text import Text
 
 from lookalike.cli.output import width
 from lookalike.recipe import UNIT_NAMES
-from lookalike.tables.wording import visible
-from lookalike.text.comparison import LineNumbers
-from lookalike.text.shingles import units
+from lookalike.tables.spelling import visible
+from lookalike.text.comparison import SHORTEST, LineNumbers
+from lookalike.text.measures import normalize, units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from lookalike.recipe import Recipe
-    from lookalike.text.comparison import Passage
+    from lookalike.text.comparison import Comparison, Passage
 
-__all__ = ["Passages", "common_folder", "count_of", "fraction", "grid", "next_step", "percent", "shorten"]
+__all__ = ["Passages", "common_folder", "count_of", "fraction", "grid", "next_step", "percent", "shorten", "verdict"]
 
 
 GAP = "…"
@@ -192,11 +192,11 @@ def _excerpts(a: str, b: str, passage: Passage, recipe: Recipe, most: tuple[int,
     heads = _head_ends(left, head, recipe), _head_ends(right, head, recipe)
     tails = _tail_starts(left, tail, recipe), _tail_starts(right, tail, recipe)
     first, last = min(map(len, heads)), min(map(len, tails))
-    left_out = passage.units - first - last
-    if not first or not last or left_out < 1:  # words of hundreds of letters, or hundreds of marks between two words
+    omitted = passage.units - first - last
+    if not first or not last or omitted < 1:  # words of hundreds of letters, or hundreds of marks between two words
         gap = "[…]"
         return _join(left[:head], gap, left[-tail:]), _join(right[:head], gap, right[-tail:])
-    gap = f"[… {count_of(left_out, UNIT_NAMES[recipe.unit])} …]"
+    gap = f"[… {count_of(omitted, UNIT_NAMES[recipe.unit])} …]"
     return (
         _join(left[: heads[0][first - 1]], gap, left[tails[0][-last] :]),
         _join(right[: heads[1][first - 1]], gap, right[tails[1][-last] :]),
@@ -238,3 +238,40 @@ def _code_lines(text: str) -> str:
 
 def _show(text: str) -> str:
     return "\n".join(visible(line) for line in text.split("\n"))
+
+
+def verdict(a: str, b: str, found: Comparison) -> str:
+    """Return one sentence on how similar the two texts are.
+
+    >>> from lookalike import compare
+    >>> a, b = "Rain, rain, go away!", "rain rain go away"
+    >>> verdict(a, b, compare(a, b))
+    'Identical after normalising: they differ only in what the recipe ignores.'
+    """
+    if found.jaccard == 1.0 and (found.spans_a or found.spans_b) and a != b:
+        return "Identical in everything that counts; excluded text may differ."
+    if found.jaccard == 1.0:
+        return _same(a, b, found.recipe)
+    most = max(found.containment_a, found.containment_b)
+    part, whole = ("A", "B") if found.containment_a >= found.containment_b else ("B", "A")
+    if found.jaccard >= 0.5:
+        return "Near-duplicate: most of each document is in the other."
+    if most >= 0.8:
+        return f"Large parts shared: {whole} contains {'all' if most == 1.0 else 'nearly all'} of {part}."
+    if most >= 0.4:
+        return f"Large parts shared: {percent(most)} of {part} is in {whole} too."
+    # By the usual length, not by --min-passage: with 1 word, all texts of a language share passages.
+    if most >= 0.1 or any(passage.units >= SHORTEST[found.recipe.unit] for passage in found.passages):
+        return "Some passages shared; the documents are otherwise different."
+    return "Little in common."
+
+
+def _same(a: str, b: str, recipe: Recipe) -> str:
+    if a == b:
+        return "Identical: the two texts are the same, character for character."
+    left, right = normalize(a, recipe), normalize(b, recipe)
+    if left != right:
+        return "The same shingles, in a different order or number."
+    if not left:
+        return "Nothing is left of either text after normalising, so there is nothing to tell them apart."
+    return "Identical after normalising: they differ only in what the recipe ignores."

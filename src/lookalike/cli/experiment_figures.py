@@ -23,8 +23,7 @@ from lookalike.cli.output import (
     width,
 )
 from lookalike.errors import DocumentError, LookalikeError, RecipeError
-from lookalike.tables.json import to_json
-from lookalike.tables.wording import visible
+from lookalike.tables.spelling import to_json, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from lookalike.cli.messages import Report
-    from lookalike.experiments.definition import Experiment, Setup
+    from lookalike.experiments import Experiment, Setup
     from lookalike.experiments.store import Folder, State
 
 
@@ -97,8 +96,8 @@ TextOption = Annotated[
 
 def setup_of(quick: bool, seed: str, texts: Sequence[str] | None) -> Setup:
     """Read the options that an experiment depends on."""
+    from lookalike.experiments import Setup
     from lookalike.experiments.data import words
-    from lookalike.experiments.definition import Setup
 
     given = [_text(name) for name in texts or ()]
     number = whole_number("--seed", seed, least=0)
@@ -112,7 +111,7 @@ def setup_of(quick: bool, seed: str, texts: Sequence[str] | None) -> Setup:
 
 def _text(name: str) -> str:
     """Return a text by the name of its file, or a bundled one."""
-    from lookalike.documents.one_document import read_document
+    from lookalike.documents.open import read_document
     from lookalike.experiments.data import EXCERPTS, body
 
     if name in EXCERPTS and not Path(name).exists():
@@ -249,7 +248,7 @@ EXPERIMENT_RUN_HELP = examples(
     "lookalike experiment run similarity-by-k --quick",
     "lookalike experiment run similarity-by-k --quick --seed 7 --out again",
     last="Writes ID.csv, ID.png, ID.svg and ID.pdf for each, verdicts.json, and index.html to look at. run all makes "
-    "all of them. Without --quick the data has the size of the reports and beyond; how long that takes is said first.",
+    "all of them. Without --quick the data has the size of the reports and beyond; the expected time is shown first.",
 )
 
 
@@ -282,7 +281,7 @@ def experiment_run(
 
 
 EXPERIMENT_SHOW_HELP = examples(
-    "Tell what is made, missing or stale, and the verdicts.",
+    "Show which figures are up to date, missing or stale, and the verdicts.",
     "lookalike experiment show",
     "lookalike experiment show similarity-by-k",
     "lookalike experiment show --format json",

@@ -26,10 +26,10 @@ from lookalike.cli.output import (
 )
 from lookalike.cli.search_options import RECIPE as OPTIONS
 from lookalike.cli.search_options import make_recipe
-from lookalike.documents.one_document import read_document
+from lookalike.documents.open import read_document
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
-from lookalike.tables.json import to_json
+from lookalike.tables.spelling import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "experiment_walk"]
 
 HELP = examples(
-    "Go through the method step by step, on texts of your own.",
+    "Go through the method step by step, on your own texts.",
     "lookalike experiment walk Nadal Nadia -k 2",
     "lookalike experiment walk 'the cat sat' 'a cat sat down' --html walk.html",
     "lookalike experiment walk one.txt two.txt three.txt --unit word -k 2",
@@ -76,7 +76,7 @@ def experiment_walk(
     bands: Annotated[
         str | None, typer.Option("--bands", metavar="N", help="Bands of a signature; default: as many as fit.")
     ] = None,
-    rows: Annotated[str | None, typer.Option("--rows", metavar="N", help="Rows in a band; default 2.")] = None,
+    rows: Annotated[str | None, typer.Option("--rows", metavar="N", help="Rows per band; default 2.")] = None,
     function: Annotated[
         list[str] | None,
         typer.Option("--function", metavar="A,B", help="The next hash function, (A·x + B) mod p; repeatable."),

@@ -1,52 +1,49 @@
-"""`lookalike index`: documents that stay; what an index is, and its upkeep: verify, repair, compact, backup."""
+"""`lookalike index`: what an index is, and its upkeep: verify, repair, compact, backup. `lookalike serve`: serve it."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from lookalike.cli.commands import examples
-from lookalike.cli.input import nothing_read, open_index, opened, say_flags, say_notes, skipped_lines
-from lookalike.cli.messages import FOUND, complain
-from lookalike.cli.options import command_line
+from lookalike.cli.input import open_index, opened
+from lookalike.cli.messages import FOUND
+from lookalike.cli.options import command_line, maybe_number, size, whole_number
 from lookalike.cli.output import Color, ColorOption, Format, FormatOption, send, send_drawn, wants_color, wants_json
-from lookalike.documents.document_batches import skipped_words as words_of
-from lookalike.errors import StoreError
-from lookalike.tables.json import to_json
-from lookalike.tables.wording import at_least, count, size, visible
+from lookalike.errors import MissingExtraError, RecipeError, StoreError
+from lookalike.tables.spelling import at_least, count, to_json, visible
+from lookalike.tables.spelling import size as size_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from rich.console import RenderableType
 
-    from lookalike.cli.messages import Report
-    from lookalike.documents import Source
     from lookalike.index import Check
+    from lookalike.server import ServerSettings
 
 __all__ = [
-    "HELP",
     "INDEX_BACKUP_HELP",
     "INDEX_COMPACT_HELP",
+    "INDEX_HELP",
     "INDEX_INFO_HELP",
     "INDEX_REPAIR_HELP",
     "INDEX_VERIFY_HELP",
     "MODULES",
+    "SERVE_HELP",
     "SUBCOMMANDS",
     "IndexArgument",
     "ThreadsOption",
-    "counting",
     "index",
     "index_backup",
     "index_compact",
     "index_info",
     "index_repair",
     "index_verify",
-    "say_read",
-    "skipped_words",
+    "serve",
 ]
-
 
 SUBCOMMANDS: Final = {
     "build": "Build a new index.",
@@ -65,7 +62,7 @@ MODULES: Final = {
 }
 """The file of each."""
 
-HELP = examples(
+INDEX_HELP = examples(
     "Keep documents in an index, and query it with new ones.",
     "lookalike index build class.db essays/",
     "lookalike index add class.db new/",
@@ -95,38 +92,6 @@ ThreadsOption = Annotated[
     str | None,
     typer.Option("--threads", metavar="N", help="Threads (default: one per processor).", show_default=False),
 ]
-
-
-def counting(report: Report | None, source: Source) -> Callable[[int], None] | None:
-    """Return what shows how many documents are added; None if nobody watches."""
-    if report is None:
-        return None
-    total = source.size().documents
-    return lambda done: report("adding", done, total)
-
-
-def say_read(source: Source, read: int, *, quiet: bool, verbose: bool) -> None:
-    """Tell what was decided while a source was read; one without any document is an error."""
-    skipped = source.skipped()
-    if not read:
-        raise nothing_read(source.name, skipped)
-    if not quiet:
-        say_notes(source.notes())
-        say_flags(source.flags())
-    if verbose:
-        for line in skipped_lines(skipped):
-            complain(line)
-
-
-def skipped_words(source: Source) -> str:
-    """Return how much of a source was skipped, and why.
-
-    >>> from lookalike.documents import open_documents
-    >>> skipped_words(open_documents(["one"]))
-    ''
-    """
-    words = words_of(source.skipped())
-    return f" ({words})" if words else ""
 
 
 INDEX_INFO_HELP = examples(
@@ -166,7 +131,7 @@ def _info_table(name: str, info: Mapping[str, Any]) -> Iterator[RenderableType]:
     facts = {
         "Index": name,
         "Documents": f"{info['documents']:,}",
-        "Size": size(info["bytes"]),
+        "Size": size_words(info["bytes"]),
         "Keeps": f"{info['keep']}: scores are {_SCORES[info['keep']]}",
         "Threshold": f"at least {_percent(info['recall'])} of the hits at {info['threshold']:g} are found",
         "Bands": f"{info['bands']} of {info['rows']} rows",
@@ -266,7 +231,7 @@ def index_compact(where: IndexArgument) -> None:
     with opened(where) as store:
         before = store.info()["bytes"]
         Index(store).compact()
-        send(f"{visible(store.name)}: {size(before)} before, {size(store.info()['bytes'])} now\n", None)
+        send(f"{visible(store.name)}: {size_words(before)} before, {size_words(store.info()['bytes'])} now\n", None)
 
 
 INDEX_BACKUP_HELP = examples(
@@ -287,3 +252,123 @@ def index_backup(where: IndexArgument, file: FileArgument) -> None:
         Index(store).backup(file)
     with opened(file) as copy:
         send(f"{visible(file)}: {count(len(Index(copy)), 'document')}\n", None)
+
+
+SERVE_HELP = examples(
+    "Serve an index: a web page for people, an HTTP API for programs.",
+    "lookalike serve class.db",
+    "lookalike serve class.db --port 0",
+    "lookalike serve --make-tokens tokens.txt",
+    "lookalike serve class.db --host 0.0.0.0 --token-file tokens.txt",
+    last="It prints its address and runs until Ctrl-C or SIGTERM; no acknowledged change is lost. Without tokens it "
+    "accepts connections from this machine only. INDEX is a file, or postgresql://host/database#schema, and "
+    "must exist.",
+)
+
+_WHO = "Access"
+_LIMITS = "Limits"
+
+
+def serve(
+    where: Annotated[
+        str | None,
+        typer.Argument(metavar="INDEX", help="A file, or postgresql://host/database#schema.", show_default=False),
+    ] = None,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[str, typer.Option(metavar="N", help="The port; 0 picks a free one.")] = "8765",
+    workers: Annotated[str, typer.Option(metavar="N", help="Number of processes.")] = "1",
+    read_only: Annotated[bool, typer.Option("--read-only", help="Refuse every change.")] = False,
+    token_file: Annotated[
+        str | None, typer.Option(metavar="FILE", help="File with the read and write tokens.", rich_help_panel=_WHO)
+    ] = None,
+    make_tokens: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write new tokens to a new file.", rich_help_panel=_WHO)
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A host name that the server answers to; repeatable.", rich_help_panel=_WHO),
+    ] = None,
+    max_body: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Largest request (default: 10MB).", rich_help_panel=_LIMITS)
+    ] = None,
+    max_batch: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Most documents per request (default: 1000).", rich_help_panel=_LIMITS),
+    ] = None,
+    max_connections: Annotated[
+        str | None, typer.Option(metavar="N", help="Most connections (default: 64).", rich_help_panel=_LIMITS)
+    ] = None,
+    max_in_work: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Most requests handled at once (default: 16).", rich_help_panel=_LIMITS),
+    ] = None,
+    max_waiting: Annotated[
+        str | None, typer.Option(metavar="N", help="Most requests waiting (default: 64).", rich_help_panel=_LIMITS)
+    ] = None,
+    max_seconds: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Time limit per request, in seconds (default: 30).", rich_help_panel=_LIMITS),
+    ] = None,
+) -> None:
+    """Serve until stopped."""
+    from lookalike.server import ServerLimits, ServerSettings
+
+    tokens = _tokens(token_file, make_tokens)
+    if where is None:
+        if make_tokens is None:
+            raise RecipeError("INDEX", where, "an index", "make one with: lookalike index build")
+        print(f"{visible(make_tokens)}: a token for reading and one for writing")
+        return
+    limits = {
+        "body": None if max_body is None else size("--max-body", max_body),
+        "batch": maybe_number("--max-batch", max_batch),
+        "connections": maybe_number("--max-connections", max_connections),
+        "in_work": maybe_number("--max-in-work", max_in_work),
+        "waiting": maybe_number("--max-waiting", max_waiting),
+        "seconds": maybe_number("--max-seconds", max_seconds),
+    }
+    given = {name: value for name, value in limits.items() if value is not None}
+    if "body" in given:
+        given["line"] = given["body"]
+    settings = ServerSettings(
+        host=host,
+        port=_port(port),
+        tokens=tokens,
+        allowed=frozenset(allow_host or ()),
+        read_only=read_only,
+        workers=whole_number("--workers", workers, least=1),
+        limits=ServerLimits(**given),
+    )
+    _run(where, settings)
+
+
+def _run(where: str, settings: ServerSettings) -> None:
+    try:
+        from lookalike.server.serving import serve as run
+    except ImportError as error:
+        if (error.name or "").startswith("lookalike"):
+            raise
+        raise MissingExtraError("lookalike serve", "server") from None
+    run(where, settings, _say_address)
+
+
+def _say_address(address: str) -> None:
+    print(f"Serving at {address}", flush=True)
+
+
+def _tokens(token_file: str | None, make_tokens: str | None) -> Any:
+    from lookalike.server import make_tokens as make
+    from lookalike.server import read_tokens
+
+    if token_file is not None and make_tokens is not None:
+        raise RecipeError("--make-tokens", make_tokens, "left out where --token-file is given")
+    if make_tokens is not None:
+        return make(Path(make_tokens))
+    return None if token_file is None else read_tokens(Path(token_file))
+
+
+def _port(given: str) -> int:
+    found = whole_number("--port", given, least=0)
+    if found > 65_535:
+        raise RecipeError("--port", found, "a whole number from 0 to 65535")
+    return found

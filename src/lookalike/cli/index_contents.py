@@ -8,19 +8,31 @@ import typer
 
 from lookalike.cli.check import CheckOptions, in_index, run_checks, with_asked
 from lookalike.cli.commands import examples
-from lookalike.cli.index import IndexArgument, ThreadsOption, counting, say_read, skipped_words
-from lookalike.cli.input import PathsArgument, Reading, opened, with_reading
+from lookalike.cli.index import IndexArgument, ThreadsOption  # noqa: TC001 — the signatures are read at run time
+from lookalike.cli.input import (
+    PathsArgument,
+    Reading,
+    nothing_read,
+    opened,
+    say_flags,
+    say_notes,
+    skipped_lines,
+    with_reading,
+)
 from lookalike.cli.messages import complain, showing_progress
 from lookalike.cli.options import completion, number, share, threads_of
 from lookalike.cli.output import QuietOption, VerboseOption, send
 from lookalike.cli.search_options import with_recipe
+from lookalike.documents.document_batches import skipped_words as words_of
 from lookalike.errors import DocumentError, DuplicateIdError, RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
-from lookalike.tables.wording import count, size, visible
+from lookalike.tables.spelling import count, size, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from lookalike.cli.messages import Report
+    from lookalike.documents import Source
     from lookalike.index import Index
     from lookalike.index.contract import Store
     from lookalike.tables.packed import Id
@@ -95,7 +107,7 @@ def index_build(
     verbose: VerboseOption = False,
 ) -> None:
     """Read everything once, into an index."""
-    from lookalike.index.building import build
+    from lookalike.index.new_documents import build
 
     settings: dict[str, Any] = {
         "recipe": recipe,
@@ -158,12 +170,12 @@ def index_add(
                 written = write(new if skip_existing else source, threads=many, progress=counting(report, source))
         except DuplicateIdError as error:
             raise _there(error, store) from error
-        say_read(source, written + new.left_out, quiet=quiet, verbose=verbose)
+        say_read(source, written + new.already_stored, quiet=quiet, verbose=verbose)
         said = f"{count(written, 'document')} added"
         if replace and (replaced := before + written - len(index)) > 0:
             said += f", {replaced:,} of them replacing others"
-        if new.left_out:
-            said += f", {new.left_out:,} already there"
+        if new.already_stored:
+            said += f", {new.already_stored:,} already there"
         send(f"{visible(store.name)}: {said}{skipped_words(source)} · {len(index):,} in all\n", None)
 
 
@@ -252,3 +264,35 @@ INDEX_QUERY_HELP = examples(
 def index_query(where: IndexArgument, paths: PathsArgument, *, reading: Reading, asked: CheckOptions) -> None:
     """Check documents, and print what they are like."""
     run_checks(in_index(where, asked), paths, reading, asked, where)
+
+
+def counting(report: Report | None, source: Source) -> Callable[[int], None] | None:
+    """Return what shows how many documents are added; None if nobody watches."""
+    if report is None:
+        return None
+    total = source.size().documents
+    return lambda done: report("adding", done, total)
+
+
+def say_read(source: Source, read: int, *, quiet: bool, verbose: bool) -> None:
+    """Tell what was decided while a source was read; one without any document is an error."""
+    skipped = source.skipped()
+    if not read:
+        raise nothing_read(source.name, skipped)
+    if not quiet:
+        say_notes(source.notes())
+        say_flags(source.flags())
+    if verbose:
+        for line in skipped_lines(skipped):
+            complain(line)
+
+
+def skipped_words(source: Source) -> str:
+    """Return how much of a source was skipped, and why.
+
+    >>> from lookalike.documents import open_documents
+    >>> skipped_words(open_documents(["one"]))
+    ''
+    """
+    words = words_of(source.skipped())
+    return f" ({words})" if words else ""

@@ -15,9 +15,9 @@ from lookalike.cli.messages import complain
 from lookalike.cli.options import flag, makes, option, several, size, typed, whole_number
 from lookalike.documents.document_batches import skipped_words, unread, unread_first
 from lookalike.errors import DocumentError, MismatchError, RecipeError, StoreError
+from lookalike.opening import SERVERS
 from lookalike.recipe import Recipe
-from lookalike.tables.wording import count
-from lookalike.urls import SERVERS
+from lookalike.tables.spelling import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

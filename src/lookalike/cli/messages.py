@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from lookalike import _native
 from lookalike.errors import DocumentError, LookalikeError
-from lookalike.tables.wording import lines_visible, visible
-from lookalike.urls import without_secrets
+from lookalike.opening import without_secrets
+from lookalike.tables.spelling import lines_visible, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -21,23 +21,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
-from lookalike.checks import suggest
-from lookalike.errors import RecipeError
-from lookalike.tables.wording import visible
-from lookalike.urls import shown_url
+from lookalike.errors import RecipeError, suggest
+from lookalike.opening import shown_url
+from lookalike.tables.spelling import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from enum import StrEnum
-
-    Choice = TypeVar("Choice", bound=StrEnum)
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from _typeshed import DataclassInstance
 
+    Choice = TypeVar("Choice", bound=str)
     Command = Callable[..., None]
     Option = tuple[Any, Any]
-    from collections.abc import Iterable
 
 
 __all__ = [
@@ -45,6 +40,7 @@ __all__ = [
     "completion",
     "flag",
     "makes",
+    "maybe_number",
     "number",
     "one_of",
     "option",
@@ -63,7 +59,7 @@ def completion(*words: str) -> Callable[[str], list[str]]:
     return lambda incomplete: [str(word) for word in words if word.startswith(incomplete)]
 
 
-def one_of(option: str, given: str, choices: type[Choice]) -> Choice:
+def one_of(option: str, given: str, choices: Iterable[Choice]) -> Choice:
     """Return the choice of that name."""
     for choice in choices:
         if given == choice:
@@ -89,6 +85,11 @@ def whole_number(option: str, given: str, *, least: int) -> int:
     if isinstance(value, str) or value < least:
         raise RecipeError(option, value, f"a whole number of at least {least}")
     return value
+
+
+def maybe_number(option: str, given: str | None) -> int | None:
+    """Return the number that was typed, which is at least 1; None if there is none."""
+    return None if given is None else whole_number(option, given, least=1)
 
 
 def threads_of(given: str | None) -> int:

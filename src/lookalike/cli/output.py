@@ -15,9 +15,9 @@ import typer
 
 from lookalike.cli.options import completion, one_of
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.tables.output_files import check_output, check_place, harmless, new_file
-from lookalike.tables.wording import VisibleStream, colored_visible, lines_visible
-from lookalike.urls import is_url, shown_url
+from lookalike.opening import is_url, shown_url
+from lookalike.tables.output_files import VisibleStream, check_output, check_place, harmless, new_file
+from lookalike.tables.spelling import colored_visible, lines_visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

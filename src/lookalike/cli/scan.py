@@ -1,4 +1,4 @@
-"""`lookalike scan PATH…`: the pairs and groups of a collection."""
+"""`lookalike scan PATH…`: the pairs and clusters of a collection."""
 
 from __future__ import annotations
 
@@ -37,16 +37,15 @@ from lookalike.cli.scan_output import Display, Hint, ResultFormat, after_scan, b
 from lookalike.cli.search_options import Search, with_recipe, with_search
 from lookalike.errors import RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
-from lookalike.result.authors import KNOWN, check_rule, group_by, left_out
-from lookalike.result.pairs import without_marked
-from lookalike.tables.found import score_columns
-from lookalike.tables.wording import count
+from lookalike.result.pairs import KNOWN, check_rule, group_by, omitted_by_author, without_marked
+from lookalike.tables.columns import score_columns
+from lookalike.tables.spelling import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from lookalike.documents.metadata import Metadata
-    from lookalike.report.marks import Marks
+    from lookalike.report.side_files import Marks
     from lookalike.result import Result
 
 __all__ = ["HELP", "FormatOption", "SaveOption", "TopOption", "scan"]
@@ -59,16 +58,16 @@ _PAIR_RULES: Final[dict[str, tuple[Any, Any]]] = {
         "--group-by",
         panel=_PANEL,
         metavar="RULE",
-        help="Exclude pairs by one author: lms, dir, a pattern with one group, author or label (from --meta), or none.",
+        help="Omit pairs by one author: lms, dir, a pattern with one group, author or label (from --meta), or none.",
         values=("lms", "dir", *KNOWN, "none"),
     ),
     "min_length": option("--min-length", panel=_PANEL, metavar="WORDS", help="Skip documents with fewer words."),
-    "marks": option("--marks", panel=_PANEL, metavar="FILE", help="Exclude pairs marked 'not an issue' in a report."),
+    "marks": option("--marks", panel=_PANEL, metavar="FILE", help="Omit pairs marked 'not an issue' in a report."),
 }
 
 
 SHORT: Final = 200
-"""Characters: texts that are shorter fill the top of a list, because they are soon alike."""
+"""Characters: texts that are shorter fill the top of a list, because they are easily similar."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,18 +82,20 @@ class PairRules:
 
     def read(self, paths: Sequence[str]) -> Known:
         """Read the files, before anything is searched."""
-        from lookalike.documents.metadata import read_metadata
-
         if self.group_by in KNOWN and self.meta is None:
             raise RecipeError("--group-by", self.group_by, "used with --meta FILE, which has that column")
         if self.group_by not in (None, "none"):
             check_rule(self.group_by, "--group-by")
-        marks = None
+        metadata, marks = {}, None
+        if self.meta is not None:
+            from lookalike.documents.metadata import read_metadata
+
+            metadata = read_metadata(self.meta)
         if self.marks is not None:
-            from lookalike.report.marks import read_marks
+            from lookalike.report.side_files import read_marks
 
             marks = read_marks(self.marks)
-        return Known(self, paths, {} if self.meta is None else read_metadata(self.meta), marks)
+        return Known(self, paths, metadata, marks)
 
     def files(self) -> Iterator[str]:
         """Give the names of the files, which nothing may be written over."""
@@ -110,11 +111,11 @@ class Known(NamedTuple):
     marks: Marks | None
 
     def apply(self, result: Result) -> tuple[Result, list[str]]:
-        """Return the result with names and without the pairs that are left out, and notes."""
-        from lookalike.documents.metadata import for_documents
-
+        """Return the result with names and without omitted pairs, and notes."""
         notes: list[str] = []
         if self.given.meta is not None:
+            from lookalike.documents.metadata import for_documents
+
             absent: list[str] = []
             known = for_documents(self.metadata, result.id_of, self.given.meta, absent)
             if absent:
@@ -129,7 +130,7 @@ class Known(NamedTuple):
             result = without_marked(result, self.marks)
             number = before - result.pair_count
             those = "pair marked as not an issue is" if number == 1 else "pairs marked as not an issue are"
-            notes.append(f"{number:,} {those} left out (--marks {self.given.marks})")
+            notes.append(f"{number:,} {those} omitted (--marks {self.given.marks})")
         rule = self.given.group_by
         if rule is None and result.platforms:
             rule = "lms"
@@ -140,17 +141,17 @@ class Known(NamedTuple):
         return result, notes
 
     def _short(self, result: Result) -> list[str]:
-        """Say that there are texts of a few words, which are easily alike."""
+        """Say that there are texts of a few words, which are easily similar."""
         short = sum(length < SHORT for length in result.length_of or ())
         if self.given.min_length is not None or not short:
             return []
         return [f"{count(short, 'document')} of fewer than {SHORT} characters; --min-length 40 skips short ones"]
 
 
-def pairs_left_out(notes: Sequence[str], result: Result) -> list[str]:
-    """Return a sentence for each rule that left out a pair: a report has to say it too."""
-    said = [*notes, *([] if result.authors is None else [left_out(result.authors)])]
-    return [note for note in said if "left out" in note and not note.startswith("0 ")]
+def omitted_pairs(notes: Sequence[str], result: Result) -> list[str]:
+    """Return a sentence for each rule that omitted a pair: a report has to say it too."""
+    said = [*notes, *([] if result.authors is None else [omitted_by_author(result.authors)])]
+    return [note for note in said if "omitted" in note and not note.startswith("0 ")]
 
 
 def _make_rules(given: dict[str, Any]) -> PairRules:
@@ -258,7 +259,7 @@ def scan(
         if not quiet:
             say_notes(notes)
         made = origin(paths, recipe, reading, search, [*typed(rules, PairRules())])
-        result = result.with_origin(made | {"left_out": pairs_left_out(notes, result)})
+        result = result.with_origin(made | {"left_out": omitted_pairs(notes, result)})
         hint = Hint()
         if shown.for_people and not quiet:
             from lookalike.search.derived import find_below
@@ -288,8 +289,8 @@ def _write_report(
 
     lower = search_lower(found, threads=threads)
     result, notes = known.apply(lower.rethreshold(lower.searched_threshold))
-    left_out = pairs_left_out(notes, result)
-    result = result.rethreshold(found.threshold).with_origin({**made, "left_out": left_out})
+    omitted = omitted_pairs(notes, result)
+    result = result.rethreshold(found.threshold).with_origin({**made, "left_out": omitted})
     if found.audited is not None:
         result = result.with_audit(found.audited)
     write(result)

@@ -15,7 +15,7 @@ from lookalike.cli.output import check_raw_csv, destination, extension, send, se
 from lookalike.cli.search_options import ExcludedText, Search, as_typed
 from lookalike.errors import DocumentError
 from lookalike.recipe import Recipe
-from lookalike.result.authors import left_out
+from lookalike.result.pairs import omitted_by_author
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ __all__ = ["Display", "Hint", "ResultFormat", "after_scan", "below_threshold", "
 
 
 SHOWN: Final = 10
-"""Pairs and groups that a person sees unless --top says otherwise."""
+"""Pairs and clusters that a person sees unless --top says otherwise."""
 
 
 class ResultFormat(StrEnum):
@@ -109,7 +109,7 @@ def show(result: Result, shown: Display, hint: Hint, *, quiet: bool) -> None:
     if quiet:
         return
     if result.authors is not None and not for_people:
-        complain(f"note: {left_out(result.authors)}")
+        complain(f"note: {omitted_by_author(result.authors)}")
     if shown.output not in (None, "-"):
         complain(f"{shown.output}: {result.summary()}")
     elif not for_people:
@@ -132,7 +132,7 @@ TABLES = ("parquet", "jsonl", "csv")
 LOWER = 0.5
 """A threshold to try when nothing was found."""
 FEW = 5
-"""Documents: among fewer, all may well be alike without a common text."""
+"""Documents: among fewer, all may well be similar without a common text."""
 ESSAYS = "essays"
 """The preset that finds copied passages."""
 
@@ -199,7 +199,7 @@ def _half_of_all(documents: int) -> int:
 
 
 def _share_a_text(result: Result) -> bool:
-    """Tell whether most pairs of several documents are alike, each in a small part."""
+    """Return whether most pairs of several documents are similar, each in a small part."""
     partial = result.metric == "containment" and result.threshold < LOWER
     return partial and result.documents >= FEW and result.pair_count > _half_of_all(result.documents)
 

@@ -1,4 +1,4 @@
-"""`lookalike scan` for a person, as a table or as Markdown: the closest pairs, the groups, and what to do next."""
+"""`lookalike scan` for a person, as a table or as Markdown: the closest pairs, the clusters, and what to do next."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from lookalike.cli.drawing import common_folder, grid, next_step, percent, short
 from lookalike.cli.output import width
 from lookalike.documents.metadata import first_of
 from lookalike.recipe import UNIT_NAMES
-from lookalike.result.authors import left_out, rows_of
-from lookalike.result.describe import blanked_where_excluded, excluded_words_of, texts_of
-from lookalike.tables.wording import visible
+from lookalike.result.describe import excluded_words_of, texts_of, without_excluded
+from lookalike.result.pairs import omitted_by_author, rows_of
+from lookalike.tables.spelling import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lookalike.documents.metadata import Metadata
     from lookalike.engine.groups import Group as Documents
     from lookalike.result import Result
-    from lookalike.result.authors import Authors
+    from lookalike.result.pairs import Authors
 
 __all__ = ["LONGEST_TEXT", "OLD", "PASSAGE_ENDS", "TableView", "to_markdown", "to_table"]
 
@@ -45,7 +45,7 @@ LONGEST_TEXT: Final = 2_000_000
 class About:
     """Further columns, which are there if there is something to say."""
 
-    left_out: Mapping[int, Mapping[str, int]]
+    excluded: Mapping[int, Mapping[str, int]]
     known: Mapping[int, Metadata]
     """Both by the numbers of documents."""
     shortest: str = ""
@@ -58,7 +58,7 @@ class About:
         """Look at the documents of the pairs that are shown."""
         numbers = {pair[side] for pair in pairs for side in "ab"}
         dated = any(values.date is not None for values in result.metadata.values())
-        least, unit = result.uncounted.min_words, f"{UNIT_NAMES[result.recipe.unit]}s"
+        least, unit = result.exclusions.min_words, f"{UNIT_NAMES[result.recipe.unit]}s"
         shortest = f"{least:,} {unit}" if least is not None else ""
         by = "the date of the submission" if result.platforms else "--meta"
         return cls(excluded_words_of(result, numbers), result.metadata_of if dated else {}, shortest, by)
@@ -66,17 +66,17 @@ class About:
     @property
     def headers(self) -> list[tuple[str, str]]:
         """The names of the columns and their sides."""
-        return [*([("Excluded", "right")] if self.left_out else []), *([("First", "left")] if self.known else [])]
+        return [*([("Excluded", "right")] if self.excluded else []), *([("First", "left")] if self.known else [])]
 
     @property
     def cells(self) -> int:
         """How wide they are together."""
-        wide = max((len(self._words(number)) for number in self.left_out), default=0)
-        return (max(len("Excluded"), 2 * wide + 3) + 2 if self.left_out else 0) + (7 if self.known else 0)
+        wide = max((len(self._words(number)) for number in self.excluded), default=0)
+        return (max(len("Excluded"), 2 * wide + 3) + 2 if self.excluded else 0) + (7 if self.known else 0)
 
     def values(self, pair: Mapping[str, Any]) -> list[str]:
         """Return what the columns say of a pair."""
-        said = [f"{self._words(pair['a'])} + {self._words(pair['b'])}"] if self.left_out else []
+        said = [f"{self._words(pair['a'])} + {self._words(pair['b'])}"] if self.excluded else []
         if self.known:
             first = first_of(self.known.get(pair["a"]), self.known.get(pair["b"]))
             said.append({"a": "A", "b": "B", "same": "same"}.get(first or "", "?"))
@@ -85,9 +85,9 @@ class About:
     @property
     def legend(self) -> str:
         """What the columns mean."""
-        there = {reason for words in self.left_out.values() for reason in words}
+        there = {reason for words in self.excluded.values() for reason in words}
         reasons = ", ".join(place for reason, place in PLACES.items() if reason in there)
-        said = [f"Excluded: words of A + words of B that do not count ({reasons})."] if self.left_out else []
+        said = [f"Excluded: words of A + words of B that do not count ({reasons})."] if self.excluded else []
         if self.shortest:
             said.append(f"Only passages of at least {self.shortest} count.")
         if self.known:
@@ -95,7 +95,7 @@ class About:
         return " ".join(said)
 
     def _words(self, number: int) -> str:
-        return f"{sum(self.left_out.get(number, {}).values()):,}"
+        return f"{sum(self.excluded.get(number, {}).values()):,}"
 
 
 def longest_passages(
@@ -112,7 +112,7 @@ def longest_passages(
         a, b = texts.get(pair["a"]), texts.get(pair["b"])
         if a is None or b is None or max(len(a), len(b)) > LONGEST_TEXT:
             continue
-        found = passages(*blanked_where_excluded(result, a, b), result.recipe, least=result.uncounted.min_words)
+        found = passages(*without_excluded(result, a, b), result.recipe, least=result.exclusions.min_words)
         if not found:
             continue
         if not shown:
@@ -127,7 +127,7 @@ def longest_passages(
 
 
 MEMBERS: Final = 5
-"""Members of a group that are shown."""
+"""Members of a cluster that are shown."""
 OLD: Final = " (old)"
 BETWEEN: Final = " · "
 _FILES: Final = "Files: pairs of similar files"
@@ -148,7 +148,7 @@ class TableView:
     row_count: int
     """How many rows there are in all."""
     groups: list[Documents]
-    """The largest groups, by the numbers of their documents."""
+    """The largest clusters, by the numbers of their documents."""
     next_command: str = ""
     more: str = ""
     """What another search would find."""
@@ -157,7 +157,7 @@ class TableView:
 
     @classmethod
     def of(cls, result: Result, top: int, hint: Hint, *, files: bool = False) -> TableView:
-        """Take the `top` closest pairs and largest groups; 0 means all."""
+        """Take the `top` closest pairs and largest clusters; 0 means all."""
         groups = result.largest_by_number(top or result.group_count)
         authors = result.authors
         if authors is not None and authors.are_submissions:
@@ -189,7 +189,7 @@ class TableView:
 
 
 def numbers_of(group: Documents) -> list[int]:
-    """Return the numbers of the members of a group that was given by number."""
+    """Return the numbers of the members of a cluster that was given by number."""
     return list(map(int, group.members))
 
 
@@ -236,7 +236,7 @@ def to_table(view: TableView, *, passages: bool = False) -> Iterator[RenderableT
         yield Text(_nothing(view.result), style="bold")
     yield Text()
     if view.authors is not None:
-        yield Text(left_out(view.authors))
+        yield Text(omitted_by_author(view.authors))
     yield Text(view.result.summary())
     if view.more:
         yield Text(view.more, style="yellow")
@@ -286,7 +286,7 @@ def _pairs(view: TableView, names: _ShownNames, about: About) -> Table:
 
 
 def _groups(view: TableView, names: _ShownNames) -> Table:
-    """List the groups: what each is called, and its members below each other."""
+    """List the clusters: what each is called, and its members below each other."""
     sizes = max(len("Size"), *(len(f"{len(group)}") for group in view.groups))
     room = width() - len(f"{len(view.groups)}    ") - sizes
     authors = view.authors
@@ -328,7 +328,7 @@ def _written_by(view: TableView, group: Documents, authors: Authors) -> str:
 
 
 def to_markdown(view: TableView) -> str:
-    """Return a page: pairs, groups, and the closing line."""
+    """Return a page: pairs, clusters, and the closing line."""
     return "\n".join(_lines(view)) + "\n"
 
 
@@ -338,7 +338,7 @@ def _lines(view: TableView) -> Iterator[str]:
     if view.more:
         yield from (escaped(view.more), "")
     if view.authors is not None:
-        yield from (escaped(left_out(view.authors)), "")
+        yield from (escaped(omitted_by_author(view.authors)), "")
     if not view.pairs:
         yield "Nothing was found."
         return

@@ -1,4 +1,4 @@
-"""The options for the recipe, for the text that is left out of a score, and for the search: the same on every command.
+"""The options for the recipe, for excluded text, and for the search: the same on every command.
 
 The values of a recipe pass as they were typed; `Recipe` itself checks them, so that the command line and the library
 say the same.
@@ -10,28 +10,40 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.checks import suggest
 from lookalike.cli.input import old_documents, without_password
 from lookalike.cli.messages import complain
-from lookalike.cli.options import flag, makes, number, option, several, share, size, threads_of, typed, whole_number
+from lookalike.cli.options import (
+    flag,
+    makes,
+    maybe_number,
+    number,
+    one_of,
+    option,
+    several,
+    share,
+    size,
+    threads_of,
+    typed,
+    whole_number,
+)
 from lookalike.documents.text_file import read_small
-from lookalike.engine.strategy import DISTANCE, METHODS, METRICS
-from lookalike.errors import RecipeError
+from lookalike.engine import DISTANCE, METHODS, METRICS
+from lookalike.errors import RecipeError, suggest
+from lookalike.opening import is_url
 from lookalike.presets import PRESETS, find_preset, with_preset
 from lookalike.recipe import FAMILIES, IDLE, Recipe
 from lookalike.text.excluded import check_kinds
-from lookalike.urls import is_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from lookalike.cli.input import Reading
     from lookalike.documents import Source
+    from lookalike.engine import Method
     from lookalike.engine.bands import Bands
     from lookalike.engine.groups import Linkage
-    from lookalike.engine.strategy import Method
     from lookalike.result import Result
-    from lookalike.tables.found import Metric
+    from lookalike.tables.columns import Metric
 
     Report = Callable[[str, int, int | None], None]
 
@@ -42,7 +54,6 @@ __all__ = [
     "ExcludedText",
     "Search",
     "as_typed",
-    "in_words",
     "make_recipe",
     "template_texts",
     "with_demand",
@@ -51,10 +62,6 @@ __all__ = [
     "with_removal",
     "with_search",
 ]
-
-
-_WHOLE = ("k", "hashes", "seed")
-_STOP_WORD_VALUES = "'none', 'english' or a file of words, one per line"
 
 
 def _choice(spelling: str, metavar: str, help: str, *values: str) -> tuple[Any, Any]:  # noqa: A002 — as Typer calls it
@@ -99,10 +106,7 @@ RECIPE: Final[dict[str, tuple[Any, Any]]] = {
     ),
     "sketch": _choice("--sketch", "KIND", "Signature: fast or classic.", "fast", "classic"),
     "family": _choice(
-        "--family",
-        "NAME",
-        f"Hash family of a classic sketch: {', '.join(FAMILIES[:-1])} or {FAMILIES[-1]}.",
-        *FAMILIES,
+        "--family", "NAME", f"Hash family of a classic sketch: {', '.join(FAMILIES[:-1])} or {FAMILIES[-1]}.", *FAMILIES
     ),
     "hashes": _number("--hashes", "Hashes per signature, 1 to 65535."),
     "seed": _number("--seed", "Seed of all hashes."),
@@ -117,7 +121,7 @@ def make_recipe(options: dict[str, Any]) -> Recipe:
     """
     given = {name: value for name, value in options.items() if value is not None}
     base = Recipe.preset(given.pop("preset", "prose"))
-    for name in _WHOLE:
+    for name in ("k", "hashes", "seed"):
         if name in given:
             given[name] = number(given[name])
     if "family" in given and given.setdefault("sketch", "classic") == "fast":
@@ -135,14 +139,14 @@ def _stop_words(given: str) -> str | list[str]:
     if given in ("none", "english"):
         return given
     if not is_url(given) and not Path(given).exists():
-        raise RecipeError("stop_words", given, _STOP_WORD_VALUES, suggest(given, ("none", "english")) or "no such file")
+        allowed = "'none', 'english' or a file of words, one per line"
+        raise RecipeError("stop_words", given, allowed, suggest(given, ("none", "english")) or "no such file")
     return [word for line in read_small(given, "give a shorter list").splitlines() if (word := line.strip())]
 
 
 def as_typed(made: Any, recipe: Recipe) -> list[str]:
     """Return the options that make this value, which has a `preset`, and this recipe: those that are not the preset's.
 
-    >>> pass  # MERGED
     >>> as_typed(Demand(preset="essays", threshold=0.2, metric="containment"), Recipe(k=3))
     ['--preset', 'essays', '--threshold', '0.2']
     """
@@ -169,7 +173,7 @@ EXCLUDED: Final[dict[str, tuple[Any, Any]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class ExcludedText:
-    """What is left out of a score."""
+    """What is excluded from the scores."""
 
     preset: str | None = None
     """Where the shortest passage comes from if it was not given."""
@@ -211,18 +215,6 @@ def template_texts(paths: Sequence[str], reading: Reading) -> list[str]:
     return [text for batch in reading.open(paths).batches() for text in batch.texts]
 
 
-def in_words(counted: Mapping[str, int]) -> str:
-    """Say how many words were left out, and why.
-
-    >>> in_words({"quotes": 80, "template": 1200}), in_words({})
-    ('1,280 words (80 in quotes, 1,200 in the template)', 'nothing')
-    """
-    places = {"quotes": "quotes", "references": "references", "template": "the template", "common": "common text"}
-    total = sum(counted.values())
-    listed = ", ".join(f"{counted[reason]:,} in {place}" for reason, place in places.items() if counted.get(reason))
-    return f"{total:,} word{'s' * (total != 1)} ({listed})" if total else "nothing"
-
-
 THRESHOLD: Final = 0.8
 LINKAGES: Final = ("star", "linked")
 
@@ -235,10 +227,7 @@ _DEMAND: Final[dict[str, tuple[Any, Any]]] = {
         help="Minimum similarity, as 0.8 or 80% (default: 0.8, or the preset's).",
     ),
     "recall": option(
-        "--recall",
-        panel=_PANEL,
-        metavar="R",
-        help="Minimum share of the pairs ≥ T to find (default: 0.99).",
+        "--recall", panel=_PANEL, metavar="R", help="Minimum share of the pairs ≥ T to find (default: 0.99)."
     ),
     "method": option(
         "--method", panel=_PANEL, metavar="NAME", help="auto, lsh, exact, signatures or brute.", values=METHODS
@@ -357,12 +346,7 @@ class Search(Demand):
 
 
 def _checked_choice(option: str, given: str | None, choices: tuple[str, ...]) -> Any:
-    if given is None:
-        return choices[0]
-    if given not in choices:
-        allowed = f"{', '.join(choices[:-1])} or {choices[-1]}"
-        raise RecipeError(option, given, allowed, suggest(given, choices))
-    return given
+    return choices[0] if given is None else one_of(option, given, choices)
 
 
 def _threshold(given: str, metric: str | None) -> float:
@@ -389,10 +373,6 @@ def _demand(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _count(option: str, given: str | None) -> int | None:
-    return None if given is None else whole_number(option, given, least=1)
-
-
 def _search(given: dict[str, Any]) -> Search:
     made = Search(
         **_demand(given),
@@ -400,8 +380,8 @@ def _search(given: dict[str, Any]) -> Search:
         against=tuple(given["against"] or ()),
         **excluded_values(given),
         common=share("--common", given["common"]) if given["common"] is not None else None,
-        bands=_count("--bands", given["bands"]),
-        rows=_count("--rows", given["rows"]),
+        bands=maybe_number("--bands", given["bands"]),
+        rows=maybe_number("--rows", given["rows"]),
         threads=threads_of(given["threads"]),
         work=given["work"],
     )

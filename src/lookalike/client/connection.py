@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
 
-from lookalike import _native, checks
+from lookalike import _native
 from lookalike.errors import (
     DamagedError,
     DocumentError,
@@ -19,6 +19,8 @@ from lookalike.errors import (
     RecipeError,
     ServerError,
     StoreError,
+    check_number,
+    check_whole,
 )
 from lookalike.tables.packed import encoded
 
@@ -61,10 +63,10 @@ class Connection:
         self.url = checked_url(url)
         _check_token(token)
         allowed = "a number of seconds above 0"
-        timeout = checks.number("timeout", timeout, allowed)
+        timeout = check_number("timeout", timeout, allowed)
         if not 0.0 < timeout < float("inf"):
             raise RecipeError("timeout", timeout, allowed)
-        self._retries = checks.whole("retries", retries, 0, 100)
+        self._retries = check_whole("retries", retries, 0, 100)
         self._headers = {"User-Agent": f"lookalike/{_native.build_info()['version']}", "Accept": _JSON}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"

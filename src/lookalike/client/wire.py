@@ -11,10 +11,10 @@ from lookalike.client.connection import not_lookalike
 from lookalike.engine.bands import Bands
 from lookalike.engine.groups import Group
 from lookalike.errors import ServerError
-from lookalike.index.index_settings import IndexSettings
+from lookalike.index.index_setup import IndexSettings
 from lookalike.index.query import Hit, Hits
 from lookalike.recipe import Recipe
-from lookalike.tables.found import COLUMNS
+from lookalike.tables.columns import COLUMNS
 from lookalike.tables.packed import Ids, encoded
 from lookalike.text.comparison import Comparison, Passage
 

@@ -3,8 +3,9 @@
 from lookalike.documents.combined_source import Both, Kept, LongEnough
 from lookalike.documents.document_batches import Batch, Extracted, Flag, Size, Skipped
 from lookalike.documents.document_source import Source
-from lookalike.documents.limits import LIMITS, Limits
-from lookalike.documents.open import one_name, open_documents, open_paths
+from lookalike.documents.open import open_documents
+from lookalike.documents.paths import one_name, open_paths
+from lookalike.documents.raw_input import LIMITS, Limits
 from lookalike.documents.table_columns import NativePart
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike.documents.document_batches import Batch, Skipped
 from lookalike.documents.document_source import Size, Source, check_numbers, chosen_of, chosen_texts, within
 from lookalike.tables.packed import Ids
-from lookalike.tables.wording import count
+from lookalike.tables.spelling import count
 from lookalike.text.excluded import count_words
 
 if TYPE_CHECKING:

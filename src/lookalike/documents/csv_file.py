@@ -11,15 +11,24 @@ import io
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.csv_rows import UNCLOSED, CsvLayout, CsvRowReader, guess_layout
 from lookalike.documents.document_batches import TARGET, Form, Size, bytes_array
-from lookalike.documents.limits import MOST_COLUMNS, too_many_columns
+from lookalike.documents.raw_input import MOST_COLUMNS, too_many_columns
 from lookalike.documents.table import DocumentTable, Rows
 from lookalike.documents.table_errors import csv_row_too_long, ragged_row
 from lookalike.documents.text_file import check_start, codec_of_mark
-from lookalike.documents.text_tables import Encoding, LineForm, detect, open_utf8, readable
+from lookalike.documents.text_tables import (
+    UNCLOSED,
+    CsvLayout,
+    CsvRowReader,
+    Encoding,
+    LineForm,
+    detect,
+    guess_layout,
+    open_utf8,
+    readable,
+)
 from lookalike.errors import DocumentError
-from lookalike.tables.number_columns import compute
+from lookalike.tables.columns import compute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

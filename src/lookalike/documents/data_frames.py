@@ -1,4 +1,4 @@
-"""Data frames, of every library that `given` knows: one table each.
+"""Data frames, of every library that `kinds` knows: one table each.
 
 Most are held in memory; those that are not are read again, a part at a time, whenever their rows are needed.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.document_batches import TARGET, UNKNOWN_BYTES, Size
-from lookalike.documents.given import Given, accepted
+from lookalike.documents.kinds import Given, accepted
 from lookalike.documents.source_parts import PartsSource
 from lookalike.documents.table import DocumentTable, Rows, TablePart
 from lookalike.documents.wrapped_tables import with_paths

@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.tables.packed import Ids, Texts
-from lookalike.tables.wording import count
+from lookalike.tables.spelling import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

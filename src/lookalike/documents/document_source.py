@@ -6,7 +6,6 @@ silently: what is skipped is in `Source.skipped`, what was decided on the way (a
 
 from __future__ import annotations
 
-import hashlib
 import json
 from abc import ABC, abstractmethod
 from bisect import bisect_left
@@ -93,6 +92,8 @@ class Identity:
 
     def __init__(self, name: str) -> None:
         """Begin; `name` is what the source is called."""
+        import hashlib  # it loads OpenSSL, which most searches never need
+
         self._name = name
         self._digest = hashlib.sha256()
         self._bytes = 0

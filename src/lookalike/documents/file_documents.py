@@ -13,9 +13,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO, Final, Self
 
 from lookalike.documents.document_batches import Batch, Size
+from lookalike.documents.extract import LARGEST_FILE
 from lookalike.documents.extract.clean_text import unmasked
 from lookalike.documents.extract.pool import Pool, Reply, request_for
-from lookalike.documents.extract.protocol import LARGEST_FILE
 from lookalike.documents.folder import Glob
 from lookalike.documents.kinds import Members
 from lookalike.documents.lms import receipt_of
@@ -25,7 +25,7 @@ from lookalike.documents.table_errors import changed
 from lookalike.documents.text_file import READABLE, NotTextError, Utf8, check_start, to_utf8
 from lookalike.errors import DocumentError
 from lookalike.tables.packed import Ids, Texts
-from lookalike.tables.wording import count
+from lookalike.tables.spelling import count
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence

@@ -19,8 +19,7 @@ from lookalike import _native
 from lookalike.documents.arrow_columns import is_marked
 from lookalike.documents.document_batches import TARGET, Form, text_array
 from lookalike.documents.json_objects import SAMPLE_BYTES, JsonTable, arrow_types, infer, mark, merge_all
-from lookalike.documents.limits import MOST_COLUMNS, too_many_columns
-from lookalike.documents.raw_input import DamagedDataError
+from lookalike.documents.raw_input import MOST_COLUMNS, DamagedDataError, too_many_columns
 from lookalike.documents.table import Rows
 from lookalike.documents.table_errors import bad_line, line_too_long, no_json_lines
 from lookalike.documents.text_file import codec_of_mark

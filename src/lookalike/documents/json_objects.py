@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from lookalike.documents.arrow_columns import JSON_MARK, is_marked
 from lookalike.documents.document_batches import Form, Size
-from lookalike.documents.limits import MOST_COLUMNS, too_many_columns
+from lookalike.documents.raw_input import MOST_COLUMNS, too_many_columns
 from lookalike.documents.table import DocumentTable, Rows
 from lookalike.documents.table_columns import value_at
 from lookalike.documents.table_errors import id_not_a_number, other_text

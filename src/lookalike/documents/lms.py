@@ -24,7 +24,7 @@ from lookalike.documents.metadata import Metadata
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from lookalike.tables.found import DocumentIds
+    from lookalike.tables.columns import DocumentIds
 
 __all__ = ["Export", "Receipt", "receipt_of", "recognise"]
 

@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.checks import suggest
 from lookalike.documents.text_file import read_small
-from lookalike.errors import DocumentError
-from lookalike.tables.wording import visible
+from lookalike.errors import DocumentError, suggest
+from lookalike.tables.spelling import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from lookalike.documents.csv_rows import CsvRowReader
+    from lookalike.documents.text_tables import CsvRowReader
 
 __all__ = ["Metadata", "first_of", "for_documents", "merged", "metadata_of", "read_metadata", "shown_date"]
 
@@ -100,7 +99,7 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Metadata]:
     """
     import csv
 
-    from lookalike.documents.csv_rows import CsvRowReader, guess_layout
+    from lookalike.documents.text_tables import CsvRowReader, guess_layout
 
     source = os.fspath(path)
     text = read_small(source, "remove the columns that are not needed").removeprefix("\ufeff")

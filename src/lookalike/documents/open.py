@@ -1,85 +1,47 @@
-"""The two ways to open documents: what a person names on a command line, and what a program holds.
+"""The ways to open documents that a program has: texts and tables that it holds, tokens, and one document by its path.
 
-A reader is imported when a file asks for it: a scan of a Parquet file does not wait for those of text, CSV, frames and
-URLs.
+The tokens of a document become a text whose words are the tokens, spelled so that none is cut; docs/format.md, section
+2.1, has the rules. A reader is imported when a document asks for it.
 """
 
 from __future__ import annotations
 
-import glob
 import os
-from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from operator import index
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.document_batches import Log
-from lookalike.documents.folder import FoundFile, Listing, Selection, shown, walk
-from lookalike.documents.given import Given, accepted, given_as, refusal
-from lookalike.documents.kinds import Kind, Members, TextDocument, kind_of
-from lookalike.documents.limits import LIMITS, Limits
-from lookalike.documents.raw_input import RawInput, file_input, of_stdin
-from lookalike.documents.source_parts import Part, PartsSource
-from lookalike.documents.table import DocumentTable, TablePart
-from lookalike.documents.text_file import check_encoding, similar_name
-from lookalike.documents.wrapped_tables import (
-    PartitionedTable,
-    columns_of_folders,
-    folder_of,
-    number_columns,
-    with_paths,
-)
-from lookalike.errors import DocumentError, RecipeError
-from lookalike.opening import STDIN, open_error
-from lookalike.tables.wording import count
-from lookalike.tables.wording import size as shown_size
-from lookalike.urls import is_url, shown_url, url_remedy
+from lookalike.documents.document_batches import RefusedError
+from lookalike.documents.in_memory import MemorySource, are_records, list_of_array, table_of_records
+from lookalike.documents.kinds import Given, Kind, accepted, archive_above, given_as, kind_of, refusal
+from lookalike.documents.paths import PathOptions, one_name, open_paths, source_of_paths
+from lookalike.documents.raw_input import LIMITS, Limits
+from lookalike.documents.source_parts import PartsSource
+from lookalike.documents.table import DocumentTable, Rows, TablePart
+from lookalike.documents.table_columns import value_at
+from lookalike.documents.text_file import READABLE, TextFile, read_text
+from lookalike.documents.wrapped_tables import WrappedTable
+from lookalike.errors import DocumentError, RecipeError, suggest
+from lookalike.opening import is_url, open_file, shown_url
+from lookalike.recipe import Recipe
+from lookalike.tables.packed import encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
+    import pyarrow as pa
+
+    from lookalike.documents.document_batches import Log
     from lookalike.documents.document_source import Source
-    from lookalike.documents.remote_files import RemoteCopies
-    from lookalike.remote import RemoteFile
+    from lookalike.documents.table_columns import Choice
 
-__all__ = ["PathOptions", "one_name", "open_documents", "open_paths", "source_of_paths"]
-
-
-# -- documents and paths -----------------------------------------------------------------------------------------------
+__all__ = ["check_no_text", "open_documents", "open_tokens", "read_document", "spelled", "token_recipe", "token_text"]
 
 
-def open_paths(
-    paths: Sequence[str | os.PathLike[str]],
-    *,
-    text: str | None = None,
-    id: str | None = None,  # noqa: A002 - the name that it has everywhere
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    encoding: str = "auto",
-    hidden: bool = False,
-    limits: Limits | None = None,
-    text_column: str | None = None,
-    id_column: str | None = None,
-) -> Source:
-    """Open folders, files, globs of files, URLs and ``-`` (standard input) as one source.
-
-    * A folder is read with all folders in it, and each text file is a document; so is each pdf, docx, odt, pptx, epub,
-      rtf, html, eml, Markdown, LaTeX and notebook file, of which the text is taken.
-    * Zip and tar files are read like folders; a member has an id like ``essays.zip/anna/essay.docx``.
-    * ``.parquet``, ``.arrow``, ``.feather``, ``.jsonl``, ``.json``, ``.csv`` and ``.tsv`` files that are named directly
-      give a document for each row.
-    * Any other file that is named directly is one document.
-    * ``s3://``, ``gs://``, ``hf://`` and ``https://`` URLs are remote files and folders, with the extra ``remote``.
-
-    `text` and `id` name the columns of tables; ``doc.text`` is the field ``text`` inside the column ``doc``. An id of
-    ``""`` numbers the rows. (`text_column` and `id_column` are their older names.)
-
-    `include` and `exclude` are globs on the path inside a folder; `hidden` also reads what begins with a dot. `limits`
-    say how large a document may be, and how far a compressed file may expand.
-    """
-    text, own_id = one_name("text", text, text_column), one_name("id", id, id_column)
-    options = PathOptions(text, own_id, tuple(include), tuple(exclude), encoding, hidden, limits or LIMITS)
-    return source_of_paths(paths, options)
+# -- what a program holds ----------------------------------------------------------------------------------------------
 
 
 def open_documents(
@@ -113,8 +75,6 @@ def open_documents(
     if given in (Given.PATH, Given.PATHS):
         options = PathOptions(text, own_id, limits=limits or LIMITS)
         return source_of_paths([held] if given is Given.PATH else held, options)
-    from lookalike.documents.in_memory import are_records
-
     if given is Given.SPLITS or given.is_frame or (given is Given.SEQUENCE and are_records(held)):
         return _of_table(held, given, text, own_id)
     if given not in (Given.SOURCE, Given.SEQUENCE, Given.MAPPING, Given.NUMPY):
@@ -126,8 +86,6 @@ def open_documents(
     if given is Given.SOURCE:
         source: Source = held
         return source
-    from lookalike.documents.in_memory import MemorySource, list_of_array
-
     texts: Any = list_of_array(held) if given is Given.NUMPY else held
     return MemorySource(texts)
 
@@ -135,7 +93,6 @@ def open_documents(
 def _of_table(held: Any, given: Given, text: str | None, own_id: str | None) -> Source:
     """Open a frame, several in a dict, or a list of dicts."""
     from lookalike.documents.data_frames import source_of_frame, source_of_splits
-    from lookalike.documents.in_memory import table_of_records
 
     if given is Given.SPLITS:
         return source_of_splits(held, text, own_id)
@@ -145,276 +102,265 @@ def _of_table(held: Any, given: Given, text: str | None, own_id: str | None) -> 
     return source_of_frame(table, Given.ARROW, choice.text, choice.id or "")
 
 
-def one_name(name: str, given: str | None, older: str | None) -> str | None:
-    """Return the name of a column, which may be given under the older name of the argument."""
-    if given is not None and older is not None:
-        raise RecipeError(name, given, f"given once: {name}_column is its older name")
-    return older if given is None else given
+# -- tokens ------------------------------------------------------------------------------------------------------------
+
+_REMEDY: Final = "give a list, tuple or set of str, bytes or whole numbers"
+_PLAIN: Final = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
 
-# -- files, folders, globs, URLs and standard input --------------------------------------------------------------------
+def token_recipe(recipe: Recipe | None) -> Recipe:
+    """Return the recipe that takes spelled tokens as they are: k, bag and all settings of signatures stay.
+
+    >>> token_recipe(None).k, token_recipe(Recipe(k=3, stop_words="english")).stop_words
+    (1, 'none')
+    """
+    return (recipe or Recipe(k=1)).replace(
+        unit="word",
+        lowercase=False,
+        whitespace="keep",
+        punctuation="keep",
+        accents="keep",
+        digits="keep",
+        stop_words="none",
+        form="none",
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class PathOptions:
-    """How paths are read; see `open_paths`."""
-
-    text_column: str | None = None
-    id_column: str | None = None
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    encoding: str = "auto"
-    hidden: bool = False
-    limits: Limits = LIMITS
+def check_no_text(text: str | None) -> None:
+    """Refuse a column of texts beside tokens."""
+    if text is not None:
+        raise RecipeError("text", text, "left out where tokens are given")
 
 
-class _Item(NamedTuple):
-    """One file to read, under the name that it has alone, and the one that it has among others."""
+def spelled(token: str | bytes | int) -> str:
+    """Return a token as one word of letters, digits and underscores; different tokens are different words.
 
-    name: str
-    full_name: str
-    path: str | None
-    kind: Kind
-    size: int = -1
-    """In bytes, if known from a folder: then it is a plain file."""
-    folder: str = ""
-    """The folders that give columns to a table, as ``year=2024``."""
-    remote: RemoteFile | None = None
-    """What has to be copied first, for a URL; `path` is the copy."""
+    A number is the token of its decimal digits.
 
-
-def source_of_paths(paths: Sequence[str | os.PathLike[str]], options: PathOptions) -> Source:
-    """Find all files, give each a unique name, and combine them in the order given."""
-    check_encoding(options.encoding)
-    if isinstance(paths, str | os.PathLike):
-        paths = [paths]
-    given = [os.fspath(path) for path in paths]
-    if not given:
-        raise DocumentError("", "paths", "are missing", "give a folder or a file")
-    log = Log()
-    items: list[_Item] = []
-    expanded = _expanded(given)
-    for path in expanded:
-        items += _items(path, options, log)
-    if len(expanded) > 1:
-        items = _once(items, log)
-    items, copies = _copied(items, log)
-    names = [item.name for item in items]
-    if len(set(names)) < len(names):
-        items = [item._replace(name=item.full_name) for item in items]
-    name = shown(shown_url(given[0])) if len(given) == 1 else f"{len(given)} paths"
-    return PartsSource(name, _parts(items, options), log, copies)
+    >>> spelled("word"), spelled(42), spelled("a b"), spelled("_"), spelled("é"), spelled("")
+    ('word', '42', 'a_20b', '_5f', '_c3_a9', '_')
+    """
+    if isinstance(token, str):
+        if token.isascii() and token.isalnum():
+            return token
+        data = encoded(token)
+    else:
+        data = token if isinstance(token, bytes) else str(index(token)).encode()
+    return "".join(chr(byte) if byte in _PLAIN else f"_{byte:02x}" for byte in data) or "_"
 
 
-def _expanded(paths: Iterable[str]) -> list[str]:
-    """Replace each glob by the paths that it matches, unless a file has exactly that name."""
-    found: list[str] = []
-    for path in paths:
-        if is_url(path):
-            from lookalike.documents.remote_files import expanded
-
-            found += expanded(path)
-            continue
-        if path == "-" or not glob.has_magic(path) or os.path.lexists(path):
-            found.append(path)
-            continue
-        matched = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - the pattern may be absolute
-        if not matched:
-            raise DocumentError(shown(path), "file", "matches nothing", "check the name")
-        found += matched
-    return found
+def token_text(name: object, tokens: Any, *, ordered: bool = False) -> str:
+    """Return the text of a document that is tokens; `name` is for messages. Sets have no order, if one is needed."""
+    if isinstance(tokens, str | bytes | Mapping) or not isinstance(tokens, Iterable):
+        raise DocumentError(name, "tokens", f"are a single {type(tokens).__name__}, not a list", _REMEDY)
+    if isinstance(tokens, AbstractSet) and ordered:
+        raise DocumentError(name, "tokens", "are a set, which has no order", "give lists, or a recipe with k=1")
+    words = []
+    for token in tokens:
+        if isinstance(token, bool) or not (isinstance(token, str | bytes) or hasattr(token, "__index__")):
+            raise DocumentError(name, "tokens", f"contain a {type(token).__name__}", _REMEDY)
+        words.append(spelled(token))
+    return " ".join(sorted(words) if isinstance(tokens, AbstractSet) else words)
 
 
-def _items(path: str, options: PathOptions, log: Log) -> list[_Item]:
-    if path == "-":
-        return [_Item(STDIN, STDIN, None, Kind("stdin"))]
-    if is_url(path):
-        return _remote_items(path, options, log)
-    name = shown(PurePath(path).as_posix()) if path else "''"
-    try:
-        status = Path(path).stat() if path else None
-    except FileNotFoundError:
-        remedy = url_remedy(path) or similar_name(Path(path)) or "check the name"
-        raise DocumentError(name, "file", "does not exist", remedy) from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL character in the name
-        raise open_error(name, error if isinstance(error, OSError) else OSError(str(error))) from None
-    if status is None:
-        raise DocumentError(name, "file", "is not the name of a file", "check the name")
-    if Path(path).is_dir():
-        return _folder_items(path, name, options, log)
-    kind = kind_of(path)
-    if kind.format == "office":
-        log.skip(name, "not text", kind.office)
-        return []
-    if not status.st_size and Path(path).is_file():
-        log.skip(name, "empty", "the file has no bytes")
-        return []
-    return [_Item(name, name, path, kind)]
+def open_tokens(documents: Any, tokens: Any, own_id: str | None, *, ordered: bool) -> Source:
+    """Open the column `tokens` of a table, or `tokens` themselves where there are no documents."""
+    column: str | None = None
+    held = tokens
+    if isinstance(tokens, str):
+        column, held = tokens, documents
+    elif documents is not None:
+        raise RecipeError("tokens", tokens, "the name of a column, or documents given instead of all others")
+    given = accepted(held)
+    if given in (Given.ITERABLE, Given.NUMPY):
+        held, given = list(held), Given.SEQUENCE
+    if given.is_frame:
+        return _of_frame(held, given, column, own_id, ordered=ordered)
+    if column is not None:
+        if given is Given.SEQUENCE and are_records(held):
+            return _of_records(held, column, own_id, ordered=ordered)
+        kind = type(held).__name__
+        remedy = "read it as a table first" if given in (Given.PATH, Given.PATHS) else "give a table"
+        raise DocumentError(kind, f"column {column!r}", f"cannot be read from {kind}", remedy)
+    if given is Given.MAPPING:
+        return MemorySource({name: token_text(name, one, ordered=ordered) for name, one in held.items()})
+    if given is not Given.SEQUENCE:
+        raise DocumentError(None, "tokens", f"are {type(held).__name__}", "give a list or dict of token lists")
+    return MemorySource([token_text(number, one, ordered=ordered) for number, one in enumerate(held)])
 
 
-def _folder_items(path: str, name: str, options: PathOptions, log: Log) -> list[_Item]:
-    return _listed_items(walk(path, _selection(options), log), name, log)
+def _of_records(rows: Sequence[Any], column: str, own_id: str | None, *, ordered: bool) -> Source:
+    from lookalike.documents.data_frames import source_of_frame
+
+    texts = []
+    for number, row in enumerate(rows):
+        value = value_at(row, column)
+        texts.append({**row, column: None if value is None else token_text(number, value, ordered=ordered)})
+    if rows and all(text[column] is None for text in texts):
+        raise DocumentError("the rows", f"column {column!r}", "has no tokens", "name the column of tokens")
+    table, choice = table_of_records(texts, column, own_id)
+    return source_of_frame(table, Given.ARROW, choice.text, choice.id or "")
 
 
-def _selection(options: PathOptions) -> Selection:
-    return Selection(options.include, options.exclude, options.hidden)
+def _of_frame(held: Any, given: Given, column: str | None, own_id: str | None, *, ordered: bool) -> Source:
+    from lookalike.documents.data_frames import table_of_frame
+
+    table = table_of_frame(held, given, column, own_id)
+    if column is None:
+        names = table.columns().names
+        if len(names) != 1:
+            problem = f"cannot be chosen among the columns {', '.join(map(repr, names[:12]))}"
+            raise DocumentError(table.name, "tokens", problem, "name one: find(table, tokens=…)")
+        column = names[0]
+    elif column not in (names := table.columns([column]).names):
+        known = f"does not exist; the columns are {', '.join(map(repr, names[:12]))}"
+        raise DocumentError(table.name, f"column {column!r}", known, suggest(column, names) or "name another: tokens=…")
+    return PartsSource(table.name, [TablePart(TokenTable(table, column, ordered=ordered), column, own_id)])
 
 
-def _listed_items(listing: Listing, name: str, log: Log) -> list[_Item]:
-    found = listing.texts or _shards(listing, name, log)
-    if found is listing.texts:
-        for table in listing.tables:
-            log.skip(table.id, "table", "name it directly to read its rows")
-    prefix = "" if name == "." else name.rstrip("/") + "/"
-    folders = [folder_of(file.id) if file.kind.is_table else "" for file in found]
-    if columns := columns_of_folders(folders):
-        log.note(f"{name}: columns from folder names: {', '.join(map(repr, columns))}")
-    return [
-        _Item(file.id, prefix + file.id, file.path, file.kind, file.size, folder)
-        for file, folder in zip(found, folders, strict=True)
-    ]
+class TokenTable(WrappedTable):
+    """A table in which a column of lists of tokens is one of texts."""
+
+    def __init__(self, table: DocumentTable, column: str, *, ordered: bool) -> None:
+        """Take a table, and the name of the column."""
+        super().__init__(table)
+        self._column = column
+        self._ordered = ordered
+
+    def columns(self, wanted: Sequence[str] = ()) -> pa.Schema:
+        """Return its columns, with texts instead of the tokens."""
+        import pyarrow as pa
+
+        schema = self._table.columns(wanted)
+        at = schema.get_field_index(self._column)
+        if at < 0:
+            return schema
+        kind = schema.field(at).type
+        if not (pa.types.is_nested(kind) or pa.types.is_null(kind)):
+            raise DocumentError(self.name, f"column {self._column!r}", f"holds {kind}, not lists of tokens", _REMEDY)
+        return schema.set(at, pa.field(self._column, pa.large_string()))
+
+    def schema(self) -> pa.Schema:
+        """Return the columns: whole rows have the texts too."""
+        return self.columns()
+
+    def read(self, choice: Choice, log: Log, *, whole: bool) -> Iterator[Rows]:
+        """Read the rows, and spell the tokens."""
+        import pyarrow as pa
+
+        for rows in self._table.read(choice, log, whole=whole):
+            at = rows.batch.schema.get_field_index(self._column)
+            texts = [
+                None if tokens is None else token_text(number, tokens, ordered=self._ordered)
+                for number, tokens in zip(rows.numbers, rows.batch.column(at).to_pylist(), strict=True)
+            ]
+            columns = list(rows.batch.columns)
+            columns[at] = pa.array(texts, pa.large_string())
+            yield Rows(pa.RecordBatch.from_arrays(columns, names=rows.batch.schema.names), rows.numbers)
 
 
-def _remote_items(url: str, options: PathOptions, log: Log) -> list[_Item]:
-    """Return the file that a URL names, or the files of a folder; nothing is copied yet."""
-    from lookalike.documents.remote_files import listing_of, look
+# -- one document by its path ------------------------------------------------------------------------------------------
 
-    name = shown(shown_url(url))
-    file = look(url)
-    if file is None:
-        listing, files = listing_of(url, _selection(options), log)
-        return [item._replace(remote=files[str(item.path)]) for item in _listed_items(listing, name, log)]
+_SHOWN: Final = 3
+
+
+def read_document(path: str | os.PathLike[str], limits: Limits = LIMITS) -> TextFile:
+    """Read one document, or standard input if `path` is ``-``; what cannot be read is a `DocumentError`.
+
+    A member of an archive is named like ``essays.zip/anna/essay.docx``; an archive with one document, by itself.
+
+    >>> read_document("no/such/essay.pdf")
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.DocumentError: document 'no/such/essay.pdf': file does not exist; check the name
+    """
+    from lookalike.documents.extract.clean_text import unmasked
+    from lookalike.documents.lms import receipt_of
+
+    name = os.fspath(path)
+    if is_url(name):
+        return _remote(name, limits)
+    file = Path(name)
+    if name in ("", "-") or "\0" in name:
+        return read_text(name, limits)
+    if not file.is_file():
+        archive = archive_above(file)
+        return read_text(name, limits) if archive is None else _member(archive, PurePath(name).as_posix(), limits)
     kind = kind_of(name)
+    if kind.is_archive:
+        return _only_member(name, limits)
     if kind.format == "office":
-        log.skip(name, "not text", kind.office)
-        return []
-    if file.size == 0:
-        log.skip(name, "empty", "the file has no bytes")
-        return []
-    return [_Item(name, name, url, kind, remote=file)]
+        raise DocumentError(name, "file", "is not read", kind.office)
+    if kind.is_document or (kind.compression and not kind.is_table) or _has_reader(file):
+        return _extracted(name, kind, limits)
+    text = read_text(name, limits)
+    if (receipt := receipt_of(name, text.text)) is not None and receipt.text:
+        text = replace(text, text=receipt.text)
+    if text.text.isascii():
+        return text
+    seen, flags = unmasked(text.text)
+    return TextFile(text.name, seen, text.encoding, text.guessed, flags)
 
 
-def _copied(items: list[_Item], log: Log) -> tuple[list[_Item], RemoteCopies | None]:
-    """Copy what is remote; the copies last as long as what is returned with them."""
-    remote = [item.remote for item in items if item.remote is not None]
-    if not remote:
-        return items, None
-    from lookalike.documents.remote_files import copied
+def _remote(url: str, limits: Limits) -> TextFile:
+    """Read a copy of a remote document, and call it by its URL."""
+    from lookalike.documents.remote_files import copied, look
 
-    copies, paths = copied(remote)
-    places = iter(paths)
-    size = sum(Path(path).stat().st_size for path in paths)
-    log.note(f"{count(len(paths), 'remote file')} copied, {shown_size(size)}")
-    return _told_apart([item if item.remote is None else item._replace(path=next(places)) for item in items]), copies
-
-
-def _told_apart(items: list[_Item]) -> list[_Item]:
-    """Number web pages that differ only in their queries, which are not shown: no two documents may have one name."""
-    seen: Counter[str] = Counter()
-    kept: list[_Item] = []
-    for item in items:
-        seen[item.full_name] += 1
-        more = f"#{seen[item.full_name]}" if item.remote is not None and seen[item.full_name] > 1 else ""
-        kept.append(item._replace(name=item.name + more, full_name=item.full_name + more))
-    return kept
+    file = look(url)
+    name = shown_url(url)
+    if file is None:
+        raise DocumentError(name, "file", "is a folder", "give the URL of a file")
+    copies, (copy,) = copied([file])
+    try:
+        found = read_document(copy, limits)
+    except DocumentError as error:
+        raise DocumentError(name, error.field, error.problem, error.remedy) from None
+    del copies  # it was needed until here
+    return replace(found, name=name if found.name == copy else found.name.replace(copy, name, 1))
 
 
-def _shards(listing: Listing, name: str, log: Log) -> list[FoundFile]:
-    """Return the tables of a folder that has only tables of one kind: they are parts of one table."""
-    if len({table.kind.format for table in listing.tables}) != 1:
-        return listing.texts
-    tables = count(len(listing.tables), f"{listing.tables[0].kind.format} file")
-    log.note(f"{name} has {tables} and no texts: read as one table")
-    return listing.tables
+def _has_reader(file: Path) -> bool:
+    try:
+        with open_file(file) as stream:
+            return stream.read(16).startswith(READABLE)
+    except OSError:
+        return False  # `read_text` says why
 
 
-def _once(items: list[_Item], log: Log) -> list[_Item]:
-    """Keep each file once, also if it was named twice or is in a folder that was named too."""
-    kept: list[_Item] = []
-    seen: set[str] = set()
-    for item in items:
-        key = STDIN if item.path is None else str(Path(item.path).absolute())
-        if item.remote is not None:
-            key = item.remote.url
-        if key in seen:
-            log.skip(item.full_name, "given twice", "it is read once")
-        else:
-            seen.add(key)
-            kept.append(item)
-    return kept
+def _extracted(name: str, kind: Kind, limits: Limits) -> TextFile:
+    from lookalike.documents.extract.pool import extract
+
+    try:
+        found = extract(name, kind, limits=limits)
+    except RefusedError as refused:
+        raise DocumentError(name, "file", f"cannot be read ({refused.reason})", refused.detail) from None
+    return TextFile(name, found.text, found.encoding or "UTF-8", found.guessed, found.flags)
 
 
-def _parts(items: Sequence[_Item], options: PathOptions) -> list[Part]:
-    """Open items: runs of texts together, each table by itself."""
-    parts: list[Part] = []
-    texts: list[TextDocument] = []
-    numbers = number_columns(item.folder for item in items)
-    members = Members(options.include, options.exclude, options.hidden)
-    for item in items:
-        source = _input(item, options.limits)
-        kind = item.kind if item.path is not None else _kind_of_stdin(source)
-        if kind.is_table:
-            if texts:
-                parts.append(_text_files(texts, options, members))
-                texts = []
-            table = with_paths(_open_table(item, kind, source, options), options.text_column, options.id_column)
-            if item.folder:
-                table = PartitionedTable(table, item.folder, numbers)
-            parts.append(TablePart(table, options.text_column, options.id_column))
-        else:
-            texts.append(TextDocument(item.name, source, item.size if item.size >= 0 else source.size(), kind))
-    if texts:
-        parts.append(_text_files(texts, options, members))
-    return parts
+def _member(archive: Path, name: str, limits: Limits) -> TextFile:
+    source = open_paths([archive], limits=limits)
+    for found, text in _texts(source):
+        if found == name:
+            return TextFile(name, text, "UTF-8", flags=tuple(source.flags().get(name, ())))
+    for skipped in source.skipped():
+        if skipped.id == name:
+            raise DocumentError(name, "file", f"cannot be read ({skipped.reason})", skipped.detail)
+    raise DocumentError(name, "file", "is not in the archive", f"lookalike files {archive} lists what is")
 
 
-def _text_files(texts: list[TextDocument], options: PathOptions, members: Members) -> Part:
-    from lookalike.documents.file_documents import TextFiles
-
-    return TextFiles(texts[0].id, texts, options.encoding, members)
-
-
-def _input(item: _Item, limits: Limits) -> RawInput:
-    if item.path is None:
-        return of_stdin(limits)
-    if item.size >= 0:
-        return RawInput(item.name, item.path, item.kind.compression, limits=limits)
-    return file_input(Path(item.path), item.name, item.kind.compression, limits)
+def _only_member(name: str, limits: Limits) -> TextFile:
+    source = open_paths([name], limits=limits)
+    found = list(_texts(source))
+    if len(found) != 1:
+        problem = f"is an archive of {len(found)} documents" if found else "is an archive without any document"
+        names = ", ".join(member for member, _ in found[:_SHOWN])
+        raise DocumentError(name, "file", problem, f"name one of them, such as {names}" if found else "check it")
+    member, text = found[0]
+    return TextFile(member, text, "UTF-8", flags=tuple(source.flags().get(member, ())))
 
 
-def _kind_of_stdin(source: RawInput) -> Kind:
-    """Take what begins with a brace for JSON Lines, and all else for one text."""
-    with source.open() as stream:
-        while block := stream.read(1 << 16):
-            if start := block.removeprefix(b"\xef\xbb\xbf").lstrip():
-                return Kind("jsonl" if start.startswith(b"{") else "text")
-    return Kind("text")
-
-
-def _open_table(item: _Item, kind: Kind, source: RawInput, options: PathOptions) -> DocumentTable:
-    if kind.format in ("parquet", "arrow"):
-        return _open_columns(item, kind, source, options)
-    if kind.format == "jsonl":
-        from lookalike.documents.json_lines import JsonLines
-
-        return JsonLines(item.name, source, options.encoding)
-    if kind.format == "json":
-        from lookalike.documents.json_array import open_json
-
-        return open_json(item.name, source, options.encoding)
-    from lookalike.documents.csv_file import CsvFile
-
-    return CsvFile(item.name, source, options.encoding, tabs=kind.format == "tsv")
-
-
-def _open_columns(item: _Item, kind: Kind, source: RawInput, options: PathOptions) -> DocumentTable:
-    if source.path is None or kind.compression:
-        problem = "is compressed as a whole" if kind.compression else "is not a plain file"
-        raise DocumentError(item.name, "file", problem, "unpack it or copy it into a file first")
-    if kind.format == "parquet":
-        from lookalike.documents.parquet import ParquetTable
-
-        return ParquetTable(item.name, source.path, options.limits)
-    from lookalike.documents.arrow_file import ArrowFile
-
-    return ArrowFile(item.name, source.path, options.limits)
+def _texts(source: Source) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    for batch in source.batches():
+        pairs += zip(map(str, batch.ids), batch.texts, strict=True)
+    return pairs

@@ -25,7 +25,7 @@ from lookalike.documents.raw_input import COMPRESSED_FACTOR
 from lookalike.errors import DocumentError
 from lookalike.opening import LARGEST_PIPE
 from lookalike.remote import RemoteFile, RemoteStore
-from lookalike.tables.wording import size as shown_size
+from lookalike.tables.spelling import size as shown_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.documents.arrow_columns import common_schema
 from lookalike.documents.document_batches import Log, Size, regroup
 from lookalike.documents.document_source import Identity, Source, check_numbers, chosen_of, within
-from lookalike.documents.ids import IdCheck
+from lookalike.documents.in_memory import IdCheck
 from lookalike.documents.table_errors import changed
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.documents.arrow_columns import columns_of, conform, is_marked, pieces_of, texts_of, valid, without_views
 from lookalike.documents.document_batches import TARGET, Batch, Form, Size
 from lookalike.documents.document_source import chosen_of
-from lookalike.documents.ids import ids_of, made_ids
+from lookalike.documents.in_memory import ids_of, made_ids
 from lookalike.documents.source_parts import Part
 from lookalike.documents.table_columns import COMPRESSIONS, INTEGER, Choice, choose, native_table
 from lookalike.documents.table_errors import (
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents.document_batches import Log
     from lookalike.documents.document_source import Identity
-    from lookalike.documents.limits import Limits
-    from lookalike.documents.raw_input import RawInput
+    from lookalike.documents.raw_input import Limits, RawInput
     from lookalike.documents.source_parts import Pass
     from lookalike.documents.table_columns import NativeTable
     from lookalike.documents.text_tables import LineForm

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lookalike import _native
-from lookalike.checks import suggest
-from lookalike.documents.limits import LIMITS, MOST_COLUMNS, Limits, too_many_columns
-from lookalike.errors import DocumentError
+from lookalike.documents.raw_input import LIMITS, MOST_COLUMNS, Limits, too_many_columns
+from lookalike.errors import DocumentError, suggest
 from lookalike.opening import check_file
 
 if TYPE_CHECKING:

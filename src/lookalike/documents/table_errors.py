@@ -8,7 +8,7 @@ from lookalike.documents.document_batches import Skipped
 from lookalike.errors import DocumentError, DuplicateIdError
 
 if TYPE_CHECKING:
-    from lookalike.documents.limits import Limits
+    from lookalike.documents.raw_input import Limits
 
 __all__ = [
     "BAD_ROW",

@@ -12,14 +12,12 @@ import sys
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
-from lookalike.checks import suggest
-from lookalike.documents.limits import LIMITS, Limits
-from lookalike.errors import DocumentError, RecipeError
-from lookalike.opening import STDIN, open_error, open_input, pipe_blocks, stdin
-from lookalike.tables.wording import size
-from lookalike.urls import shown_url
+from lookalike.documents.raw_input import LIMITS, Limits
+from lookalike.errors import DocumentError, RecipeError, suggest
+from lookalike.opening import STDIN, is_url, open_error, open_input, pipe_blocks, shown_url, stdin
+from lookalike.tables.spelling import size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -134,7 +132,7 @@ def read_text(path: str | os.PathLike[str], limits: Limits = LIMITS) -> TextFile
         raise DocumentError("''", "file", "is not the name of a file", "check the name")
     try:
         large = Path(name).is_file() and Path(name).stat().st_size > limits.document  # then nothing is read
-        with open_input(name, name, limits.document) as stream:
+        with _opened(name, limits.document) as stream:
             # None: a file of the system, such as /proc/kmsg, with nothing to read yet
             data = b"" if large else stream.read(min(limits.document + 1, sys.maxsize)) or b""
     except FileNotFoundError:
@@ -145,6 +143,14 @@ def read_text(path: str | os.PathLike[str], limits: Limits = LIMITS) -> TextFile
         raise open_error(name, error if isinstance(error, OSError) else OSError(str(error))) from None
     name = shown_url(name)
     return decode(name, _held(name, data, limits, large=large))
+
+
+def _opened(name: str, most: int) -> BinaryIO:
+    if not is_url(name):
+        return open_input(name, name, most)
+    from lookalike.remote import open_named
+
+    return open_named(name, name, most)
 
 
 def decode(name: str, data: bytes, encoding: str = "auto") -> TextFile:

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents.document_batches import Form, Log, Size
     from lookalike.documents.document_source import Identity
-    from lookalike.documents.limits import Limits
-    from lookalike.documents.raw_input import RawInput
+    from lookalike.documents.raw_input import Limits, RawInput
     from lookalike.documents.text_tables import LineForm
 
 __all__ = [

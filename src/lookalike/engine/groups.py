@@ -1,4 +1,4 @@
-"""Groups: clusters of documents, from verified pairs."""
+"""Clusters of documents, from verified pairs. In code a cluster is a group, and its representative the principal."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from heapq import nsmallest
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from lookalike import _native, checks
-from lookalike.errors import RecipeError
-from lookalike.tables.found import DocumentIds, Found, Pairs
+from lookalike import _native
+from lookalike.errors import RecipeError, check_whole
+from lookalike.tables.columns import DocumentIds, Found, Pairs
 from lookalike.tables.packed import Ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lookalike.tables.found import Metric
+    from lookalike.tables.columns import Metric
 
 __all__ = [
     "Group",
@@ -41,11 +41,11 @@ class Group:
     principal: str | int
     members: tuple[str | int, ...]
     least: float | None = field(default=None, repr=False, compare=False)
-    """The least score of a member to the principal; None if one of them was not compared with it (linked groups)."""
+    """The least score of a member to the representative; None if one was not compared with it (linked clusters)."""
     members_old: tuple[bool, ...] = field(default=(), repr=False)
     """Whether each member is an old document; empty if there was no `against`."""
     principal_old: bool = field(default=False, repr=False)
-    """Whether the principal is an old document."""
+    """Whether the representative is an old document."""
 
     def __len__(self) -> int:
         """Return the number of members."""
@@ -53,25 +53,25 @@ class Group:
 
 
 class Grouping(NamedTuple):
-    """Groups by the numbers of their documents: in the order of their first members, members in order.
+    """Clusters by the numbers of their documents: in the order of their first members, members in order.
 
     Every array is u32, little-endian.
     """
 
     documents: bytes
-    """The members, group after group."""
+    """The members, cluster by cluster."""
     starts: bytes
-    """Where in `documents` each group begins, and where the last one ends."""
+    """Where in `documents` each cluster begins, and where the last one ends."""
     heads: bytes
-    """For each group, the number of its principal."""
+    """For each cluster, the number of its representative."""
 
     @property
     def size(self) -> int:
-        """How many groups there are."""
+        """How many clusters there are."""
         return len(self.heads) // 4
 
     def largest(self, most: int) -> Grouping:
-        """Return the groups with the most members, the largest first; equal ones in their order."""
+        """Return the clusters with the most members, the largest first; equal ones in their order."""
         starts, documents, heads = _numbers(self.starts), _numbers(self.documents), _numbers(self.heads)
         sizes = [end - start for start, end in pairwise(starts)]
         chosen = nsmallest(most, range(len(sizes)), key=lambda group: (-sizes[group], group))
@@ -89,10 +89,10 @@ def _numbers(data: bytes) -> memoryview:
 def groups(
     documents: int, pairs: Iterable[tuple[int, int]], *, linkage: Linkage = "star", order: Sequence[int] | None = None
 ) -> list[Group]:
-    """Return the groups that pairs of document numbers make; documents without a pair are in none.
+    """Return the clusters that pairs of document numbers form; documents without a pair are in none.
 
-    * ``star``: documents are taken by `order` (default 0, 1, 2 …); one that is free becomes a principal and takes its
-      free partners. Every member was verified against its principal.
+    * ``star``: documents are taken by `order` (default 0, 1, 2 …); one that is free becomes a representative
+      (`principal`) and takes its free partners. Every member was verified against its representative.
     * ``linked``: whatever a chain of pairs connects; the ends of a chain may have little in common.
 
     >>> groups(5, [(0, 1), (1, 2), (2, 3)])
@@ -100,13 +100,13 @@ def groups(
     >>> groups(5, [(0, 1), (1, 2), (2, 3)], linkage="linked")
     [Group(principal=0, members=(0, 1, 2, 3))]
     """
-    documents = checks.whole("documents", documents, 0, 2**32 - 2)
+    documents = check_whole("documents", documents, 0, 2**32 - 2)
     listed = [tuple(pair) for pair in pairs]
     for pair in listed:
         if len(pair) != 2:
             raise RecipeError("pairs", pair, "two numbers each")
         for document in pair:
-            checks.whole("a document of a pair", document, 0, documents - 1)
+            check_whole("a document of a pair", document, 0, documents - 1)
     a, b = (array("I", [pair[side] for pair in listed]).tobytes() for side in (0, 1))
     unknown = bytes(8 * len(listed))
     found = Found.of_pairs(documents, Pairs(a, b, unknown, unknown, unknown), len(listed))
@@ -122,16 +122,16 @@ def grouping_of(
     metric: Metric = "jaccard",
     old_from: int | None = None,
 ) -> Grouping:
-    """Return the groups of a search, by number.
+    """Return the clusters of a search, by number.
 
-    Documents from `old_from` on are old: each is a principal of its own, and there is no group of old ones only.
+    Documents from `old_from` on are old: each represents only itself, and no cluster consists of old ones only.
     """
     ranked = check_order(order, found.documents)
     return grouped(principals(found, linkage, ranked, metric=metric, old_from=old_from), old_from)
 
 
 def name_groups(found: Found, grouping: Grouping, ids: DocumentIds, metric: Metric) -> list[Group]:
-    """Return groups with the ids of their documents, and the least score in each."""
+    """Return clusters with the ids of their documents, and the least score in each."""
     least = _native.least_scores(found.classes, found.pairs.columns, grouping, metric == "containment")
     return _named(grouping, ids, [None if math.isnan(score) else score for score in memoryview(least).cast("d")])
 
@@ -162,7 +162,7 @@ def principals(
     metric: Metric = "jaccard",
     old_from: int | None = None,
 ) -> bytes:
-    """Return for each document the number of its principal, u32: itself if it is one, or in no group."""
+    """Return for each document the number of its representative, u32: itself if it is one, or in no cluster."""
     if linkage not in ("star", "linked"):
         raise RecipeError("linkage", linkage, "'star' or 'linked'")
     documents = found.documents
@@ -173,7 +173,7 @@ def principals(
 
 
 def grouped(principal: bytes, old_from: int | None = None) -> Grouping:
-    """Return the groups that the principals make, without those of one document and those of old documents only."""
+    """Return the clusters of the given representatives, without those of one document or of old documents only."""
     return Grouping(*_native.grouped(principal, len(principal) // 4 if old_from is None else old_from))
 
 

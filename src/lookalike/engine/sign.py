@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from lookalike import checks
 from lookalike._native import SignatureMatrix
-from lookalike.errors import DocumentError, LookalikeError, RecipeError
+from lookalike.errors import DocumentError, LookalikeError, RecipeError, check_text, check_threads, check_whole
 from lookalike.recipe import DEFAULT, Recipe, settings
-from lookalike.tables.number_columns import view, whole
+from lookalike.tables.columns import view, whole
 from lookalike.tables.packed import Texts
-from lookalike.tables.wording import count
+from lookalike.tables.spelling import count
 from lookalike.text.excluded import exclude_kinds
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.engine.strategy import Strategy
+    from lookalike.engine import Strategy
     from lookalike.tables.packed import Packed
 
     Given: TypeAlias = Sequence[str] | Texts | pa.Array[Any] | pa.ChunkedArray[Any]
@@ -108,7 +107,7 @@ class Signatures:
 def sign_texts(texts: list[str] | list[Packed], recipe: Recipe | None = None, *, threads: int = 0) -> Signatures:
     """Return the signatures of texts, plain or packed; `threads=0` takes all cores. The numbers do not depend on it."""
     recipe = recipe or DEFAULT
-    return Signatures(SignatureMatrix.of_texts(texts, settings(recipe), checks.threads(threads)), recipe)
+    return Signatures(SignatureMatrix.of_texts(texts, settings(recipe), check_threads(threads)), recipe)
 
 
 def _iterable(number: int, given: Iterable[int]) -> Iterable[int]:
@@ -123,9 +122,9 @@ def sign_sets(
     """Return the signatures of sets of 64-bit numbers that are already hashes; an empty set is all infinity."""
     recipe = recipe or DEFAULT
     listed = [
-        [checks.whole(f"an element of set {i}", x, 0, 2**64 - 1) for x in _iterable(i, s)] for i, s in enumerate(sets)
+        [check_whole(f"an element of set {i}", x, 0, 2**64 - 1) for x in _iterable(i, s)] for i, s in enumerate(sets)
     ]
-    return Signatures(SignatureMatrix.of_sets(listed, settings(recipe), checks.threads(threads)), recipe)
+    return Signatures(SignatureMatrix.of_sets(listed, settings(recipe), check_threads(threads)), recipe)
 
 
 class RowParts(NamedTuple):
@@ -200,7 +199,7 @@ def _check_columns(rows: pa.RecordBatch | pa.Table, names: Sequence[str], strate
 def texts_for_core(texts: Given, strategy: Strategy) -> list[Any]:
     """Return texts as the core takes them, without the text that the strategy excludes.
 
-    >>> from lookalike.engine.strategy import Asked, choose_strategy
+    >>> from lookalike.engine import Asked, choose_strategy
     >>> from lookalike.recipe import DEFAULT
     >>> texts_for_core(["one", "two"], choose_strategy(Asked(DEFAULT, 0.8), size=0))
     ['one', 'two']
@@ -213,7 +212,7 @@ def texts_for_core(texts: Given, strategy: Strategy) -> list[Any]:
         return [exclude_kinds(part, strategy.skip).packed() for part in _of_arrow(texts)]
     if not strategy.skip:
         return texts if isinstance(texts, list) else list(texts)
-    read = Texts.of(checks.text(place, text) for place, text in enumerate(texts))
+    read = Texts.of(check_text(place, text) for place, text in enumerate(texts))
     return [exclude_kinds(read, strategy.skip).packed()]
 
 

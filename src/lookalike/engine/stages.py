@@ -15,23 +15,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike import _native, checks
+from lookalike import _native
 from lookalike.engine.groups import check_order, principals
 from lookalike.engine.sign import check_rows, check_slots, rows_of_bytes, texts_for_core
-from lookalike.errors import RecipeError
-from lookalike.tables.found import COLUMNS, Found, Pairs
-from lookalike.tables.number_columns import as_bytes, numbers, view, whole
+from lookalike.errors import RecipeError, check_threads, check_whole
+from lookalike.tables.columns import COLUMNS, Found, Pairs, as_bytes, numbers, view, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
+    from lookalike.engine import Strategy
     from lookalike.engine.groups import Linkage
     from lookalike.engine.sign import Given
-    from lookalike.engine.strategy import Strategy
-    from lookalike.tables.found import Metric
-    from lookalike.tables.number_columns import Chunks, Column
+    from lookalike.tables.columns import Chunks, Column, Metric
 
     PairTable = pa.Table | pa.RecordBatch
 
@@ -77,14 +75,14 @@ def sign_rows(texts: Given, strategy: Strategy, *, threads: int = 0) -> pa.Recor
 
     Rows that were signed apart, in any process, may be concatenated.
 
-    >>> from lookalike.engine.strategy import Asked, choose_strategy
+    >>> from lookalike.engine import Asked, choose_strategy
     >>> from lookalike.recipe import Recipe
     >>> strategy = choose_strategy(Asked(Recipe(k=1), 0.5, method="lsh"), size=0)
     >>> rows = sign_rows(["one two three", "one two four"], strategy)
     >>> rows.column_names, rows.column("shingles").to_pylist()
     (['digest', 'shingles', 'length', 'keys', 'slots'], [3, 3])
     """
-    core, threads = strategy.native(), checks.threads(threads)
+    core, threads = strategy.native(), check_threads(threads)
     return rows_of_bytes(_native.sign_rows(texts_for_core(texts, strategy), core, threads), strategy)
 
 
@@ -110,7 +108,7 @@ def propose(
         strategy.native(limits=limits),
         classes=None if classes is None else _uint32(classes),
         old_from=_old_from(old_from),
-        threads=checks.threads(threads),
+        threads=check_threads(threads),
     )
     import pyarrow as pa
 
@@ -134,7 +132,7 @@ def verify(pairs: PairTable, texts: Given, strategy: Strategy, *, threads: int =
 
     The pairs come back sorted, each once, the smaller number first: a, b, jaccard, containment_a, containment_b.
     """
-    core, threads = strategy.native(), checks.threads(threads)
+    core, threads = strategy.native(), check_threads(threads)
     return _scored(_native.verify(*_ends(pairs), texts_for_core(texts, strategy), core, threads))
 
 
@@ -142,7 +140,7 @@ def sets(texts: Given, strategy: Strategy, *, threads: int = 0) -> pa.LargeListA
     """Return the elements of each text that count, sorted: a list of uint64 each."""
     import pyarrow as pa
 
-    offsets, elements = _native.sets_of(texts_for_core(texts, strategy), strategy.native(), checks.threads(threads))
+    offsets, elements = _native.sets_of(texts_for_core(texts, strategy), strategy.native(), check_threads(threads))
     values = pa.Array.from_buffers(pa.uint64(), len(elements) // 8, [None, pa.py_buffer(elements)])
     buffers = [None, pa.py_buffer(offsets)]
     made: Any = pa.Array.from_buffers(pa.large_list(pa.uint64()), len(offsets) // 8 - 1, buffers, children=[values])
@@ -162,7 +160,7 @@ def verify_sets(pairs: PairTable, sets: Column | Chunks, strategy: Strategy, *, 
     flat: Any = whole(sets).cast(pa.large_list(pa.uint64()))
     _, offsets, *_ = flat.buffers()
     ends = memoryview(b"\0" * 8 if offsets is None else offsets).cast("B")[8 * flat.offset :][: 8 * (len(flat) + 1)]
-    core, threads = strategy.native(), checks.threads(threads)
+    core, threads = strategy.native(), check_threads(threads)
     return _scored(_native.verify_sets(*_ends(pairs), (ends, view(flat.values)), core, threads))
 
 
@@ -172,7 +170,7 @@ def confirm_copies(classes: Column | Chunks, texts: Given, strategy: Strategy, *
     Equal digests of different documents are a matter of 2⁻¹²⁸, or of malice. Where the classes do change,
     `propose(..., classes=...)` gives the candidates of those that stand alone now.
     """
-    core, threads = strategy.native(), checks.threads(threads)
+    core, threads = strategy.native(), check_threads(threads)
     return numbers(_native.confirm_copies(_uint32(classes), texts_for_core(texts, strategy), core, threads))
 
 
@@ -200,7 +198,7 @@ def hot_pairs(
         strategy.native(limits=limits),
         order=check_order(order, len(candidates.classes)),
         old_from=_old_from(old_from),
-        threads=checks.threads(threads),
+        threads=check_threads(threads),
     )
     return _scored(found)
 
@@ -246,13 +244,13 @@ def join(
 ) -> Found:
     """Find the pairs of texts in memory, all stages at once; documents from `old_from` on are old.
 
-    >>> from lookalike.engine.strategy import Asked, choose_strategy
+    >>> from lookalike.engine import Asked, choose_strategy
     >>> from lookalike.recipe import Recipe
     >>> strategy = choose_strategy(Asked(Recipe(k=1), 0.5), size=100)
     >>> join(["one two three", "one two four", "five"], strategy).pairs.table.to_pylist()
     [{'a': 0, 'b': 1, 'jaccard': 0.5, 'containment_a': 0.6666666666666666, 'containment_b': 0.6666666666666666}]
     """
-    core, threads = strategy.native(limits=limits), checks.threads(threads)
+    core, threads = strategy.native(limits=limits), check_threads(threads)
     keep = "rows" if strategy.method in ("lsh", "signatures") else "sets"
     intake, given = _native.Intake(core, keep), _native.Input.of_texts(texts_for_core(texts, strategy))
     documents = intake.add(given, threads)["documents"]
@@ -262,7 +260,7 @@ def join(
 
 
 def _old_from(given: int | None) -> int | None:
-    return None if given is None else checks.whole("old_from", given, 0)
+    return None if given is None else check_whole("old_from", given, 0)
 
 
 def _uint32(column: Column | Chunks) -> memoryview:

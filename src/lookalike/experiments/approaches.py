@@ -1,38 +1,45 @@
-"""Three approaches on growing collections (report A, §8.3), with one preprocessing for all."""
+"""Three approaches: all pairs of sets, all pairs of signatures, or only the pairs that LSH proposes.
+
+First on growing collections (report A, §8.3), with one preprocessing for all. Then `batch`, the program of report A on
+one's own documents, with the time of each approach and the work it does. Candidates may be scored by Jaccard, or by the
+cosine or the Euclidean distance of the counts of shingles (article C).
+"""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Final
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import lookalike as la
-from lookalike.experiments import data, figures, report_a
-from lookalike.experiments.definition import Cell, Column, Experiment, Progress, Setup, Table
+from lookalike.errors import LookalikeError, RecipeError
+from lookalike.experiments import Cell, Column, Experiment, Progress, Setup, Table, data, figures, reports
+from lookalike.experiments.figures import Spread, comparing, in_rounds, signing
 from lookalike.experiments.growth import judge_growth
-from lookalike.experiments.uncertainty import Spread, comparing, in_rounds, signing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from lookalike.engine.strategy import Method
+    from lookalike.engine import Method
 
-__all__ = ["EXPERIMENT"]
+__all__ = ["APPROACHES", "EXPERIMENT", "MEASURES", "Approach", "batch", "closeness"]
 
 K: Final = 5
 HASHES: Final = 200
 THRESHOLD: Final = 0.8
-REPORTED: Final = (10, 50, 100, 150, 200, 250, 300, 350, report_a.DOCUMENTS)
+REPORTED: Final = (10, 50, 100, 150, 200, 250, 300, 350, reports.DOCUMENTS)
 """The sizes of the report's figure."""
 EXACT_UP_TO: Final = 100
 """The report compares exactly up to here."""
-SMALL: Final = (20, 100, report_a.DOCUMENTS, 1_000, 2_000)
+SMALL: Final = (20, 100, reports.DOCUMENTS, 1_000, 2_000)
 """The sizes that verdicts are made from: the same in a quick run and in a full one."""
 LARGE: Final = (5_000, 10_000, 20_000, 50_000, 100_000)
 
@@ -59,7 +66,7 @@ COLUMNS: Final = (
 
 def _most(setup: Setup) -> dict[str, int]:
     """Return up to how many documents each approach is run: beyond, it would take minutes."""
-    full = {ANEW: report_a.DOCUMENTS, EXACT: 10_000, SIGNATURES: 50_000, LSH: 100_000, SIGNING: 100_000}
+    full = {ANEW: reports.DOCUMENTS, EXACT: 10_000, SIGNATURES: 50_000, LSH: 100_000, SIGNING: 100_000}
     return {name: min(most, 2_000 if setup.quick else most) for name, most in full.items()}
 
 
@@ -87,14 +94,14 @@ class _Outcome:
 
     def run(self) -> None:
         method = _METHODS[self.approach]
-        bands = report_a.BANDS if method == "lsh" else None
+        bands = reports.BANDS if method == "lsh" else None
         found = la.find(self.texts, THRESHOLD, method=method, bands=bands, recipe=self.recipe, threads=1)
         self.looked_at, self.found = found.candidates, found.pairs.num_rows
 
 
 def _as_reported(texts: list[str], progress: Progress) -> Iterator[tuple[Cell, ...]]:
     """Time what the report's figure shows: its way of exact comparison, and its modular functions."""
-    recipe = report_a.recipe(K, hashes=HASHES, **report_a.sketch("modular"))
+    recipe = reports.recipe_a(K, hashes=HASHES, **reports.sketch("modular"))
     cells, works = [], []
     for size in REPORTED:
         if size <= EXACT_UP_TO:
@@ -103,8 +110,8 @@ def _as_reported(texts: list[str], progress: Progress) -> Iterator[tuple[Cell, .
         for approach in (SIGNATURES, LSH):
             cells.append((size, approach))
             works.append(_Outcome(texts[:size], approach, recipe).run)
-    cells.append((report_a.DOCUMENTS, SIGNING))
-    works.append(signing(texts[: report_a.DOCUMENTS], recipe))
+    cells.append((reports.DOCUMENTS, SIGNING))
+    works.append(signing(texts[: reports.DOCUMENTS], recipe))
     for (size, approach), rounds in zip(cells, in_rounds(works, progress, rounds=5, least=0.0), strict=True):
         for n, time in enumerate(rounds):
             yield "report", size, approach, n, math.comb(size, 2), 0, 0, 0.0, time
@@ -112,7 +119,7 @@ def _as_reported(texts: list[str], progress: Progress) -> Iterator[tuple[Cell, .
 
 def _ours(texts: list[str], setup: Setup, progress: Progress) -> Iterator[tuple[Cell, ...]]:
     """Time the approaches with the fast sketch: in rounds up to 2,000 documents, beyond that once."""
-    recipe, most = report_a.recipe(K, hashes=HASHES), _most(setup)
+    recipe, most = reports.recipe_a(K, hashes=HASHES), _most(setup)
     sizes = SMALL if setup.quick else SMALL + LARGE
     for chosen, rounds in (([n for n in sizes if n <= SMALL[-1]], 7), ([n for n in sizes if n > SMALL[-1]], 1)):
         cells, works = _works(texts, chosen, most, recipe)
@@ -146,9 +153,9 @@ def _candidates(texts: list[str], setup: Setup, progress: Progress) -> Iterator[
     signings = 12
     for number in range(signings):
         progress(number / signings)
-        recipe = report_a.recipe(K, hashes=HASHES, seed=report_a.hash_seed(setup, number))
+        recipe = reports.recipe_a(K, hashes=HASHES, seed=reports.hash_seed(setup, number))
         for size in sizes:
-            proposed = la.candidates(la.sign(texts[:size], recipe, threads=1), report_a.BANDS, threads=1)
+            proposed = la.candidates(la.sign(texts[:size], recipe, threads=1), reports.BANDS, threads=1)
             found = sum(b == a + 1 and b % 10 == 9 for a, b in proposed)
             yield "candidates", size, LSH, number, len(proposed), found, size // 10, 0.0, 0.0
 
@@ -183,7 +190,7 @@ def _draw(table: Table, setup: Setup, figure: Figure) -> None:
     largest = max(table.numbers("documents"))
     for axes in (ours, pairs):
         axes.set(xscale="log", yscale="log", xlabel="documents")
-        axes.axvline(report_a.DOCUMENTS, color=figures.GREY, linewidth=1, linestyle=":")
+        axes.axvline(reports.DOCUMENTS, color=figures.GREY, linewidth=1, linestyle=":")
         figures.plain_numbers(axes.xaxis, *(n for n in (10, 100, 410, 1_000, 10_000, 100_000) if n <= 1.1 * largest))
         axes.tick_params(axis="x", rotation=30)
     ours.set(ylabel="time [s]", title="lookalike: fast sketch, texts cut once")
@@ -197,8 +204,8 @@ def _draw(table: Table, setup: Setup, figure: Figure) -> None:
     figures.note(
         figure,
         f"Shuffles of {len(data.words(setup))} words, every tenth a copy with one word replaced; k = {K}, threshold "
-        f"{THRESHOLD}, {HASHES} hashes, {report_a.BANDS}, the same preprocessing for all. Processor time of one "
-        f"thread, medians of rounds. Dotted: {report_a.DOCUMENTS} documents, where the report stops. Seed "
+        f"{THRESHOLD}, {HASHES} hashes, {reports.BANDS}, the same preprocessing for all. Processor time of one "
+        f"thread, medians of rounds. Dotted: {reports.DOCUMENTS} documents, where the report stops. Seed "
         f"{setup.seed}.",
     )
 
@@ -261,3 +268,107 @@ EXPERIMENT = Experiment(
     judge=partial(judge_growth, hashes=HASHES),
     figure="report A, figure 4",
 )
+
+
+_EXACT, _SIGNATURES, _LSH = "exact", "signatures", "lsh"
+APPROACHES: Final = {
+    _EXACT: "exact, all pairs",
+    _SIGNATURES: "signatures, all pairs",
+    _LSH: "signatures and LSH",
+}
+MEASURES: Final = ("jaccard", "cosine", "euclidean")
+MOST: Final = 2_000
+"""Documents: two of the three approaches compare all pairs, in Python."""
+
+
+class Approach(NamedTuple):
+    """What one approach did and found."""
+
+    name: str
+    seconds: float
+    comparisons: int
+    """Pairs of documents, or of signatures, that were compared."""
+    evaluations: int
+    """Values of hash functions that were computed: each of h functions for each different shingle of each document."""
+    pairs: list[tuple[int, int, float]]
+    """Two documents by number and their score, the most similar first."""
+
+    def as_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return it as plain values."""
+        pairs = [{"a": names[a], "b": names[b], "score": score} for a, b, score in self.pairs]
+        return {**self._asdict(), "pairs": pairs}
+
+
+def batch(
+    texts: Mapping[str, str],
+    threshold: float,
+    *,
+    recipe: la.Recipe,
+    bands: la.Bands,
+    measure: str = "jaccard",
+    approaches: Sequence[str] = tuple(APPROACHES),
+) -> list[Approach]:
+    """Compare documents by each approach; what is found are the pairs at or above the threshold.
+
+    The Euclidean distance d counts as the similarity 1 / (1 + d). Signatures estimate Jaccard, whatever the measure: so
+    LSH proposes pairs that are similar by Jaccard; a pair that is similar only by the other measure may be missed.
+
+    >>> found = batch({"a": "the cat sat", "b": "the cat sat!", "c": "dogs"}, 0.5, bands=la.Bands(4, 4),
+    ...               recipe=la.Recipe(unit="char", k=3, sketch="classic", hashes=16))
+    >>> [(one.name, one.comparisons, one.evaluations, one.pairs) for one in found if one.name != "signatures"]
+    [('exact', 3, 0, [(0, 1, 1.0)]), ('lsh', 1, 320, [(0, 1, 1.0)])]
+    """
+    if not 2 <= len(texts) <= MOST:
+        raise LookalikeError(f"give from 2 to {MOST:,} documents, not {len(texts):,}; lookalike scan takes any number")
+    if measure not in MEASURES:
+        raise RecipeError("measure", measure, "one of " + ", ".join(MEASURES))
+    run = {_EXACT: _exact, _SIGNATURES: _signatures, _LSH: _lsh}
+    found = []
+    for name in approaches:
+        started = perf_counter()
+        comparisons, pairs = run[name](list(texts.values()), recipe, bands, closeness(measure))
+        pairs = sorted((pair for pair in pairs if pair[2] >= threshold), key=lambda pair: (-pair[2], pair[:2]))
+        seconds = perf_counter() - started
+        shingles = 0 if name == _EXACT else sum(map(len, _bags(list(texts.values()), recipe)))
+        found.append(Approach(name, seconds, comparisons, recipe.hashes * shingles, pairs))
+    return found
+
+
+def closeness(measure: str) -> Callable[[Counter[str], Counter[str]], float]:
+    """Return the measure of two bags of shingles as a similarity from 0 to 1.
+
+    >>> a, b = Counter("aab"), Counter("ab")
+    >>> [round(closeness(name)(a, b), 3) for name in MEASURES]
+    [1.0, 0.949, 0.5]
+    """
+    return {
+        "jaccard": lambda a, b: la.jaccard(a.keys(), b.keys()),
+        "cosine": la.cosine,
+        "euclidean": lambda a, b: 1 / (1 + la.euclidean(a, b)),
+    }[measure]
+
+
+Outcome = tuple[int, "list[tuple[int, int, float]]"]
+
+
+def _bags(texts: list[str], recipe: la.Recipe) -> list[Counter[str]]:
+    return [Counter(shingle.text for shingle in la.shingles(text, recipe)) for text in texts]
+
+
+def _exact(texts: list[str], recipe: la.Recipe, _bands: la.Bands, close: Callable[..., float]) -> Outcome:
+    bags = _bags(texts, recipe)
+    pairs = [(a, b, close(bags[a], bags[b])) for a, b in combinations(range(len(texts)), 2)]
+    return len(pairs), pairs
+
+
+def _signatures(texts: list[str], recipe: la.Recipe, _bands: la.Bands, _close: Callable[..., float]) -> Outcome:
+    signed = la.sign(texts, recipe)
+    pairs = [(a, b, signed.estimate(a, b)) for a, b in combinations(range(len(texts)), 2)]
+    return len(pairs), pairs
+
+
+def _lsh(texts: list[str], recipe: la.Recipe, bands: la.Bands, close: Callable[..., float]) -> Outcome:
+    proposed = la.candidates(la.sign(texts, recipe), bands)
+    bags = dict.fromkeys(number for pair in proposed for number in pair)
+    cut = dict(zip(bags, _bags([texts[number] for number in bags], recipe), strict=True))
+    return len(proposed), [(a, b, close(cut[a], cut[b])) for a, b in proposed]

@@ -13,9 +13,21 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import lookalike as la
-from lookalike.experiments import data, figures, report_a
-from lookalike.experiments.definition import Column, Experiment, Finding, Progress, Setup, Table, Verdict, each, verdict
-from lookalike.experiments.uncertainty import ROUNDS, Spread, in_rounds, signing, together
+from lookalike.experiments import (
+    Column,
+    Experiment,
+    Finding,
+    Progress,
+    Setup,
+    Table,
+    Verdict,
+    data,
+    each,
+    figures,
+    reports,
+    verdict,
+)
+from lookalike.experiments.figures import ROUNDS, Spread, in_rounds, signing, together
 from lookalike.hashing import FAMILIES, murmur3_32
 
 if TYPE_CHECKING:
@@ -74,7 +86,7 @@ def _measure_sets(setup: Setup, progress: Progress) -> Table:
     table = Table((*(Column(*each) for each in columns), Column("time", "s", timed=True)))
     sizes = (500, 2_000, 8_000, 32_000) if setup.quick else (500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 128_000)
     text = data.book(setup, 4 * max(sizes), "sets")
-    book = [murmur3_32(shingle.text.encode()) for shingle in la.shingles(text, report_a.recipe(9))]
+    book = [murmur3_32(shingle.text.encode()) for shingle in la.shingles(text, reports.recipe_a(9))]
     different = list(dict.fromkeys(book))
     cells, works = [], []
     for size in sizes:
@@ -138,9 +150,9 @@ _HASHES: Final = (200, 1000)
 def _measure_hashes(setup: Setup, progress: Progress) -> Table:
     table = Table((Column("function", "name"), Column("round"), Column("time for a value", "ns", timed=True)))
     text = data.book(setup, 20_000 if setup.quick else 100_000, "hashes")
-    shingles = len({shingle.text for shingle in la.shingles(text, report_a.recipe(9))})
+    shingles = len({shingle.text for shingle in la.shingles(text, reports.recipe_a(9))})
     blocks = bytes(_BLOCK * _BLOCKS)
-    recipes = [report_a.recipe(9, hashes=hashes, **report_a.sketch(name)) for name in FAMILIES for hashes in _HASHES]
+    recipes = [reports.recipe_a(9, hashes=hashes, **reports.sketch(name)) for name in FAMILIES for hashes in _HASHES]
     works: list[Callable[[], object]] = [partial(_digest, name, blocks) for name in _VALUES]
     works += [signing([text], recipe) for recipe in recipes]
     times = in_rounds(works, progress)
@@ -208,7 +220,7 @@ def _measure_thresholds(setup: Setup, progress: Progress) -> Table:
     )
     table = Table(columns)
     texts = data.collection(setup, 400 if setup.quick else 4_000)
-    recipe = report_a.recipe(5, sketch="fast", hashes=256)
+    recipe = reports.recipe_a(5, sketch="fast", hashes=256)
     signed = la.sign(texts, recipe, threads=1)
     for threshold in each(_THRESHOLDS, progress):
         bands = la.choose_bands(threshold, recall=0.99, hashes=256)

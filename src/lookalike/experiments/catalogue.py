@@ -18,7 +18,7 @@ from lookalike.errors import RecipeError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.experiments.definition import Experiment
+    from lookalike.experiments import Experiment
 
 __all__ = ["GROUPS", "MODULES", "QuestionGroup", "by_id", "code_digest", "experiments", "files_of", "module_of"]
 
@@ -167,11 +167,11 @@ def code_digest(id: str) -> str:  # noqa: A002 — what it is called everywhere
 def files_of(module: str) -> list[Path]:
     """Return the files of this folder that a module needs, itself included.
 
-    >>> [path.name for path in files_of("uncertainty")]
-    ['definition.py', 'uncertainty.py']
+    >>> [path.name for path in files_of("figures")]
+    ['__init__.py', 'figures.py']
     """
     found: set[str] = set()
-    waiting = [module]
+    waiting = ["__init__", module]
     while waiting:
         name = waiting.pop()
         if name not in found and (_HERE / f"{name}.py").is_file():

@@ -4,7 +4,7 @@ The texts of the reports are copyrighted or lost. What they needed of them is ke
 documents are made by shuffling, and texts as long as a novel whose words and shingles repeat as in a language. A few
 real texts in the public domain are bundled; each is named on the command line as a file would be, `--text lorem`.
 
->>> from lookalike.experiments.definition import Setup
+>>> from lookalike.experiments import Setup
 >>> setup = Setup(seed=1)
 >>> len(words(setup)), sum(map(len, words(setup)))
 (50, 292)
@@ -32,7 +32,7 @@ from lookalike.tables.output_files import new_file
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.experiments.definition import Setup
+    from lookalike.experiments import Setup
 
 
 __all__ = [
@@ -109,7 +109,7 @@ def pairs(setup: Setup, count: int = 5) -> list[tuple[str, str]]:
 def edited(setup: Setup, text: str, count: int = 1, salt: str = "") -> str:
     """Return a near-copy: the text with `count` of its words replaced by invented ones.
 
-    >>> from lookalike.experiments.definition import Setup
+    >>> from lookalike.experiments import Setup
     >>> copy = edited(Setup(), BASE)
     >>> sum(a != b for a, b in zip(copy.split(), BASE.split(), strict=True))
     1
@@ -158,7 +158,7 @@ def book(setup: Setup, size: int, salt: str = "") -> str:
     Invented words follow Zipf's law. A word has its usual followers, so phrases come again, and words are
     made of syllables, so parts of them do: about 40 % of the 9-shingles of a novel are different, as in English.
 
-    >>> from lookalike.experiments.definition import Setup
+    >>> from lookalike.experiments import Setup
     >>> text = book(Setup(), 100_000)
     >>> len(text), text.isascii()
     (100000, True)

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 import lookalike as la
 from lookalike import reference
-from lookalike.experiments import figures
-from lookalike.experiments.definition import Column, Experiment, Progress, Setup, Table, Verdict, verdict
+from lookalike.experiments import Column, Experiment, Progress, Setup, Table, Verdict, figures, verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from lookalike.experiments.definition import Cell
+    from lookalike.experiments import Cell
 
 __all__ = ["EXPERIMENTS"]
 

@@ -10,8 +10,7 @@ from itertools import product
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Final
 
-from lookalike.experiments import figures, report_b
-from lookalike.experiments.definition import (
+from lookalike.experiments import (
     Cell,
     Column,
     Experiment,
@@ -21,11 +20,22 @@ from lookalike.experiments.definition import (
     Table,
     Verdict,
     each,
+    figures,
+    reports,
     verdict,
 )
-from lookalike.experiments.report_b import LABELS, REPORTED, error_of_mean, error_of_pairs, estimates
-from lookalike.experiments.signing_times import foot, median_by_k, sizes, texts_of_pairs
-from lookalike.experiments.uncertainty import ROUNDS, Spread, in_rounds, sign_test, signing, together, wilson
+from lookalike.experiments.figures import ROUNDS, Spread, in_rounds, sign_test, signing, together, wilson
+from lookalike.experiments.reports import (
+    LABELS,
+    REPORTED,
+    error_of_mean,
+    error_of_pairs,
+    estimates,
+    foot,
+    median_by_k,
+    sizes,
+    texts_of_pairs,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,17 +61,17 @@ ERRORS_COLUMNS: Final = (
 def _measure_errors(setup: Setup, progress: Progress, *, comparisons: tuple[tuple[str, str], ...]) -> Table:
     """Compare the errors of two families for every k and every number of hashes, run by run."""
     table = Table(ERRORS_COLUMNS)
-    for (first, second), hashes, k in each(list(product(comparisons, report_b.HASHES, report_b.SIZES)), progress):
+    for (first, second), hashes, k in each(list(product(comparisons, reports.HASHES, reports.SIZES)), progress):
         table.rows.append((first, second, k, hashes, *_compared(setup, (first, second), hashes, k)))
     return table
 
 
 def _compared(setup: Setup, sketches: tuple[str, str], hashes: int, k: int) -> list[Cell]:
-    exact = report_b.exact(setup, k)
+    exact = reports.exact(setup, k)
     errors: list[list[float]] = []
     parts: list[float] = []
     for sketch in sketches:
-        runs = estimates(setup, sketch, hashes, k, report_b.runs(setup))
+        runs = estimates(setup, sketch, hashes, k, reports.runs(setup))
         errors.append([error_of_pairs(run, exact) for run in runs])
         of_means = [error_of_mean(run, exact) for run in runs]
         parts += [fmean(errors[-1]), fmean(of_means), fmean(fmean(run) for run in runs) - fmean(exact)]
@@ -76,11 +86,11 @@ def _draw_errors(table: Table, setup: Setup, figure: Figure) -> None:
     if compared[0][0] == REPORTED:
         lines.insert(0, (*compared[0], OF_MEAN))
     figure.set_size_inches(12.5, 1.2 + 2.9 * len(lines))
-    panels = figure.subplots(len(lines), len(report_b.ZOOMS), squeeze=False, sharex=True)
+    panels = figure.subplots(len(lines), len(reports.ZOOMS), squeeze=False, sharex=True)
     for line, (first, second, what) in zip(panels, lines, strict=True):
-        for axes, fewest in zip(line, report_b.ZOOMS, strict=True):
+        for axes, fewest in zip(line, reports.ZOOMS, strict=True):
             axes.axhline(0, color="black", linewidth=0.8)
-            for n, hashes in enumerate(report_b.HASHES):
+            for n, hashes in enumerate(reports.HASHES):
                 rows = table.where(first=first, second=second, hashes=hashes)
                 if hashes >= fewest:
                     axes.plot(rows.numbers("k"), _differences(rows, what), **figures.style(n), label=str(hashes))
@@ -89,10 +99,10 @@ def _draw_errors(table: Table, setup: Setup, figure: Figure) -> None:
         names = f"{LABELS[str(first)]} − {LABELS[str(second)]}"
         line[0].set_title(f"{names}:\n{what}", fontweight="bold", fontsize=9.5)
     for axes in panels[-1]:
-        axes.set(xlabel="k (characters)", xticks=report_b.SIZES[::2])
-    report_b.zoom_legend(figure, panels[0], "hashes")
+        axes.set(xlabel="k (characters)", xticks=reports.SIZES[::2])
+    reports.zoom_legend(figure, panels[0], "hashes")
     above = " Above 0 the first has the larger error."
-    figures.note(figure, report_b.sample(setup, f", {report_b.runs(setup)} runs with other hash functions") + above)
+    figures.note(figure, reports.sample(setup, f", {reports.runs(setup)} runs with other hash functions") + above)
 
 
 OF_MEAN: Final = "|error| of the mean of 5 pairs"
@@ -169,7 +179,7 @@ def _beginning(table: Table) -> Verdict:
 
 
 def _means(table: Table, first: str, column: str) -> dict[int, float]:
-    return {h: fmean(table.where(first=first, second="jenkins", hashes=h).numbers(column)) for h in report_b.HASHES}
+    return {h: fmean(table.where(first=first, second="jenkins", hashes=h).numbers(column)) for h in reports.HASHES}
 
 
 def _first_line(table: Table) -> Verdict:
@@ -208,7 +218,7 @@ def _bias(table: Table) -> Verdict:
 
 def judge_others(table: Table, _setup: Setup) -> list[Verdict]:
     """Judge modular hashing against each of the families that report B does not have."""
-    splits = {second: _split(table, "modular", second) for second in report_b.OTHERS}
+    splits = {second: _split(table, "modular", second) for second in reports.OTHERS}
     same: list[Finding] = [
         "holds" if low >= 0.45 and high <= 0.55 else "does not hold" if low > 0.5 or high < 0.5 else "undecided"
         for low, high in (splits[second][1] for second in ("multiplicative", "murmur3"))
@@ -258,7 +268,7 @@ _ERRORS = (
         caption="As with Jenkins' mix, for multiplicative hashing, MurmurHash3 and our fast sketch. Classic families "
         "differ by chance; the fast sketch has less error once there are about as many hashes as shingles.",
         seconds=25,
-        measure=partial(_measure_errors, comparisons=tuple(("modular", other) for other in report_b.OTHERS)),
+        measure=partial(_measure_errors, comparisons=tuple(("modular", other) for other in reports.OTHERS)),
         draw=_draw_errors,
         judge=judge_others,
     ),
@@ -282,10 +292,12 @@ MANY: Final = (250, 500, 750, 1000)
 
 def _measure_times(setup: Setup, progress: Progress, *, others: tuple[str, ...]) -> Table:
     """Time all families in turn, so that each meets the same machine."""
-    cells = list(product(report_b.HASHES, sizes(setup)))
+    cells = list(product(reports.HASHES, sizes(setup)))
     sketches = ("modular", *others)
     documents = texts_of_pairs(setup)
-    works = [signing(documents, report_b.recipe(k, sketch, hashes)) for (hashes, k), sketch in product(cells, sketches)]
+    works = [
+        signing(documents, reports.recipe_b(k, sketch, hashes)) for (hashes, k), sketch in product(cells, sketches)
+    ]
     rounds = ROUNDS if others == ("jenkins",) or not setup.quick else 3  # a verdict needs them all
     taken = in_rounds(works, progress, rounds=rounds, least=0.0002 if setup.quick else 0.001)
     times = dict(zip(product(cells, sketches), taken, strict=True))
@@ -307,15 +319,17 @@ def _draw_times(table: Table, setup: Setup, figure: Figure) -> None:
     panels = figure.subplots(1, len(others), squeeze=False)[0]
     for axes, other in zip(panels, others, strict=True):
         axes.axhline(0, color="black", linewidth=0.8)
-        for n, hashes in enumerate(report_b.HASHES):
+        for n, hashes in enumerate(reports.HASHES):
             values = median_by_k(table, "difference", other=other, hashes=hashes)
             axes.plot(list(values), list(values.values()), **figures.style(n), label=str(hashes))
-        report_b.mark_word_length(axes, setup, label=False)
+        reports.mark_word_length(axes, setup, label=False)
         axes.set(
-            title=f"modular hashing − {report_b.LABELS[other]}", xlabel="k (characters)", xticks=report_b.SIZES[::2]
+            title=f"modular hashing − {reports.LABELS[other]}",
+            xlabel="k (characters)",
+            xticks=reports.SIZES[::2],
         )
     panels[0].set(ylabel="difference of the times of one pair (µs)")
-    report_b.zoom_legend(figure, panels, "hashes")
+    reports.zoom_legend(figure, panels, "hashes")
     figures.note(
         figure, foot(setup, table).replace(", shaded: their spread", "") + " Above 0 modular hashing takes longer."
     )
@@ -379,7 +393,7 @@ _TIMES = (
         caption="Above 0 modular hashing takes longer. Multiplicative hashing needs one multiplication and no "
         "division; the fast sketch does not apply every hash function to every shingle.",
         seconds=20,
-        measure=partial(_measure_times, others=report_b.OTHERS),
+        measure=partial(_measure_times, others=reports.OTHERS),
         draw=_draw_times,
     ),
 )

@@ -7,10 +7,9 @@ from itertools import pairwise, product
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
-from lookalike.experiments import figures, report_b
-from lookalike.experiments.definition import Column, Finding, Progress, Setup, Table, Verdict, each, verdict
-from lookalike.experiments.report_b import LABELS, summary
-from lookalike.experiments.uncertainty import Z, slope
+from lookalike.experiments import Column, Finding, Progress, Setup, Table, Verdict, each, figures, reports, verdict
+from lookalike.experiments.figures import Z, slope
+from lookalike.experiments.reports import LABELS, summary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +30,7 @@ def _measure_parts(setup: Setup, progress: Progress, functions: tuple[str, ...],
     """Sum up the estimates of the five pairs for every k and every number of hashes."""
     columns = (Column("functions"), Column("k", "characters"), Column("hashes"), *(Column(part, "%") for part in parts))
     table = Table(columns)
-    for name, hashes, k in each(list(product(functions, report_b.HASHES, report_b.SIZES)), progress):
+    for name, hashes, k in each(list(product(functions, reports.HASHES, reports.SIZES)), progress):
         found = summary(setup, name, hashes, k)
         table.rows.append((name, k, hashes, *(getattr(found, part) for part in parts)))
     return table
@@ -44,19 +43,19 @@ def _measure_estimate(setup: Setup, progress: Progress, *, functions: tuple[str,
 def _draw_estimate(table: Table, setup: Setup, figure: Figure) -> None:
     """Draw one run, as report B has it, with its functions; and beside it the mean of many runs with ours."""
     names = [str(name) for name in table.distinct("functions")]
-    many = f"the mean of {report_b.runs(setup)} runs"
+    many = f"the mean of {reports.runs(setup)} runs"
     # The report's figure first: its own functions, one run. Of families that it does not have, one panel each.
     shown = [(names[0], "once"), (names[-1], "mean")] if len(names) < 3 else [(name, "once") for name in names]
     figure.set_size_inches(2.5 + 4.5 * len(shown), 4.8)
     panels = figure.subplots(1, len(shown), sharey=True)
     for axes, (name, column) in zip(panels, shown, strict=True):
         _draw_lines(table.where(functions=name), axes, column)
-        report_b.mark_word_length(axes, setup, label=False)
-        axes.set(xlabel="k (characters)", xticks=report_b.SIZES)
+        reports.mark_word_length(axes, setup, label=False)
+        axes.set(xlabel="k (characters)", xticks=reports.SIZES)
         axes.set_title(f"{LABELS[name]}:\n{'one run, the mean of 5 pairs' if column == 'once' else many}")
     panels[0].set(ylabel="estimated Jaccard similarity (%)")
-    report_b.zoom_legend(figure, panels, "hashes")
-    figures.note(figure, report_b.sample(setup, "; the dotted line marks the mean word length"))
+    reports.zoom_legend(figure, panels, "hashes")
+    figures.note(figure, reports.sample(setup, "; the dotted line marks the mean word length"))
 
 
 def _draw_lines(rows: Table, axes: Axes, column: str) -> None:
@@ -64,7 +63,7 @@ def _draw_lines(rows: Table, axes: Axes, column: str) -> None:
         part = rows.where(hashes=hashes)
         axes.plot(part.numbers("k"), part.numbers(column), **figures.style(n), alpha=0.85, label=str(hashes))
     exact = rows.where(hashes=1).numbers("exact")
-    axes.plot(report_b.SIZES, exact, color="black", linewidth=2.5, alpha=0.5, label="exact")
+    axes.plot(reports.SIZES, exact, color="black", linewidth=2.5, alpha=0.5, label="exact")
 
 
 def _judge_estimate(table: Table, setup: Setup) -> list[Verdict]:
@@ -109,13 +108,13 @@ def _few_chances(table: Table, setup: Setup) -> Verdict:
         "B-7.1.2-chances",
         finding,
         f"Fewer chances would make estimates too low. With one hash they are off by {bias:+.2f} ± {margin:.2f} "
-        f"percentage points (mean of {report_b.runs(setup)} runs, 99.9 % interval): the share of agreeing hashes is "
+        f"percentage points (mean of {reports.runs(setup)} runs, 99.9 % interval): the share of agreeing hashes is "
         "right on average for any number of hashes, and only its spread is larger with few.",
         {"bias": bias, "margin": margin},
     )
 
 
-_ESTIMATE = report_b.experiments_by_family(
+_ESTIMATE = reports.experiments_by_family(
     "estimate",
     "Estimates against k",
     (78, 85),
@@ -156,34 +155,32 @@ def _draw_error(table: Table, setup: Setup, figure: Figure) -> None:
     names = [str(name) for name in table.distinct("functions")]
     rows = [(names[0], "error_once"), (names[-1], "error")] if len(names) < 3 else [(name, "error") for name in names]
     figure.set_size_inches(12.5, 1.2 + 3.1 * len(rows))
-    grid = figure.subplots(len(rows), len(report_b.ZOOMS), sharex=True)
+    grid = figure.subplots(len(rows), len(reports.ZOOMS), sharex=True)
     for line, (name, column) in zip(grid, rows, strict=True):
         _draw_row(table.where(functions=name), line, column, setup)
         what = "|error| of the mean of 5 pairs, one run" if column == "error_once" else "mean |error| of a pair"
         line[0].set(ylabel="percentage points")
         line[0].set_title(f"{LABELS[name]}:\n{what}", fontweight="bold", fontsize=9.5)
     for axes in grid[-1]:
-        axes.set(xlabel="k (characters)", xticks=report_b.SIZES[::2])
-    report_b.zoom_legend(figure, grid[0], "hashes")
+        axes.set(xlabel="k (characters)", xticks=reports.SIZES[::2])
+    reports.zoom_legend(figure, grid[0], "hashes")
     figures.note(
         figure,
-        report_b.sample(
-            setup, f"; mean errors of a pair are over {report_b.runs(setup)} runs with other hash functions"
-        )
+        reports.sample(setup, f"; mean errors of a pair are over {reports.runs(setup)} runs with other hash functions")
         + " Pale: what theory expects. Dotted: mean word length.",
     )
 
 
 def _draw_row(table: Table, panels: Sequence[Axes], column: str, setup: Setup) -> None:
-    for axes, fewest in zip(panels, report_b.ZOOMS, strict=True):
-        for n, hashes in enumerate(report_b.HASHES):
+    for axes, fewest in zip(panels, reports.ZOOMS, strict=True):
+        for n, hashes in enumerate(reports.HASHES):
             if hashes < fewest:
                 continue
             rows, look = table.where(hashes=hashes), figures.style(n)
             axes.plot(rows.numbers("k"), rows.numbers(column), **look, label=str(hashes))
             if column == "error":
                 axes.plot(rows.numbers("k"), rows.numbers("expected"), color=look["color"], linewidth=4, alpha=0.2)
-        report_b.mark_word_length(axes, setup, label=False)
+        reports.mark_word_length(axes, setup, label=False)
         axes.set(title="all numbers of hashes" if fewest == 1 else f"from {fewest} hashes", ylim=(0, None))
 
 
@@ -250,7 +247,7 @@ _CAPTION: Final = (
     "near 50 %, vanishes where it is 0 or 100 %, and halves when there are four times as many hashes. The pale lines "
     "are what theory expects"
 )
-_ERROR = report_b.experiments_by_family(
+_ERROR = reports.experiments_by_family(
     "error",
     "Error of the estimates against k",
     (81, 85, 86),

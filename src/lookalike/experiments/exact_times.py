@@ -10,9 +10,20 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Final
 
 import lookalike as la
-from lookalike.experiments import data, figures, report_a, report_b
-from lookalike.experiments.definition import Column, Experiment, Finding, Progress, Setup, Table, Verdict, verdict
-from lookalike.experiments.uncertainty import ROUNDS, Spread, comparing, in_rounds, signing
+from lookalike.experiments import (
+    Column,
+    Experiment,
+    Finding,
+    Progress,
+    Setup,
+    Table,
+    Verdict,
+    data,
+    figures,
+    reports,
+    verdict,
+)
+from lookalike.experiments.figures import ROUNDS, Spread, comparing, in_rounds, signing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +63,7 @@ def _measure_exact(setup: Setup, progress: Progress) -> Table:
     cells, works = [], []
     for name, pair in _pairs(setup).items():
         for k in _sizes(setup):
-            sets = tuple({s.text for s in la.shingles(text, report_a.recipe(k))} for text in pair)
+            sets = tuple({s.text for s in la.shingles(text, reports.recipe_a(k))} for text in pair)
             for way, work in _works(k, pair, sets).items():
                 cells.append((name, k, way, round(fmean(map(len, sets)))))
                 works.append(work)
@@ -63,12 +74,12 @@ def _measure_exact(setup: Setup, progress: Progress) -> Table:
 
 def _works(k: int, pair: tuple[str, str], sets: tuple[set[str], ...]) -> dict[str, Callable[[], object]]:
     """Return what is timed: comparing two texts, or what was made of them before."""
-    classic = signing(pair, report_a.recipe(k, hashes=HASHES, sketch="classic", family="multiplicative"))
-    fast = signing(pair, report_a.recipe(k, hashes=HASHES))
+    classic = signing(pair, reports.recipe_a(k, hashes=HASHES, sketch="classic", family="multiplicative"))
+    fast = signing(pair, reports.recipe_a(k, hashes=HASHES))
     signed = fast()
     first, second = sets
     return {
-        EXACT: comparing([pair], report_a.recipe(k, hashes=HASHES)),
+        EXACT: comparing([pair], reports.recipe_a(k, hashes=HASHES)),
         CLASSIC: lambda: classic().agreeing(0, 1),
         FAST: lambda: fast().agreeing(0, 1),
         SETS: lambda: len(first & second),
@@ -166,12 +177,12 @@ ALIKE: Final = 1.1
 def _measure_pairs(setup: Setup, progress: Progress) -> Table:
     """Time the comparison of each pair at every size, in rounds."""
     table = Table(PAIRS_COLUMNS)
-    pairs = report_b.pairs(setup)
-    cells = list(product(report_b.SIZES, range(len(pairs))))
-    works = [comparing([pairs[number]], report_b.recipe(k)) for k, number in cells]
+    pairs = reports.pairs(setup)
+    cells = list(product(reports.SIZES, range(len(pairs))))
+    works = [comparing([pairs[number]], reports.recipe_b(k)) for k, number in cells]
     times = in_rounds(works, progress, least=0.0002 if setup.quick else 0.002)
     for (k, number), rounds in zip(cells, times, strict=True):
-        windows = [[shingle.text for shingle in la.shingles(text, report_b.recipe(k))] for text in pairs[number]]
+        windows = [[shingle.text for shingle in la.shingles(text, reports.recipe_b(k))] for text in pairs[number]]
         counts = sum(map(len, windows)), sum(len(set(texts)) for texts in windows)
         table.rows.extend((k, number + 1, *counts, n, 1e6 * seconds) for n, seconds in enumerate(rounds))
     return table
@@ -183,22 +194,22 @@ def _draw_pairs(table: Table, setup: Setup, figure: Figure) -> None:
     left, middle, right = figure.subplots(1, 3)
     for number in table.distinct("pair"):
         one = table.where(pair=number)
-        times = [median(one.where(k=k).numbers("time")) for k in report_b.SIZES]
-        left.plot(report_b.SIZES, times, **figures.style(int(number) - 1), label=f"pair {number}")
-    spreads = [Spread.of(_means(table.where(k=k))) for k in report_b.SIZES]
-    middle.plot(report_b.SIZES, [s.middle for s in spreads], **figures.style(0), label="mean of the pairs")
+        times = [median(one.where(k=k).numbers("time")) for k in reports.SIZES]
+        left.plot(reports.SIZES, times, **figures.style(int(number) - 1), label=f"pair {number}")
+    spreads = [Spread.of(_means(table.where(k=k))) for k in reports.SIZES]
+    middle.plot(reports.SIZES, [s.middle for s in spreads], **figures.style(0), label="mean of the pairs")
     low, high = [s.low for s in spreads], [s.high for s in spreads]
-    middle.fill_between(report_b.SIZES, low, high, color=figures.COLOURS[0], alpha=0.2, lw=0)
+    middle.fill_between(reports.SIZES, low, high, color=figures.COLOURS[0], alpha=0.2, lw=0)
     for n, (column, label) in enumerate((("windows", "windows"), ("shingles", "different shingles"))):
-        right.plot(report_b.SIZES, _by_size(table, column).values(), **figures.style(n + 5), label=label)
+        right.plot(reports.SIZES, _by_size(table, column).values(), **figures.style(n + 5), label=label)
     for axes, title in ((left, "time, each pair"), (middle, "time, mean"), (right, "number of shingles, mean")):
-        report_b.mark_word_length(axes, setup)
-        axes.set(title=title, xlabel="k (characters)", xticks=report_b.SIZES[::2])
+        reports.mark_word_length(axes, setup)
+        axes.set(title=title, xlabel="k (characters)", xticks=reports.SIZES[::2])
         axes.legend(loc="lower right" if axes is right else "upper right")
     for axes in (left, middle):  # with room for the legend above the slowest time, however slow it is
         axes.set(ylabel="one comparison (µs)", ylim=(0, 1.8 * max(left.dataLim.y1, *high)))
     right.set(ylabel="of both documents", ylim=(0, None))
-    figures.note(figure, report_b.sample(setup, f"; median of {ROUNDS} rounds (shaded: their spread), processor time"))
+    figures.note(figure, reports.sample(setup, f"; median of {ROUNDS} rounds (shaded: their spread), processor time"))
 
 
 def _means(rows: Table) -> list[float]:

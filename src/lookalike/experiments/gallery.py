@@ -1,4 +1,4 @@
-"""Run experiments into a folder, and show them in a gallery.
+"""Run experiments into a folder, and show them in a gallery, with the errors of the reports and what is right.
 
 For each, its table, its figure in three forms and its verdicts are written. The gallery is one HTML file with every
 figure, what it shows, the verdicts on it, and the command that made it. It stands alone: the figures are inside, there
@@ -10,7 +10,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import shlex
+import tomllib
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib import resources
@@ -18,20 +20,41 @@ from string import Template
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from lookalike.experiments import figures
+from lookalike.experiments import CLAIMS, FINDINGS, OURS, REPORTS, figures
 from lookalike.experiments.catalogue import GROUPS, by_id, code_digest, experiments
-from lookalike.experiments.corrections import CORRECTIONS
-from lookalike.experiments.definition import CLAIMS, FINDINGS, OURS, REPORTS
 from lookalike.experiments.store import PARTS, Folder, Record, Settings, digest, to_csv
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from lookalike.experiments.corrections import Correction
-    from lookalike.experiments.definition import Experiment, Finding, Setup, Verdict
+    from lookalike.experiments import Experiment, Finding, Setup, Verdict
     from lookalike.experiments.store import State
 
-__all__ = ["GALLERY", "MARKS", "Watch", "command_of", "gallery", "run", "tally"]
+__all__ = ["CORRECTIONS", "GALLERY", "MARKS", "Correction", "Watch", "command_of", "gallery", "run", "tally"]
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """One error of a report beside what is right."""
+
+    item: int
+    """Its number in the checklist."""
+    said: str
+    """What the report says or its program does."""
+    right: str
+    """What is right, and what lookalike does."""
+    shown: str
+    """The id of the experiment that shows it, or the name of the test that proves it."""
+
+
+CORRECTIONS: Final[tuple[Correction, ...]] = tuple(
+    Correction(**given)
+    for given in tomllib.loads(
+        resources.files("lookalike.experiments").joinpath("corrections.toml").read_text(encoding="utf-8")
+    )["correction"]
+)
+"""The errors and gaps of the source reports, and what is right."""
+
 
 GALLERY: Final = "index.html"
 MARKS: Final[dict[Finding, str]] = {"holds": "✓", "holds in part": "≈", "does not hold": "✗", "undecided": "?"}
@@ -61,7 +84,7 @@ def gallery(folder: Folder) -> str:
 def tally(verdicts: Iterable[Verdict]) -> str:
     """Count the findings.
 
-    >>> from lookalike.experiments.definition import Verdict
+    >>> from lookalike.experiments import Verdict
     >>> tally([Verdict("more hashes, less error", "report A", (73,), "holds", "")] * 2)
     '2 hold'
     """

@@ -7,29 +7,40 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 import lookalike as la
-from lookalike.experiments import data, figures, report_a
-from lookalike.experiments.definition import Column, Experiment, Progress, Setup, Table, Verdict, each, verdict
-from lookalike.experiments.uncertainty import Spread, slope, together
+from lookalike.experiments import (
+    Column,
+    Experiment,
+    Progress,
+    Setup,
+    Table,
+    Verdict,
+    data,
+    each,
+    figures,
+    reports,
+    verdict,
+)
+from lookalike.experiments.figures import Spread, slope, together
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from lookalike.experiments.definition import Finding
+    from lookalike.experiments import Finding
 
 __all__ = ["EXPERIMENTS", "chance_candidates", "judge_growth"]
 
 # -- comparisons of all pairs, counted and computed --------------------------------------------------------------------
 
 
-COUNTED: Final = (2, 5, 10, 20, 50, 100, 200, report_a.DOCUMENTS)
+COUNTED: Final = (2, 5, 10, 20, 50, 100, 200, reports.DOCUMENTS)
 COMPUTED: Final = (1_000, 10_000, 100_000, 1_000_000)
 THRESHOLD: Final = 0.8
 
 
 def _measure_comparisons(setup: Setup, progress: Progress) -> Table:
     columns = (Column("documents"), Column("source", "name"), Column("comparisons"), Column("doubled documents"))
-    recipe = report_a.recipe(5)
-    texts = data.permutations(setup, 2 * report_a.DOCUMENTS)
+    recipe = reports.recipe_a(5)
+    texts = data.permutations(setup, 2 * reports.DOCUMENTS)
     table = Table(columns)
     for size in each(COUNTED, progress):
         counts = [la.find(texts[:n], THRESHOLD, method="brute", recipe=recipe).candidates for n in (size, 2 * size)]
@@ -148,7 +159,7 @@ def _limit(table: Table) -> Verdict:
         "A-8.3-limit",
         taken[SOME].decide(holds_from=1.0, fails_to=0.5),
         f"{FEW} documents take {1000 * taken[FEW].middle:.1f} ms and {SOME} take {1000 * taken[SOME].middle:.0f} ms; "
-        "the report needed 2.79 s for 100. Its program cuts both texts anew for each pair, and was not optimised.",
+        "the report needed 2.79 s for 100. Its program cuts both texts again for each pair, and was not optimised.",
         {"seconds_100": taken[FEW].middle, "seconds_410": taken[SOME].middle},
     )
 

@@ -18,8 +18,19 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Final
 
 import lookalike as la
-from lookalike.experiments import data
-from lookalike.experiments.definition import Cell, Column, Experiment, Progress, Setup, Table, Verdict, each, verdict
+from lookalike.experiments import (
+    Cell,
+    Column,
+    Experiment,
+    Progress,
+    Setup,
+    Table,
+    Verdict,
+    data,
+    each,
+    figures,
+    verdict,
+)
 from lookalike.hashing import FAMILIES, avalanche, chi_squared, murmur3_32
 from lookalike.reference.hash_functions import first_primes, next_prime
 
@@ -28,6 +39,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    Functions = Callable[[int, int, random.Random], Iterator[list[int]]]
 
 __all__ = ["EXPERIMENTS", "WAYS", "Way", "bias", "estimate"]
 
@@ -68,8 +81,6 @@ def _measure_quality(setup: Setup, progress: Progress) -> Table:
 
 def _draw_quality(table: Table, setup: Setup, figure: Figure) -> None:
     """Draw a square of 32 × 32 bits for each family, and the z of its functions."""
-    from lookalike.experiments import figures
-
     figure.set_size_inches(11, 6.6)
     layout = figure.subplot_mosaic([list(FAMILIES), ["chi"] * len(FAMILIES)], height_ratios=(1.25, 1))
     axes = [layout[family] for family in FAMILIES]
@@ -91,8 +102,6 @@ def _draw_quality(table: Table, setup: Setup, figure: Figure) -> None:
 
 
 def _draw_scores(table: Table, axes: Axes) -> None:
-    from lookalike.experiments import figures
-
     for n, family in enumerate(FAMILIES):
         values = table.where(family=family, test="chi-squared z").numbers("value")
         offsets = [n + (i / max(len(values) - 1, 1) - 0.5) * 0.6 for i in range(len(values))]
@@ -101,7 +110,8 @@ def _draw_scores(table: Table, axes: Axes) -> None:
     axes.annotate("what chance explains", (-0.45, -ENOUGH), (0, 3), textcoords="offset points", color=figures.GREY)
     axes.set_xticks(range(len(FAMILIES)), FAMILIES)
     axes.grid(visible=False, axis="x")
-    axes.set(ylabel="z of chi-squared", title="How evenly 65 536 consecutive keys fill 256 parts", xlim=(-0.5, 3.5))
+    title = "How evenly 65 536 consecutive keys fill 256 parts"
+    axes.set(ylabel="z of chi-squared", title=title, xlim=(-0.5, len(FAMILIES) - 0.5))
 
 
 # -- the verdicts ----------------------------------------------------------------------------------------------------
@@ -184,7 +194,7 @@ class Way:
     name: str
     kind: str
     """"as coded" in a report's program, "one error" of it alone, or "corrected"."""
-    functions: Callable[[int, int, random.Random], Iterator[list[int]]]
+    functions: Functions
     """From the numbers of rows and of functions: the values of all rows, function by function."""
     skips_zero: bool = False
 
@@ -228,40 +238,26 @@ def _few_bits(rows: int, hashes: int, chance: random.Random) -> Iterator[list[in
         yield [(row * s % U32) >> (32 - bits) for row in range(rows)]
 
 
-def _odd_and_few_bits(rows: int, hashes: int, chance: random.Random) -> Iterator[list[int]]:
-    bits = max(1, math.floor(math.log2(rows)))
+def _odd_and_offset(rows: int, hashes: int, chance: random.Random, bits: int = 32) -> Iterator[list[int]]:
     for _ in range(hashes):
         s, offset = chance.randrange(1, U32, 2), chance.randrange(U32)
         yield [((row * s + offset) % U32) >> (32 - bits) for row in range(rows)]
 
 
-def _odd_and_offset(rows: int, hashes: int, chance: random.Random) -> Iterator[list[int]]:
-    for _ in range(hashes):
-        s, offset = chance.randrange(1, U32, 2), chance.randrange(U32)
-        yield [(row * s + offset) % U32 for row in range(rows)]
+def _odd_and_few_bits(rows: int, hashes: int, chance: random.Random) -> Iterator[list[int]]:
+    return _odd_and_offset(rows, hashes, chance, max(1, math.floor(math.log2(rows))))
 
 
-def _murmur_values(seeds: list[int], rows: int, modulus: int) -> Iterator[list[int]]:
-    keys = [row.to_bytes(4, "little") for row in range(rows)]
-    for seed in seeds:
-        yield [murmur3_32(key, seed) % modulus for key in keys]
+def _murmur_functions(*, mod_rows: bool, repeating: bool) -> Functions:
+    """Return MurmurHash3 as report A has it, modulo the rows and with seeds that repeat, or without these errors."""
 
+    def functions(rows: int, hashes: int, chance: random.Random) -> Iterator[list[int]]:
+        seeds = [chance.randrange(hashes) for _ in range(hashes)] if repeating else chance.sample(range(U32), hashes)
+        keys = [row.to_bytes(4, "little") for row in range(rows)]
+        for seed in seeds:
+            yield [murmur3_32(key, seed) % (rows if mod_rows else U32) for key in keys]
 
-def _murmur_a(rows: int, hashes: int, chance: random.Random) -> Iterator[list[int]]:
-    """Report A: seeds below the number of functions, so many twice, and the value modulo the number of rows."""
-    return _murmur_values([chance.randrange(hashes) for _ in range(hashes)], rows, rows)
-
-
-def _murmur_mod_rows(rows: int, hashes: int, chance: random.Random) -> Iterator[list[int]]:
-    return _murmur_values(chance.sample(range(U32), hashes), rows, rows)
-
-
-def _murmur_repeated(rows: int, hashes: int, chance: random.Random) -> Iterator[list[int]]:
-    return _murmur_values([chance.randrange(hashes) for _ in range(hashes)], rows, U32)
-
-
-def _murmur_right(rows: int, hashes: int, chance: random.Random) -> Iterator[list[int]]:
-    return _murmur_values(chance.sample(range(U32), hashes), rows, U32)
+    return functions
 
 
 WAYS: Final = (
@@ -272,10 +268,10 @@ WAYS: Final = (
     Way("multiplicative", "report A: few bits, 0 kept", "one error", _few_bits),
     Way("multiplicative", "odd factor and offset, few bits", "one error", _odd_and_few_bits),
     Way("multiplicative", "odd factor and offset, 32 bits", "corrected", _odd_and_offset),
-    Way("murmur3", "report A: mod rows, seeds repeat", "as coded", _murmur_a),
-    Way("murmur3", "mod rows, different seeds", "one error", _murmur_mod_rows),
-    Way("murmur3", "32 bits, seeds repeat", "one error", _murmur_repeated),
-    Way("murmur3", "32 bits, different seeds", "corrected", _murmur_right),
+    Way("murmur3", "report A: mod rows, seeds repeat", "as coded", _murmur_functions(mod_rows=True, repeating=True)),
+    Way("murmur3", "mod rows, different seeds", "one error", _murmur_functions(mod_rows=True, repeating=False)),
+    Way("murmur3", "32 bits, seeds repeat", "one error", _murmur_functions(mod_rows=False, repeating=True)),
+    Way("murmur3", "32 bits, different seeds", "corrected", _murmur_functions(mod_rows=False, repeating=False)),
 )
 
 
@@ -287,14 +283,7 @@ K: Final = 9
 HASHES: Final = 300
 RECIPE: Final = la.Recipe(unit="char", k=K, sketch="classic", hashes=HASHES)
 
-BIAS_COLUMNS: Final = (
-    Column("family"),
-    Column("functions"),
-    Column("kind"),
-    Column("run"),
-    Column("exact"),
-    Column("estimate"),
-)
+BIAS_COLUMNS: Final = tuple(map(Column, ("family", "functions", "kind", "run", "exact", "estimate")))
 
 
 def _measure_bias(setup: Setup, progress: Progress) -> Table:
@@ -339,8 +328,6 @@ def bias(table: Table, family: str, functions: str) -> tuple[float, float]:
 
 def _draw_bias(table: Table, setup: Setup, figure: Figure) -> None:
     """Draw a line of dots for each way: each dot is one estimate."""
-    from lookalike.experiments import figures
-
     figure.set_size_inches(10, 6.2)
     axes = figure.subplots()
     listed = ways(table)[::-1]
@@ -419,7 +406,4 @@ _BIAS: Final = Experiment(
     judge=_judge_bias,
 )
 
-EXPERIMENTS = (
-    _QUALITY,
-    _BIAS,
-)
+EXPERIMENTS = (_QUALITY, _BIAS)

@@ -14,8 +14,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Final
 
 import lookalike as la
-from lookalike.experiments import data, figures, report_a
-from lookalike.experiments.definition import (
+from lookalike.experiments import (
     Cell,
     Column,
     Experiment,
@@ -24,7 +23,10 @@ from lookalike.experiments.definition import (
     Setup,
     Table,
     Verdict,
+    data,
     each,
+    figures,
+    reports,
     verdict,
 )
 
@@ -126,8 +128,6 @@ def measured_and_theory(table: Table, bands: la.Bands, similarity: float) -> tup
 
 def _draw_curves(table: Table, setup: Setup, figure: Figure) -> None:
     """Draw several shapes on the left, the three rules for one threshold on the right."""
-    from lookalike.experiments import figures
-
     figure.set_size_inches(11, 5.4)
     left, right = figure.subplots(1, 2, sharey=True)
     for n, shape in enumerate(SHAPES):
@@ -157,8 +157,6 @@ def _draw_curves(table: Table, setup: Setup, figure: Figure) -> None:
 
 
 def _draw_curve(table: Table, bands: la.Bands, axes: Axes, n: int, label: str) -> None:
-    from lookalike.experiments import figures
-
     look = figures.style(n)
     mine = table.where(bands=bands.bands, rows=bands.rows)
     curve = la.s_curve(bands, points=201)
@@ -168,8 +166,6 @@ def _draw_curve(table: Table, bands: la.Bands, axes: Axes, n: int, label: str) -
 
 
 def _mark_points(axes: Axes) -> None:
-    from lookalike.experiments import figures
-
     for shape in SHAPES:
         bands = la.Bands(*shape)
         axes.plot(bands.half_point, 0.5, "o", ms=10, mfc="none", mec="black", mew=1.3)
@@ -283,7 +279,7 @@ def _signings(setup: Setup) -> int:
 
 
 def _documents(setup: Setup) -> int:
-    return 200 if setup.quick else report_a.DOCUMENTS
+    return 200 if setup.quick else reports.DOCUMENTS
 
 
 def _measure_candidates(setup: Setup, progress: Progress) -> Table:
@@ -299,10 +295,10 @@ def _measure_candidates(setup: Setup, progress: Progress) -> Table:
     )
     texts = data.collection(setup, _documents(setup))
     # Independent functions, of which the formula speaks; the slots of the fast sketch are spread more evenly than that.
-    recipe = report_a.recipe(K, hashes=H, **report_a.sketch("murmur3"))
-    exact = report_a.similarities(texts, recipe)
+    recipe = reports.recipe_a(K, hashes=H, **reports.sketch("murmur3"))
+    exact = reports.similarities(texts, recipe)
     true = {pair for pair, similarity in exact.items() if similarity >= THRESHOLD}
-    seeds = [report_a.hash_seed(setup, number) for number in range(_signings(setup))]
+    seeds = [reports.hash_seed(setup, number) for number in range(_signings(setup))]
     signed = [la.sign(texts, recipe.replace(seed=seed)) for seed in seeds]
     table = Table(columns)
     for count in each([b for b in range(1, H + 1) if H % b == 0], progress):
@@ -398,7 +394,4 @@ _CANDIDATES = Experiment(
     judge=_judge_candidates,
 )
 
-EXPERIMENTS = (
-    _CURVE,
-    _CANDIDATES,
-)
+EXPERIMENTS = (_CURVE, _CANDIDATES)

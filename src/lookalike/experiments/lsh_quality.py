@@ -13,9 +13,20 @@ from statistics import median
 from typing import TYPE_CHECKING, Final
 
 import lookalike as la
-from lookalike.experiments import data
-from lookalike.experiments.definition import Cell, Column, Experiment, Progress, Setup, Table, Verdict, each, verdict
-from lookalike.experiments.uncertainty import Spread, comparing, in_rounds, together
+from lookalike.experiments import (
+    Cell,
+    Column,
+    Experiment,
+    Progress,
+    Setup,
+    Table,
+    Verdict,
+    data,
+    each,
+    figures,
+    verdict,
+)
+from lookalike.experiments.figures import Spread, comparing, in_rounds, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -100,7 +111,7 @@ def _rows(texts: list[str], recipe: la.Recipe, least: float) -> Iterator[tuple[C
 
 
 def exact_similarities(texts: list[str], recipe: la.Recipe) -> dict[tuple[int, int], float]:
-    """Return the Jaccard similarity of every pair i < j; both texts are cut anew for each, as report B does."""
+    """Return the Jaccard similarity of every pair i < j; both texts are cut again for each, as report B does."""
     return {(i, j): la.jaccard(texts[i], texts[j], recipe=recipe) for i, j in combinations(range(len(texts)), 2)}
 
 
@@ -145,8 +156,6 @@ def _search(texts: list[str], recipe: la.Recipe, threshold: float, bands: la.Ban
 
 def draw(table: Table, setup: Setup, figure: Figure) -> None:
     """Draw a row for each rule: the time on the left, the pairs on the right."""
-    from lookalike.experiments import figures
-
     figure.set_size_inches(11, 8)
     grid = figure.subplots(2, 2, sharey="col", width_ratios=(1, 1.15))
     for rule, (left, right) in zip(RULES, grid, strict=True):
@@ -167,8 +176,6 @@ def draw(table: Table, setup: Setup, figure: Figure) -> None:
 
 
 def _draw_times(table: Table, rule: str, axes: Axes) -> None:
-    from lookalike.experiments import figures
-
     sizes = [float(k) for k in table.distinct("k")]
     for n, threshold in enumerate(THRESHOLDS):
         if bands_for(rule, threshold) is None:
@@ -185,8 +192,6 @@ def _draw_times(table: Table, rule: str, axes: Axes) -> None:
 
 
 def _draw_counts(table: Table, rule: str, axes: Axes) -> None:
-    from lookalike.experiments import figures
-
     labels = ("candidates", "true pairs found", "false positives", "false negatives")
     for n, (name, label) in enumerate(zip(COUNTS, labels, strict=True)):
         means = [_mean(table.where(rule=rule, threshold=t).numbers(name)) for t in THRESHOLDS]
@@ -227,7 +232,7 @@ def _too_few(table: Table) -> Verdict:
         "B-lsh-few",
         together([ratio.decide(holds_from=1.2, fails_to=0.83) for ratio in ratios]),
         f"LSH takes {times:.2f} ms (median of {len(mine.rows)} thresholds and sizes k). Comparing all pairs takes "
-        f"{once:.2f} ms if each text is cut once, and LSH {ratios[0]} times as long; if both texts are cut anew for "
+        f"{once:.2f} ms if each text is cut once, and LSH {ratios[0]} times as long; if both texts are cut again for "
         f"each pair, as in the report's program, {anew:.2f} ms, and LSH {ratios[1]} times as long. LSH evaluates "
         f"{HASHES} functions for every shingle of every text before it saves a comparison.",
         {"to_exact": ratios[0].middle, "to_cut_anew": ratios[1].middle},

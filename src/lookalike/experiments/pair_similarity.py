@@ -10,9 +10,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 import lookalike as la
-from lookalike.experiments import figures, report_b
-from lookalike.experiments.definition import Column, Experiment, Progress, Setup, Table, Verdict, each, verdict
-from lookalike.experiments.uncertainty import correlation
+from lookalike.experiments import Column, Experiment, Progress, Setup, Table, Verdict, each, figures, reports, verdict
+from lookalike.experiments.figures import correlation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,10 +35,10 @@ JACCARD_COLUMNS = (
 def _measure_jaccard(setup: Setup, progress: Progress) -> Table:
     """Compare the pairs at every size, and count the shingles that do not reach into a second word."""
     table = Table(JACCARD_COLUMNS)
-    for k in each(report_b.SIZES, progress):
-        similarities = report_b.exact(setup, k)
-        for number, (pair, similarity) in enumerate(zip(report_b.pairs(setup), similarities, strict=True), 1):
-            union = {shingle.text for text in pair for shingle in la.shingles(text, report_b.recipe(k))}
+    for k in each(reports.SIZES, progress):
+        similarities = reports.exact(setup, k)
+        for number, (pair, similarity) in enumerate(zip(reports.pairs(setup), similarities, strict=True), 1):
+            union = {shingle.text for text in pair for shingle in la.shingles(text, reports.recipe_b(k))}
             inside = fmean(len(text.split()) <= 1 for text in union)
             table.rows.append((k, number, 100 * similarity, 100 * inside))
     return table
@@ -57,19 +56,19 @@ def _draw_jaccard(table: Table, setup: Setup, figure: Figure) -> None:
             label=f"pair {number}",
             alpha=0.8,
         )
-    inside = [fmean(table.where(k=k).numbers("inside")) for k in report_b.SIZES]
+    inside = [fmean(table.where(k=k).numbers("inside")) for k in reports.SIZES]
     axes.plot(
-        report_b.SIZES,
+        reports.SIZES,
         inside,
         color=figures.GREY,
         linewidth=1,
         linestyle="--",
         label="shingles inside\none word (mean)",
     )
-    report_b.mark_word_length(axes, setup)
-    axes.set(xlabel="k (characters)", ylabel="Jaccard similarity (%)", ylim=(-2, 103), xticks=report_b.SIZES)
+    reports.mark_word_length(axes, setup)
+    axes.set(xlabel="k (characters)", ylabel="Jaccard similarity (%)", ylim=(-2, 103), xticks=reports.SIZES)
     figure.legend(loc="outside right upper")
-    figures.note(figure, report_b.sample(setup, "; white space counts"))
+    figures.note(figure, reports.sample(setup, "; white space counts"))
 
 
 def _judge_jaccard(table: Table, _setup: Setup) -> list[Verdict]:
@@ -183,8 +182,8 @@ SENTENCE: Final = 10
 def measure_white_space(setup: Setup, progress: Progress) -> Table:
     """Compare the pairs with white space and without."""
     table = Table(WHITE_SPACE)
-    for k in each(report_b.SIZES, progress):
-        kept, removed = (_mean(report_b.pairs(setup), k, whitespace=choice) for choice in ("keep", "remove"))
+    for k in each(reports.SIZES, progress):
+        kept, removed = (_mean(reports.pairs(setup), k, whitespace=choice) for choice in ("keep", "remove"))
         table.rows.append((k, kept, removed))
     return table
 
@@ -192,16 +191,16 @@ def measure_white_space(setup: Setup, progress: Progress) -> Table:
 def measure_lowercase(setup: Setup, progress: Progress) -> Table:
     """Compare the pairs with case ignored and counted: all lower case, capitals on words, capitals on places."""
     table = Table(LOWERCASE)
-    for k in each(report_b.SIZES, progress):
+    for k in each(reports.SIZES, progress):
         for name, write in TEXTS.items():
-            pairs = [(write(a), write(b)) for a, b in report_b.pairs(setup)]
+            pairs = [(write(a), write(b)) for a, b in reports.pairs(setup)]
             ignored, counted = (_mean(pairs, k, lowercase=choice) for choice in (True, False))
             table.rows.append((k, name, ignored, counted))
     return table
 
 
 def _mean(pairs: list[tuple[str, str]], k: int, **options: Any) -> float:
-    recipe = report_b.recipe(k, **options)
+    recipe = reports.recipe_b(k, **options)
     return 100 * fmean(la.jaccard(a, b, recipe=recipe) for a, b in pairs)
 
 
@@ -229,10 +228,10 @@ def draw_white_space(table: Table, setup: Setup, figure: Figure) -> None:
     axes = figure.add_subplot()
     for n, column in enumerate(("kept", "removed")):
         axes.plot(table.numbers("k"), table.numbers(column), **figures.style(n), label=f"white space {column}")
-    report_b.mark_word_length(axes, setup)
-    axes.set(xlabel="k (characters)", ylabel="mean Jaccard similarity (%)", ylim=(-2, 103), xticks=report_b.SIZES)
+    reports.mark_word_length(axes, setup)
+    axes.set(xlabel="k (characters)", ylabel="mean Jaccard similarity (%)", ylim=(-2, 103), xticks=reports.SIZES)
     axes.legend(loc="upper right")
-    figures.note(figure, report_b.sample(setup))
+    figures.note(figure, reports.sample(setup))
 
 
 def draw_lowercase(table: Table, setup: Setup, figure: Figure) -> None:
@@ -248,17 +247,17 @@ def draw_lowercase(table: Table, setup: Setup, figure: Figure) -> None:
         more = [one - other for one, other in zip(ignored, counted, strict=True)]
         right.plot(sizes, more, **figures.style(n), label=str(name))
     for axes, title in ((left, "similarity"), (right, "what ignoring case adds")):
-        axes.set(title=title, xlabel="k (characters)", xticks=report_b.SIZES)
+        axes.set(title=title, xlabel="k (characters)", xticks=reports.SIZES)
         axes.legend(loc="upper right")
     left.set(ylabel="mean Jaccard similarity (%)", ylim=(-2, 103))
     right.set(ylabel="percentage points")
-    figures.note(figure, report_b.sample(setup, "; white space counts"))
+    figures.note(figure, reports.sample(setup, "; white space counts"))
 
 
 def judge_white_space(table: Table, _setup: Setup) -> list[Verdict]:
     """Judge that white space makes texts more similar, and the reason that report B gives."""
-    kept, removed = (dict(zip(report_b.SIZES, table.numbers(name), strict=True)) for name in ("kept", "removed"))
-    undecided = [k for k in report_b.SIZES if 0.5 < kept[k] < 99.5]
+    kept, removed = (dict(zip(reports.SIZES, table.numbers(name), strict=True)) for name in ("kept", "removed"))
+    undecided = [k for k in reports.SIZES if 0.5 < kept[k] < 99.5]
     higher = sum(kept[k] > removed[k] for k in undecided)
     first, second = _half(kept), _half(removed)
     high = max(value for curve in (kept, removed) for k, value in curve.items() if k >= 8)
@@ -291,11 +290,11 @@ def judge_white_space(table: Table, _setup: Setup) -> list[Verdict]:
 
 def _half(similarities: dict[int, float]) -> float:
     """Return where a falling curve passes 50 %, between two sizes; the last size if it does not."""
-    for k in report_b.SIZES[:-1]:
+    for k in reports.SIZES[:-1]:
         high, low = similarities[k], similarities[k + 1]
         if high >= 50 > low:
             return k + (high - 50) / (high - low)
-    return float(report_b.SIZES[-1])
+    return float(reports.SIZES[-1])
 
 
 def judge_lowercase(table: Table, _setup: Setup) -> list[Verdict]:

@@ -11,9 +11,21 @@ from statistics import fmean, linear_regression
 from typing import TYPE_CHECKING, Any, Final
 
 import lookalike as la
-from lookalike.experiments import data, figures, report_a, report_b
-from lookalike.experiments.definition import Column, Experiment, Finding, Progress, Setup, Table, Verdict, each, verdict
-from lookalike.experiments.report_b import LABELS, error_of_mean, estimates
+from lookalike.experiments import (
+    Column,
+    Experiment,
+    Finding,
+    Progress,
+    Setup,
+    Table,
+    Verdict,
+    data,
+    each,
+    figures,
+    reports,
+    verdict,
+)
+from lookalike.experiments.reports import LABELS, error_of_mean, estimates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,18 +58,18 @@ def _measure_precision(setup: Setup, progress: Progress) -> Table:
     plain = la.Recipe(unit="char", k=K)
     exact = la.jaccard(*pair, recipe=plain)
     table = Table(columns)
-    for family in report_a.SKETCHES:
+    for family in reports.SKETCHES_A:
         for hashes in each(COUNTS, lambda share, family=family: progress(_share(family, share))):  # type: ignore[misc]
             # Other functions for each point, or neighbours would share their errors and the bands could not be checked.
-            seed = report_a.hash_seed(setup, hashes)
-            recipe = plain.replace(hashes=hashes, seed=seed, **report_a.sketch(family))
+            seed = reports.hash_seed(setup, hashes)
+            recipe = plain.replace(hashes=hashes, seed=seed, **reports.sketch(family))
             estimate = la.sign(list(pair), recipe, threads=1).estimate(0, 1)
             table.rows.append((family, hashes, estimate, exact, la.standard_error(exact, hashes)))
     return table
 
 
 def _share(family: str, share: float) -> float:
-    return (report_a.SKETCHES.index(family) + share) / len(report_a.SKETCHES)
+    return (reports.SKETCHES_A.index(family) + share) / len(reports.SKETCHES_A)
 
 
 # -- the figure --------------------------------------------------------------------------------------------------------
@@ -65,11 +77,11 @@ def _share(family: str, share: float) -> float:
 
 def _draw_precision(table: Table, setup: Setup, figure: Figure) -> None:
     figure.set_size_inches(9.2, 6)
-    panels = figure.subplots(2, 3)
-    for number, (axes, family) in enumerate(zip(panels.flat, report_a.SKETCHES, strict=False)):
+    panels = figure.subplots(2, len(reports.SKETCHES_A) // 2 + 1)  # one for each, and one more for the errors
+    for number, (axes, family) in enumerate(zip(panels.flat, reports.SKETCHES_A, strict=False)):
         _draw_family(table.where(family=family), number, axes)
         axes.set_title(family)
-    _draw_errors(table, panels[1][2])
+    _draw_errors(table, panels[1][-1])
     for axes in (panels[0][0], panels[1][0]):
         axes.set_ylabel("estimated similarity")
     for axes in panels[1]:
@@ -97,7 +109,7 @@ def _draw_family(part: Table, number: int, axes: Axes) -> None:
 
 def _draw_errors(table: Table, axes: Axes) -> None:
     middles = [math.sqrt(low * high) for low, high in RANGES]
-    for number, family in enumerate(report_a.SKETCHES):
+    for number, family in enumerate(reports.SKETCHES_A):
         errors = [_mean_error(table.where(family=family), low, high) for low, high in RANGES]
         axes.plot(middles, errors, label=family, **figures.style(number))
     theory = [math.sqrt(2 / math.pi) * la.standard_error(SIMILARITY, hashes) for hashes in COUNTS]
@@ -122,7 +134,7 @@ def _judge_precision(table: Table, _setup: Setup) -> list[Verdict]:
 
 def _shrinks(table: Table) -> Verdict:
     """Rule: the mean |error| of all families falls from each range of numbers of functions to the next."""
-    means = [fmean(_mean_error(table.where(family=f), low, high) for f in report_a.SKETCHES) for low, high in RANGES]
+    means = [fmean(_mean_error(table.where(family=f), low, high) for f in reports.SKETCHES_A) for low, high in RANGES]
     falls = all(later < earlier for earlier, later in pairwise(means))
     listed = ", ".join(f"{error:.3f} for {low} to {high}" for (low, high), error in zip(RANGES, means, strict=True))
     return verdict(
@@ -136,7 +148,7 @@ def _shrinks(table: Table) -> Verdict:
 def _root(table: Table) -> Verdict:
     """Rule: |error| ≈ c · h^exponent, on means over blocks of ten, has an exponent within 0.15 of −0.5."""
     blocks = [(low, low + 9) for low in range(10, 290, 10)]
-    errors = [fmean(_mean_error(table.where(family=f), *block) for f in report_a.SKETCHES) for block in blocks]
+    errors = [fmean(_mean_error(table.where(family=f), *block) for f in reports.SKETCHES_A) for block in blocks]
     fit = linear_regression([math.log(low + 4.5) for low, _ in blocks], [math.log(max(e, 1e-9)) for e in errors])
     exponent = fit.slope
     finding: Finding = (
@@ -159,7 +171,7 @@ def _reason(table: Table) -> Verdict:
         errors: fmean(abs(float(row[2]) - float(row[3])) <= errors * float(row[4]) for row in part) for errors in WITHIN
     }
     wrong = max(abs(inside[errors] - share) for errors, share in WITHIN.items())
-    leaning = {family: _leaning(table.where(family=family)) for family in report_a.SKETCHES}
+    leaning = {family: _leaning(table.where(family=family)) for family in reports.SKETCHES_A}
     worst = max(leaning, key=lambda family: abs(leaning[family]))
     perfect = wrong <= 0.05 and abs(leaning[worst]) < 4
     return verdict(
@@ -201,7 +213,7 @@ _PRECISION = Experiment(
 # == every k (report B, §7.1.2) ========================================================================================
 
 
-SURFACE_HASHES: Final = report_b.STEPS
+SURFACE_HASHES: Final = reports.STEPS
 SURFACE_COLUMNS: Final = (
     Column("functions"),
     Column("k", "characters"),
@@ -220,8 +232,8 @@ def _runs(setup: Setup) -> int:
 def _measure_surface(setup: Setup, progress: Progress, *, functions: tuple[str, ...]) -> Table:
     """Estimate the five pairs on a grid."""
     table = Table(SURFACE_COLUMNS)
-    for name, hashes, k in each(list(product(functions, SURFACE_HASHES, report_b.SIZES)), progress):
-        exact = report_b.exact(setup, k)
+    for name, hashes, k in each(list(product(functions, SURFACE_HASHES, reports.SIZES)), progress):
+        exact = reports.exact(setup, k)
         runs = estimates(setup, name, hashes, k, _runs(setup))
         error = fmean(error_of_mean(run, exact) for run in runs)
         # The mean |x| of a normal variable is √(2/π) times its standard deviation.
@@ -246,7 +258,7 @@ def _draw_surface(table: Table, setup: Setup, figure: Figure) -> None:
         _draw_map(ours, figure, figure.add_subplot(grid[1]))
         _draw_rest(ours, figure.add_subplot(grid[2]))
     many = f"; right: mean of all k and {_runs(setup)} runs" * (len(names) < 3)
-    figures.note(figure, report_b.sample(setup, many))
+    figures.note(figure, reports.sample(setup, many))
 
 
 def _draw_solid(table: Table, solid: Any, title: str) -> None:  # Axes3D, of which there are no types
@@ -268,7 +280,7 @@ def _draw_map(table: Table, figure: Figure, axes: Axes) -> None:
         place for place, hashes in enumerate(SURFACE_HASHES) if hashes in (1, 25, 50, 100, 200, 400, 600, 800, 1000)
     ]
     axes.set(title="lookalike's functions, from above", xlabel="k (characters)", ylabel="hashes")
-    axes.set_xticks(range(0, len(report_b.SIZES), 2), [str(k) for k in report_b.SIZES[::2]])
+    axes.set_xticks(range(0, len(reports.SIZES), 2), [str(k) for k in reports.SIZES[::2]])
     axes.set_yticks(shown, [str(SURFACE_HASHES[place]) for place in shown])
     figure.colorbar(image, ax=axes, label="estimate (%)", pad=0.02)
 
@@ -310,7 +322,7 @@ def _judge_surface(table: Table, _setup: Setup) -> list[Verdict]:
     ]
 
 
-_SURFACE = report_b.experiments_by_family(
+_SURFACE = reports.experiments_by_family(
     "surface",
     "Estimates over k and the number of hashes",
     (79, 85),

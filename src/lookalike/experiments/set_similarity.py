@@ -12,8 +12,20 @@ from statistics import mean
 from typing import TYPE_CHECKING, Final
 
 import lookalike as la
-from lookalike.experiments import data, figures, report_a
-from lookalike.experiments.definition import Column, Experiment, Finding, Progress, Setup, Table, Verdict, each, verdict
+from lookalike.experiments import (
+    Column,
+    Experiment,
+    Finding,
+    Progress,
+    Setup,
+    Table,
+    Verdict,
+    data,
+    each,
+    figures,
+    reports,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +63,7 @@ def _measure_by_k(setup: Setup, progress: Progress) -> Table:
     others = [_all_pairs(_shuffles_of_other_words(setup, number)) for number in range(4)]
     table = Table(columns)
     for k in each(SIZES, progress):
-        recipe = report_a.recipe(k)
+        recipe = reports.recipe_a(k)
         for kind, pairs in compared.items():
             table.rows.extend((kind, k, i, j, la.jaccard(a, b, recipe=recipe)) for i, j, a, b in pairs)
         if k > 12:  # for the one claim that depends on the words
@@ -317,8 +329,6 @@ def _means(pairs: list[tuple[str, str]], recipe: la.Recipe) -> tuple[float, floa
 
 def _draw_bags(table: Table, setup: Setup, figure: Figure) -> None:
     """Draw shuffles against k on the left, repeated texts on the right."""
-    from lookalike.experiments import figures
-
     figure.set_size_inches(10, 5)
     left, right = figure.subplots(1, 2, sharey=True)
     shuffles, itself, repeated = (table.where(documents=name) for name in ("shuffles", "itself", "repeated"))
@@ -389,7 +399,4 @@ _BAGS: Final = Experiment(
     judge=_judge_bags,
 )
 
-EXPERIMENTS = (
-    _BY_K,
-    _BAGS,
-)
+EXPERIMENTS = (_BY_K, _BAGS)

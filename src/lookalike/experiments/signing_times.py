@@ -10,15 +10,26 @@ a time.
 
 from __future__ import annotations
 
-import hashlib
 from itertools import product
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Final
 
 import lookalike as la
-from lookalike.experiments import data, figures, report_b
-from lookalike.experiments.definition import Cell, Column, Experiment, Finding, Progress, Setup, Table, Verdict, verdict
-from lookalike.experiments.uncertainty import ROUNDS, Spread, correlation, in_rounds, signing, signing_sets
+from lookalike.experiments import (
+    Cell,
+    Column,
+    Experiment,
+    Finding,
+    Progress,
+    Setup,
+    Table,
+    Verdict,
+    data,
+    figures,
+    reports,
+    verdict,
+)
+from lookalike.experiments.figures import ROUNDS, Spread, correlation, in_rounds, signing, signing_sets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +38,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-__all__ = ["EXPERIMENTS", "different", "foot", "handing_over", "median_by_k", "number", "sizes", "texts_of_pairs"]
+__all__ = ["EXPERIMENTS"]
 
 # == the time ==========================================================================================================
 
@@ -47,43 +58,18 @@ NEAR: Final = (1.0, 2.0)
 """So many characters from the mean word length are near it, and near in part."""
 
 
-def sizes(setup: Setup) -> tuple[int, ...]:
-    """Return the values of k that are timed."""
-    return (1, 2, 3, 4, 5, 6, 7, 9, 12, 15) if setup.quick else report_b.SIZES
-
-
-def texts_of_pairs(setup: Setup) -> list[str]:
-    """Return the texts of the five pairs."""
-    return [text for pair in report_b.pairs(setup) for text in pair]
-
-
-def different(text: str, k: int) -> list[int]:
-    """Return the different shingles of a text, each as a number of 64 bits."""
-    return [number(each) for each in sorted({shingle.text for shingle in la.shingles(text, report_b.recipe(k))})]
-
-
-def number(shingle: str) -> int:
-    """Return a shingle as a number of 64 bits."""
-    return int.from_bytes(hashlib.blake2b(shingle.encode(), digest_size=8).digest(), "little")
-
-
-def handing_over(sets: list[list[int]], k: int) -> Callable[[], object]:
-    """Return the work of handing sets over to the core, with one multiplication for each element."""
-    return signing_sets(sets, report_b.recipe(k, "multiplicative", 1))
-
-
 def _measure_signing(setup: Setup, progress: Progress, *, functions: tuple[str, ...]) -> Table:
     """Time the signatures for every k and every number of hashes, both ways, in rounds."""
-    cells = list(product(functions, report_b.HASHES, sizes(setup)))
-    documents = texts_of_pairs(setup)
-    sets = {k: [different(text, k) for text in documents] for k in sizes(setup)}
+    cells = list(product(functions, reports.HASHES, reports.sizes(setup)))
+    documents = reports.texts_of_pairs(setup)
+    sets = {k: [reports.different(text, k) for text in documents] for k in reports.sizes(setup)}
     works: list[Callable[[], object]] = []
     for name, hashes, k in cells:
-        recipe = report_b.recipe(k, name, hashes)
-        works += [signing_sets(sets[k], recipe), handing_over(sets[k], k), signing(documents, recipe)]
+        recipe = reports.recipe_b(k, name, hashes)
+        works += [signing_sets(sets[k], recipe), reports.handing_over(sets[k], k), signing(documents, recipe)]
     rounds = ROUNDS if functions == ("modular",) or not setup.quick else 3  # a verdict needs them all
     times = in_rounds(works, progress, rounds=rounds, least=0.0002 if setup.quick else 0.001)
-    counts = {k: _counts(documents, sets[k], k) for k in sizes(setup)}
+    counts = {k: _counts(documents, sets[k], k) for k in reports.sizes(setup)}
     table = Table(SIGNING_COLUMNS)
     pairs = len(documents) / 2
     for place, (name, hashes, k) in enumerate(cells):
@@ -95,14 +81,8 @@ def _measure_signing(setup: Setup, progress: Progress, *, functions: tuple[str, 
 
 
 def _counts(documents: list[str], sets: list[list[int]], k: int) -> tuple[float, float]:
-    windows = fmean(len(la.shingles(text, report_b.recipe(k))) for text in documents)
+    windows = fmean(len(la.shingles(text, reports.recipe_b(k))) for text in documents)
     return windows, fmean(map(len, sets))
-
-
-def median_by_k(table: Table, column: str, **wanted: Cell) -> dict[int, float]:
-    """Return the median over the rounds for each k."""
-    rows = table.where(**wanted)
-    return {int(k): median(rows.where(k=k).numbers(column)) for k in rows.distinct("k")}
 
 
 # -- the figure ------------------------------------------------------------------------------------------------------
@@ -119,25 +99,25 @@ def _draw_signing(table: Table, setup: Setup, figure: Figure) -> None:
         _draw_times(rows, ours, "texts_time")
         few = rows.where(hashes=MANY)
         for n, (column, label) in enumerate((("windows", "windows"), ("shingles", "different shingles"))):
-            counts.plot(*_line(median_by_k(few, column)), **figures.style(n + 5), label=label)
+            counts.plot(*_line(reports.median_by_k(few, column)), **figures.style(n + 5), label=label)
         titles = (
-            f"{report_b.LABELS[name]}:\nfilling signatures from sets, as the report",
+            f"{reports.LABELS[name]}:\nfilling signatures from sets, as the report",
             "lookalike: from texts,\neach window hashed",
             "shingles of a document",
         )
         for axes, title, unit in zip((theirs, ours, counts), titles, ("µs", "µs", "number"), strict=True):
-            report_b.mark_word_length(axes, setup, label=False)
-            axes.set(title=title, xlabel="k (characters)", ylabel=unit, xticks=report_b.SIZES[::2])
+            reports.mark_word_length(axes, setup, label=False)
+            axes.set(title=title, xlabel="k (characters)", ylabel=unit, xticks=reports.SIZES[::2])
             axes.set_ylim(bottom=0)
         counts.legend(loc="lower right")
-    report_b.zoom_legend(figure, [grid[0][0]], "hashes")
-    figures.note(figure, foot(setup, table) + " From sets: the cost of handing the sets over is taken off.")
+    reports.zoom_legend(figure, [grid[0][0]], "hashes")
+    figures.note(figure, reports.foot(setup, table) + " From sets: the cost of handing the sets over is taken off.")
 
 
 def _draw_times(rows: Table, axes: Axes, column: str) -> None:
     for n, hashes in enumerate(rows.distinct("hashes")):
         part, look = rows.where(hashes=hashes), figures.style(n)
-        axes.plot(*_line(median_by_k(part, column)), **look, label=str(hashes))
+        axes.plot(*_line(reports.median_by_k(part, column)), **look, label=str(hashes))
         spreads = [Spread.of(part.where(k=k).numbers(column)) for k in part.distinct("k")]
         low, high = [s.low for s in spreads], [s.high for s in spreads]
         axes.fill_between([int(k) for k in part.distinct("k")], low, high, color=look["color"], alpha=0.15, lw=0)
@@ -145,15 +125,6 @@ def _draw_times(rows: Table, axes: Axes, column: str) -> None:
 
 def _line(values: dict[int, float]) -> tuple[list[int], list[float]]:
     return list(values), list(values.values())
-
-
-def foot(setup: Setup, table: Table) -> str:
-    """Return what stands at the foot of a figure of times."""
-    return (
-        f"Time of a pair, mean of {report_b.PAIRS} random pairs of shuffles; median of {len(table.distinct('round'))} "
-        f"rounds, shaded: their spread; processor time of one thread. Seed {setup.seed}{', quick run' * setup.quick}. "
-        "Dotted: mean word length."
-    )
 
 
 # -- the verdicts ----------------------------------------------------------------------------------------------------
@@ -192,12 +163,12 @@ def _rise(table: Table) -> Verdict:
 
 def _rest_signing(table: Table, setup: Setup) -> Verdict:
     """Rule: the work, different shingles times hashes, is within 5 % of its most at a k near the mean word length."""
-    counts = median_by_k(table.where(hashes=MANY), "shingles")
-    level, length = max(counts.values()), report_b.word_length(setup)
+    counts = reports.median_by_k(table.where(hashes=MANY), "shingles")
+    level, length = max(counts.values()), reports.word_length(setup)
     rest = next(k for k, count in counts.items() if count >= 0.95 * level)
     apart = abs(rest - length)
     finding: Finding = "holds" if apart <= NEAR[0] else "holds in part" if apart <= NEAR[1] else "does not hold"
-    taken = median_by_k(table.where(hashes=MANY), "sets_time")
+    taken = reports.median_by_k(table.where(hashes=MANY), "sets_time")
     late = median(time for k, time in taken.items() if k >= 6)
     return verdict(
         "B-7.1.2-rest",
@@ -216,7 +187,7 @@ _CAPTION: Final = (
     "numbers of hashes; it grows and comes to rest as the number of different shingles does, which is on the right. "
     "Middle: the time from the texts, where lookalike hashes every window."
 )
-_SIGNING = report_b.experiments_by_family(
+_SIGNING = reports.experiments_by_family(
     "time",
     "Time of an estimate against k",
     (80, 85),
@@ -268,15 +239,15 @@ def _texts_plateau(setup: Setup) -> dict[str, str]:
 
 def _measure_plateau(setup: Setup, progress: Progress) -> Table:
     """Count the different shingles of each text for every k, and time how long it takes to sign them."""
-    cells = [(name, text, k) for name, text in _texts_plateau(setup).items() for k in report_b.SIZES]
+    cells = [(name, text, k) for name, text in _texts_plateau(setup).items() for k in reports.SIZES]
     works: list[Callable[[], object]] = []
     for _, text, k in cells:
-        sets = [different(text, k)]
-        works += [signing_sets(sets, report_b.recipe(k, "modular", HASHES)), handing_over(sets, k)]
+        sets = [reports.different(text, k)]
+        works += [signing_sets(sets, reports.recipe_b(k, "modular", HASHES)), reports.handing_over(sets, k)]
     times = in_rounds(works, progress, least=0.0003 if setup.quick else 0.001)
     table = Table(PLATEAU_COLUMNS)
     for place, (name, text, k) in enumerate(cells):
-        counts = len(la.shingles(text, report_b.recipe(k))), len(different(text, k))
+        counts = len(la.shingles(text, reports.recipe_b(k))), len(reports.different(text, k))
         length = fmean(map(len, text.split()))
         for number, (filled, handed) in enumerate(zip(*times[2 * place : 2 * place + 2], strict=True)):
             time = 1e6 * max(filled - handed, 1e-9)
@@ -294,10 +265,10 @@ def _draw_plateau(table: Table, setup: Setup, figure: Figure) -> None:
         left.plot(rows.numbers("k"), [100 * share for share in _shares(rows)], **look, label=label)
         right.plot(rows.numbers("shingles"), rows.numbers("time"), **look | {"linestyle": "none"})
     left.axhline(100 * FULL, color=figures.GREY, linewidth=1, linestyle=":", label=f"{FULL:.0%}: at rest")
-    left.set(title="different shingles", xlabel="k (characters)", ylabel="% of the windows", xticks=report_b.SIZES)
+    left.set(title="different shingles", xlabel="k (characters)", ylabel="% of the windows", xticks=reports.SIZES)
     right.set(title=f"time of signing them, {HASHES} hashes", xlabel="different shingles", ylabel="µs")
     right.set(xscale="log", yscale="log")
-    report_b.zoom_legend(figure, [left], "text")
+    reports.zoom_legend(figure, [left], "text")
     figures.note(figure, f"One text of each kind, median of {ROUNDS} rounds. Seed {setup.seed}.")
 
 
@@ -320,7 +291,7 @@ def _rest_plateau(rows: Table) -> float:
         if share >= FULL:
             return k - (share - FULL) / (share - before) if before else k
         before = share
-    return float(report_b.SIZES[-1])
+    return float(reports.SIZES[-1])
 
 
 def _judge_plateau(table: Table, _setup: Setup) -> list[Verdict]:

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from lookalike.errors import DocumentError
+from lookalike.experiments import FINDINGS, Column, Experiment, Setup, Table, Verdict
 from lookalike.experiments.catalogue import code_digest, experiments
-from lookalike.experiments.definition import FINDINGS, Column, Experiment, Setup, Table, Verdict
 from lookalike.opening import open_file
-from lookalike.tables.json import (
+from lookalike.tables.output_files import new_file
+from lookalike.tables.spelling import (
     is_flag,
     is_text,
     is_typed,
@@ -33,12 +34,11 @@ from lookalike.tables.json import (
     parse_json,
     whole,
 )
-from lookalike.tables.output_files import new_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lookalike.experiments.definition import Cell
+    from lookalike.experiments import Cell
 
 __all__ = ["PARTS", "VERDICTS", "Folder", "Record", "Settings", "State", "digest", "from_csv", "to_csv"]
 

@@ -14,8 +14,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 import lookalike as la
-from lookalike.experiments import data, figures, report_a
-from lookalike.experiments.definition import (
+from lookalike.experiments import (
     Cell,
     Column,
     Experiment,
@@ -24,10 +23,13 @@ from lookalike.experiments.definition import (
     Setup,
     Table,
     Verdict,
+    data,
     each,
+    figures,
+    reports,
     verdict,
 )
-from lookalike.experiments.uncertainty import slope
+from lookalike.experiments.figures import slope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -146,8 +148,6 @@ def zipf_exponent(table: Table) -> float:
 
 def _draw_texts(table: Table, setup: Setup, figure: Figure) -> None:
     """Draw lengths of words, frequencies of words, similarities of shuffles, and wanted similarities."""
-    from lookalike.experiments import figures
-
     figure.set_size_inches(10.5, 7.6)
     (lengths, zipf), (shuffles, wanted) = figure.subplots(2, 2)
     for n, texts in enumerate(("base text", "book")):
@@ -176,8 +176,6 @@ def _many(table: Table) -> str:
 
 
 def _draw_zipf(table: Table, axes: Axes) -> None:
-    from lookalike.experiments import figures
-
     rows = table.where(texts="book", quantity="count of rank")
     ranks, counts = rows.numbers("x"), rows.numbers("value")
     axes.plot(ranks, counts, "o", color=figures.COLOURS[1], label=f"book: exponent {zipf_exponent(table):.2f}")
@@ -191,8 +189,6 @@ def _draw_zipf(table: Table, axes: Axes) -> None:
 
 
 def _draw_shuffles(table: Table, axes: Axes) -> None:
-    from lookalike.experiments import figures
-
     for n, name in enumerate(("20 shuffles", _many(table))):
         rows = table.where(texts=name, quantity="pairs of similarity")
         shares = [count / value(table, name, "pairs") for count in rows.numbers("value")]
@@ -203,8 +199,6 @@ def _draw_shuffles(table: Table, axes: Axes) -> None:
 
 
 def _draw_wanted(table: Table, axes: Axes) -> None:
-    from lookalike.experiments import figures
-
     rows = table.where(texts="constructed pair")
     axes.plot([0, 1], [0, 1], color=figures.GREY, linestyle="--")
     axes.plot(rows.numbers("x"), rows.numbers("value"), "o", color=figures.COLOURS[0], ms=6, label="constructed")
@@ -285,7 +279,7 @@ HASHES: Final = 200
 BINS: Final = 50
 REMOVED, KEPT = "letters only", "everything kept"
 _RECIPES: Final = {
-    REMOVED: report_a.recipe(UNLIKE_K, hashes=HASHES),
+    REMOVED: reports.recipe_a(UNLIKE_K, hashes=HASHES),
     KEPT: la.Recipe(unit="char", k=UNLIKE_K, lowercase=False, whitespace="keep", punctuation="keep", hashes=HASHES),
 }
 
@@ -300,21 +294,21 @@ def _measure_unlike(setup: Setup, progress: Progress) -> Table:
         Column("expected candidates", "pairs"),
         Column("candidates", "pairs"),
     )
-    texts = data.permutations(setup, report_a.DOCUMENTS)
+    texts = data.permutations(setup, reports.DOCUMENTS)
     table = Table(columns)
     for name in each(tuple(_RECIPES), progress):
         bins: list[list[float]] = [[] for _ in range(BINS)]
         candidates = [0.0] * BINS
-        exact = report_a.similarities(texts, _RECIPES[name])
+        exact = reports.similarities(texts, _RECIPES[name])
         for similarity in exact.values():
             bins[_bin(similarity)].append(similarity)
         bins[0] += [0.0] * (math.comb(len(texts), 2) - len(exact))
         for number in range(_signings(setup)):
-            recipe = _RECIPES[name].replace(seed=report_a.hash_seed(setup, number))
-            for pair in la.candidates(la.sign(texts, recipe), report_a.BANDS, threads=1):
+            recipe = _RECIPES[name].replace(seed=reports.hash_seed(setup, number))
+            for pair in la.candidates(la.sign(texts, recipe), reports.BANDS, threads=1):
                 candidates[_bin(exact[pair])] += 1 / _signings(setup)
         for number, values in enumerate(bins):
-            expected = math.fsum(map(report_a.BANDS.probability, values))
+            expected = math.fsum(map(reports.BANDS.probability, values))
             row = (len(values), math.fsum(values), max(values, default=0.0), expected, round(candidates[number], 9))
             table.rows.append((name, number / BINS, *row))
     return table
@@ -339,10 +333,8 @@ def _draw_unlike(table: Table, setup: Setup, figure: Figure) -> None:
     for number, name in enumerate(_RECIPES):
         part = table.where(preprocessing=name)
         edges = [*part.numbers("from similarity"), 1.0]
-        candidates = sum(part.numbers("candidates"))
-        label = (
-            f"{name}: mean {_mean(part):.3f}, largest {max(part.numbers('largest')):.3f}, {candidates:.1f} candidates"
-        )
+        candidates, largest = sum(part.numbers("candidates")), max(part.numbers("largest"))
+        label = f"{name}: mean {_mean(part):.3f}, largest {largest:.3f}, {candidates:.1f} candidates"
         hatch = ("", "///")[number]
         colour = figures.COLOURS[number]
         axes.stairs(part.numbers("pairs"), edges, fill=True, color=colour, alpha=0.35, hatch=hatch)
@@ -350,18 +342,18 @@ def _draw_unlike(table: Table, setup: Setup, figure: Figure) -> None:
     figures.plain_numbers(axes.yaxis)
     axes.set(xlabel="Jaccard similarity of a pair", ylabel="pairs", xlim=(0, 1))
     curve = axes.twinx()
-    points = la.s_curve(report_a.BANDS)
+    points = la.s_curve(reports.BANDS)
     line = curve.plot(*zip(*points, strict=True), color="black", linewidth=1.2, linestyle="--")
     curve.set(ylabel="probability to become a candidate", ylim=(0, 1.02))
     curve.grid(visible=False)
     curve.spines["right"].set_visible(True)
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(
-        [*handles, *line], [*labels, f"probability of a candidate, {report_a.BANDS}"], loc="outside upper center"
+        [*handles, *line], [*labels, f"probability of a candidate, {reports.BANDS}"], loc="outside upper center"
     )
     figures.note(
         figure,
-        f"{report_a.DOCUMENTS} shuffles of {len(data.words(setup))} words, {math.comb(report_a.DOCUMENTS, 2):,} pairs, "
+        f"{reports.DOCUMENTS} shuffles of {len(data.words(setup))} words, {math.comb(reports.DOCUMENTS, 2):,} pairs, "
         f"k = {UNLIKE_K}, {HASHES} hashes. Candidates: mean of {_signings(setup)} signings with other hash functions. "
         f"Seed {setup.seed}.",
     )
@@ -384,9 +376,9 @@ def _judge_unlike(table: Table, _setup: Setup) -> list[Verdict]:
             "ours-same-texts",
             finding,
             f"Its program compares exactly without white space and punctuation, and by signatures with all characters. "
-            f"On the same {report_a.DOCUMENTS} documents the mean similarity is {means[0]:.3f} for letters only and "
+            f"On the same {reports.DOCUMENTS} documents the mean similarity is {means[0]:.3f} for letters only and "
             f"{means[1]:.3f} with everything kept, the largest {largest[0]:.3f} and {largest[1]:.3f}. With "
-            f"{report_a.BANDS} there are {met[0]:.1f} and {met[1]:.0f} candidates on average; the formula for "
+            f"{reports.BANDS} there are {met[0]:.1f} and {met[1]:.0f} candidates on average; the formula for "
             f"independent hash functions gives {expected[0]:.1f} and {expected[1]:.0f}. (In the report's own data: "
             f"means 0.246 and 0.422, 2 and 316 candidates expected.) All other experiments here use one preprocessing.",
             {
@@ -415,7 +407,4 @@ _UNLIKE = Experiment(
     judge=_judge_unlike,
 )
 
-EXPERIMENTS = (
-    _TEXTS,
-    _UNLIKE,
-)
+EXPERIMENTS = (_TEXTS, _UNLIKE)

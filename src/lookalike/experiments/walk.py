@@ -22,9 +22,9 @@ from functools import cached_property, partial
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from lookalike import checks, reference
+from lookalike import reference
 from lookalike.engine.bands import Bands, check_bands
-from lookalike.errors import LookalikeError, RecipeError
+from lookalike.errors import LookalikeError, RecipeError, check_whole
 from lookalike.recipe import Recipe
 from lookalike.reference.text import units, windows
 
@@ -307,7 +307,7 @@ def walk(
 
 def _cut(hashes: int, bands: int | None, rows: int | None) -> Bands:
     if rows is None:
-        rows = min(ROWS, hashes) if bands is None else max(1, hashes // checks.whole("bands", bands, 1))
+        rows = min(ROWS, hashes) if bands is None else max(1, hashes // check_whole("bands", bands, 1))
     made = Bands(max(1, hashes // max(1, rows)) if bands is None else bands, rows)
     check_bands(made, hashes)
     return made

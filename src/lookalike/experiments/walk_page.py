@@ -12,7 +12,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from importlib import resources
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lookalike.report.assemble import embedded, joined, part, policy, shown_as_text
+from lookalike.report import embedded, joined, part, policy, shown_as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ SAYS: Final = {
         "7. Scores",
         (
             "Only candidates would be compared in a real search; here all pairs are, to see what the bands miss. "
-            "Found: a candidate at or above the threshold (1/b)^(1/r). Missed: alike enough, but no candidate."
+            "Found: a candidate at or above the threshold (1/b)^(1/r). Missed: similar enough, but no candidate."
         ),
     ),
     "work": ("Work done", "How often something was computed."),

@@ -1,7 +1,331 @@
-"""Documents that stay: add, query, remove; nothing acknowledged is lost."""
+"""An index: documents that stay. Add, query, remove; what was acknowledged is kept."""
 
-from lookalike.index.contract import Check
-from lookalike.index.document_index import Ensured, Index
-from lookalike.index.query import Hit, Hits
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+from lookalike import _native
+from lookalike.documents import open_documents
+from lookalike.engine.sign import texts_for_core
+from lookalike.errors import ConflictError, StoreError, check_threads
+from lookalike.index.contract import DIGEST, Check, Row, check_several
+from lookalike.index.index_documents import IndexSource, found_within
+from lookalike.index.query import AT_ONCE, FEW, Hit, Hits, Queryable, Signed, ask, in_bands, sign
+from lookalike.index.store_opening import open_store
+from lookalike.tables.packed import Texts
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator
+    from types import TracebackType
+
+    import pyarrow as pa
+
+    from lookalike.documents import Source
+    from lookalike.documents.document_batches import Batch
+    from lookalike.engine.groups import Group
+    from lookalike.index.contract import Store
+    from lookalike.recipe import Recipe
+    from lookalike.tables.packed import Id
 
 __all__ = ["Check", "Ensured", "Hit", "Hits", "Index"]
+
+_NAMED: Final = 100
+"""Ids that an error names at most."""
+
+
+class Ensured(NamedTuple):
+    """What `Index.ensure` did."""
+
+    added: int
+    unchanged: int
+    """Documents that were already there with the same content."""
+
+
+class Index(Queryable):
+    """Documents that stay: in memory, in a file, or in PostgreSQL.
+
+    >>> index = Index.open(":memory:")
+    >>> index.add({"fox": "the quick brown fox jumps over the lazy dog", "cat": "the cat sleeps on the warm wall"})
+    2
+    >>> index.query("The quick brown fox jumps over the lazy dog!")
+    Hits([Hit(id='fox', jaccard=1.0, containment_query=1.0, containment_document=1.0, standard_error=None)])
+    >>> index.remove(["fox"]), len(index), "cat" in index
+    (1, 1, True)
+    """
+
+    def __init__(self, store: Store) -> None:
+        """Take a store; `Index.open` opens one."""
+        self._store = store
+
+    @classmethod
+    def open(
+        cls,
+        where: str | os.PathLike[str],
+        *,
+        recipe: Recipe | None = None,
+        threshold: float | None = None,
+        recall: float | None = None,
+        keep: str | None = None,
+        secret: bool = False,
+        create: bool | None = None,
+    ) -> Index:
+        """Open an index, or create it.
+
+        `where` is the path of a file, ``":memory:"``, or ``"postgresql://…"``, with the schema of the index as
+        ``#name`` behind it. `create` says whether it must be new (True) or must be there (False); with None, it is
+        created if there is none.
+
+        The settings are fixed when an index is created; later they may be left out, and are refused if they differ:
+
+        * `recipe`: what a similarity is.
+        * `threshold`, `recall`: queries at or above the threshold (0.8) are answered from bands that find at least
+          the share `recall` (0.999) of the documents at the threshold, and more above it.
+        * `keep`: ``"text"`` (scores are exact, and passages can be shown), ``"shingles"`` (exact), or ``"signature"``
+          (scores are estimates, with their standard error).
+        * `secret`: draw a random seed that is never shown, so that nobody can craft texts that collide.
+        """
+        return cls(open_store(where, recipe, threshold, recall, keep, secret, create))
+
+    # -- writing -----------------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        documents: Any,
+        *,
+        text: str | None = None,
+        id: str | None = None,
+        threads: int = 0,
+        progress: Callable[[int], None] | None = None,
+    ) -> int:
+        """Add whatever `find` takes; returns how many. They are safe when it returns.
+
+        All of them are added or none: an id that is there already, or twice, is a `DuplicateIdError`. `text` and `id`
+        name the columns of a data frame.
+        """
+        return self._write(open_documents(documents, text=text, id=id), threads, progress, replace=False)
+
+    def replace(
+        self,
+        documents: Any,
+        *,
+        text: str | None = None,
+        id: str | None = None,
+        threads: int = 0,
+        progress: Callable[[int], None] | None = None,
+    ) -> int:
+        """Add documents in the place of those with the same ids, if there are any; returns how many were given."""
+        return self._write(open_documents(documents, text=text, id=id), threads, progress, replace=True)
+
+    def ensure(self, documents: Any, *, text: str | None = None, id: str | None = None, threads: int = 0) -> Ensured:
+        """Add the documents that are not there yet, and leave those that are: it can be repeated without harm.
+
+        All of them are added or none: ids that are there with another content are a `ConflictError`, which names them.
+        """
+        source, threads = open_documents(documents, text=text, id=id), check_threads(threads)
+        added = unchanged = 0
+        others: list[Id] = []
+        with self._store.writing() as writer:
+            for batch in source.batches():
+                rows = self._rows(batch, threads)
+                known = writer.contents([row.id for row in rows])
+                new: list[Row] = []
+                for row in rows:
+                    if row.id not in known:
+                        new.append(row)
+                        known[row.id] = row.content()
+                    elif known[row.id] == row.content():
+                        unchanged += 1
+                    else:
+                        others.append(row.id)
+                if not others:
+                    writer.put(new)
+                added += len(new)
+            if others:
+                raise ConflictError(tuple(others[:_NAMED]), len(others), self._store.name)
+        return Ensured(added, unchanged)
+
+    def put(self, id: Id, text: str, *, threads: int = 0) -> str:
+        """Store a text under an id, whatever was there; returns "added", "replaced" or "unchanged"."""
+        (batch,) = open_documents({id: text}).batches()
+        (row,) = self._rows(batch, check_threads(threads))
+        with self._store.writing() as writer:
+            known = writer.contents([row.id]).get(row.id)
+            if known == row.content():
+                return "unchanged"
+            if known is not None:
+                writer.discard([row.id])
+            writer.put([row])
+        return "added" if known is None else "replaced"
+
+    def remove(self, ids: Iterable[Id]) -> int:
+        """Remove documents; returns how many of them there were."""
+        check_several(ids)
+        with self._store.writing() as writer:
+            return writer.discard(ids)
+
+    def _write(self, source: Source, threads: int, progress: Callable[[int], None] | None, *, replace: bool) -> int:
+        threads, added = check_threads(threads), 0
+        with self._store.writing() as writer:
+            for batch in source.batches():
+                rows = self._rows(batch, threads)
+                if replace:
+                    writer.discard([row.id for row in rows])
+                writer.put(rows)
+                added += len(rows)
+                if progress is not None:
+                    progress(added)
+        return added
+
+    def _rows(self, batch: Batch, threads: int) -> list[Row]:
+        settings = self._store.settings
+        signed = sign(batch.texts, settings, threads)
+        keys, slots = 8 * settings.bands.bands, settings.recipe.hashes
+        return [
+            Row(
+                id,
+                signed.shingles[place],
+                signed.lengths[place],
+                signed.digests[place * DIGEST : (place + 1) * DIGEST],
+                signed.keys[place * keys : (place + 1) * keys],
+                signed.slots[place * slots : (place + 1) * slots],
+                body,
+            )
+            for place, (id, body) in enumerate(zip(batch.ids, self._bodies(signed, threads), strict=True))
+        ]
+
+    def _bodies(self, signed: Signed, threads: int) -> Iterator[bytes]:
+        settings = self._store.settings
+        if settings.keep == "signature":
+            yield from (b"" for _ in range(len(signed)))
+            return
+        if settings.keep == "text":
+            data, places = signed.texts.data, signed.texts.places.tolist()
+        else:
+            strategy = settings.strategy()
+            given = texts_for_core(signed.texts, strategy)
+            offsets, elements = _native.sets_of(given, strategy.native(), threads)
+            data, places = memoryview(elements), [8 * place for place in memoryview(offsets).cast("Q")]
+        first = places[0] if places else 0
+        for start, end in pairwise(places):
+            yield bytes(data[start - first : end - first])
+
+    # -- asking ------------------------------------------------------------------------------------------------------
+
+    def _hits_of_text(self, text: str, threshold: float | None, top: int | None, threads: int) -> Hits:
+        threads = check_threads(threads)
+        signed = sign(Texts.of([text]), self._store.settings, threads)
+        return ask(self._store, signed, [None], threshold, top, threads)[0]
+
+    def _hits_of_each(self, source: Source, threshold: float | None, top: int | None, threads: int) -> Iterator[Hits]:
+        threads = check_threads(threads)
+        together = AT_ONCE if in_bands(self._store.settings, threshold, top) else FEW
+        for batch in source.batches():
+            for start in range(0, len(batch), together):
+                signed = sign(batch.texts[start : start + together], self._store.settings, threads)
+                ids = list(batch.ids[start : start + together])
+                yield from ask(self._store, signed, ids, threshold, top, threads)
+
+    def get(self, id: Id) -> str:
+        """Return the text of a document; `KeyError` if there is none with this id."""
+        if self._store.settings.keep != "text":
+            raise StoreError(self._store.name, "keeps no texts", "create an index with keep='text'")
+        with self._store.reading() as reader:
+            (number,) = reader.numbers([id])
+            if number is None:
+                raise KeyError(id)
+            return reader.bodies([number])[number].decode("utf-8")
+
+    def ids(self) -> Iterator[Id]:
+        """Give the ids of all documents, in the order in which they were added."""
+        with self._store.reading() as reader:
+            yield from reader.ids()
+
+    def __len__(self) -> int:
+        """Return how many documents there are."""
+        with self._store.reading() as reader:
+            return reader.count()
+
+    def __bool__(self) -> bool:
+        """Return True: an empty index is still an index."""
+        return True
+
+    def __contains__(self, id: object) -> bool:
+        """Tell whether there is a document with this id."""
+        if not isinstance(id, str | int) or isinstance(id, bool):
+            return False
+        with self._store.reading() as reader:
+            return reader.numbers([id]) != [None]
+
+    def __iter__(self) -> Iterator[Id]:
+        """Give the ids."""
+        return self.ids()
+
+    def documents(self) -> Source:
+        """Return the documents as a source, for `find(..., against=index.documents())` and the like."""
+        return IndexSource(self._store)
+
+    def pairs(self, threshold: float | None = None) -> pa.Table:
+        """Return the pairs of stored documents: a, b and their scores, as `Result.pairs` has them."""
+        return found_within(self._store, threshold).pairs
+
+    def groups(self, threshold: float | None = None) -> list[Group]:
+        """Return the clusters of similar stored documents."""
+        return list(found_within(self._store, threshold).groups)
+
+    # -- keeping -----------------------------------------------------------------------------------------------------
+
+    @property
+    def recipe(self) -> Recipe:
+        """What a similarity is in this index; a secret seed reads 0."""
+        return self._store.settings.shown().recipe
+
+    def info(self) -> dict[str, Any]:
+        """Describe it, and how large it is: ready for JSON."""
+        settings = self._store.settings.shown()
+        return {
+            **self._store.info(),
+            "documents": len(self),
+            "recipe": str(settings.recipe),
+            "threshold": settings.threshold,
+            "recall": settings.strategy().promised,
+            "bands": settings.bands.bands,
+            "rows": settings.bands.rows,
+            "keep": settings.keep,
+            "secret": settings.secret,
+        }
+
+    def verify(self) -> Check:
+        """Check every document and every key; `.ok` says whether all is well, `.problems` what is wrong."""
+        return self._store.verify()
+
+    def repair(self) -> Check:
+        """Repair what can be repaired; what cannot is in `.lost`, and has to be added again."""
+        return self._store.repair()
+
+    def compact(self) -> None:
+        """Free the space of removed documents, and make queries as fast as possible."""
+        self._store.compact()
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Write a copy to a new file; the index can be used meanwhile."""
+        self._store.backup(path)
+
+    def close(self) -> None:
+        """Close it. What was added is safe already."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        """Return the index."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """Name it."""
+        return f"<Index: {self._store.name}>"

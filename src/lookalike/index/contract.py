@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from lookalike.errors import StoreError
-    from lookalike.index.index_settings import IndexSettings
+    from lookalike.index.index_setup import IndexSettings
     from lookalike.tables.packed import Id
 
 __all__ = [

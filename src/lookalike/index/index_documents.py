@@ -12,7 +12,7 @@ from lookalike.engine.groups import Group, groups
 from lookalike.errors import StoreError
 from lookalike.index.query import estimate
 from lookalike.search.find import find
-from lookalike.tables.found import COLUMNS
+from lookalike.tables.columns import COLUMNS
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.engine.strategy import Strategy
+    from lookalike.engine import Strategy
     from lookalike.index.contract import Row, Store
 
     _Scored = tuple[array[int], array[int], array[float], array[float] | None, array[float] | None]
@@ -75,24 +75,24 @@ def portions(source: Source, size: int = PORTION) -> Iterator[Portion]:
 
 
 class OnlyNew(Source):
-    """The documents of a source whose ids a store has not; what else there is to say, the source says."""
+    """The documents of a source whose ids are not in a store; everything else is the source's."""
 
     def __init__(self, source: Source, store: Store) -> None:
         """Take both."""
         self.name = source.name
         self._source, self._store = source, store
-        self.left_out = 0
+        self.already_stored = 0
         """Documents whose ids were there already, after `batches`."""
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
         """Read the source."""
         del rows
-        self.left_out = 0
+        self.already_stored = 0
         for batch in self._source.batches():
             ids = list(batch.ids)
             with self._store.reading() as reader:
                 new = [place for place, number in enumerate(reader.numbers(ids)) if number is None]
-            self.left_out += len(ids) - len(new)
+            self.already_stored += len(ids) - len(new)
             if new:
                 texts = Texts.of(batch.texts.take(new))
                 yield Batch(Ids.of([ids[place] for place in new]), texts)  # type: ignore[arg-type]
@@ -106,7 +106,7 @@ class OnlyNew(Source):
         return self._source.notes()
 
     def size(self) -> Size:
-        """Ask the source; some may be left out."""
+        """Ask the source; some may be stored already."""
         return self._source.size()
 
 

@@ -26,19 +26,17 @@ if TYPE_CHECKING:
 __all__ = [
     "COPY_BEGIN",
     "COPY_END",
-    "ENTRY",
     "RECENT",
     "Places",
     "PostgresState",
     "add_recent",
     "add_segment",
-    "between",
     "damaged",
     "expected_between",
+    "has_its_postings",
     "meet",
     "merge",
     "post_recent",
-    "removed_in",
     "state_of",
     "windows_of",
 ]
@@ -324,3 +322,23 @@ def expected_between(connection: psycopg.Connection[Any], places: Places, least:
         parts.append(merge_entries([entries_of(numbers.tobytes(), keys, places.bands)], least, greatest, b""))
         after = block[-1][0]
     return merge_entries(parts, least, greatest, b"")
+
+
+def has_its_postings(connection: psycopg.Connection[Any], places: Places, state: PostgresState) -> bool:
+    """Tell whether every key of every document is where queries look for it, and no other."""
+    wrong = (
+        f"SELECT count(*), count(*) FILTER (WHERE d.keys IS DISTINCT FROM r.keys) FROM {places.recent} AS r"
+        f" LEFT JOIN {places.document} AS d USING (number)"
+    )
+    if connection.execute(wrong).fetchone() != (state.recent, 0):
+        return False
+    in_segments = connection.execute(f"SELECT DISTINCT segment FROM {places.posting}").fetchall()
+    if {segment for (segment,) in in_segments} != set(state.segments):
+        return False
+    removed, entries = removed_in(connection, places).tobytes(), 0
+    for ends in windows_of(max(sum(state.entries), (state.documents - state.recent) * places.bands)):
+        parts = between(connection, places, state.segments, *ends)
+        entries += len(merge_entries(parts, *ends, b"")) // ENTRY
+        if merge_entries(parts, *ends, removed) != expected_between(connection, places, *ends):
+            return False
+    return entries == sum(state.entries)

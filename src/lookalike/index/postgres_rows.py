@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike._native import entries_of
 from lookalike.errors import DamagedError, DuplicateIdError, StoreError, _show
 from lookalike.index.contract import (
+    DIGEST,
     LAST_NUMBER,
     Content,
     Head,
@@ -47,10 +48,10 @@ __all__ = [
     "HEAD",
     "PostgresReader",
     "PostgresWriter",
+    "checked_rows",
     "copied",
     "head_of",
     "id_of",
-    "row_of",
     "stored",
     "values_of",
 ]
@@ -343,3 +344,19 @@ class PostgresReader(StoreReader):
 
 def _damaged(name: str, id: Id) -> DamagedError:
     return DamagedError(name, f"is damaged: document {_show(id)}", "run: lookalike index repair")
+
+
+def checked_rows(
+    connection: psycopg.Connection[Any], store: PostgresStore, kind: str
+) -> Iterator[tuple[int, Row, bool, int]]:
+    """Give every row with whether it is right, and the checksum that its body should have."""
+    settings = store.settings
+    sizes = (DIGEST, 8 * settings.bands.bands, settings.recipe.hashes)
+    asked = f"SELECT {COLUMNS} FROM {store.places.document} WHERE number > %s ORDER BY number LIMIT {_BLOCK}"
+    after = -(2**62)
+    with connection.cursor(binary=True) as cursor:
+        while block := cursor.execute(asked, [after]).fetchall():
+            for found in block:
+                number, row, right = row_of(found, kind)
+                yield number, row, right and (len(row.digest), len(row.keys), len(row.slots)) == sizes, found[8]
+            after = block[-1][0]

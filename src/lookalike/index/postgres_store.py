@@ -15,18 +15,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from lookalike.errors import DamagedError, MissingExtraError, StoreError
-from lookalike.index.contract import Check, Store, StoreReader, StoreWriter
-from lookalike.index.index_settings import IndexSettings
-from lookalike.index.postgres_postings import Places, merge, post_recent, state_of
-from lookalike.index.postgres_repair import repair, verify
-from lookalike.index.postgres_rows import PostgresReader, PostgresWriter
+from lookalike.errors import DamagedError, MissingExtraError, StoreError, _show
+from lookalike.index.contract import NO_KIND, Check, Store, StoreReader, StoreWriter
+from lookalike.index.index_setup import IndexSettings
+from lookalike.index.postgres_postings import (
+    Places,
+    PostgresState,
+    add_segment,
+    expected_between,
+    has_its_postings,
+    merge,
+    post_recent,
+    state_of,
+    windows_of,
+)
+from lookalike.index.postgres_rows import COLUMNS, PostgresReader, PostgresWriter, checked_rows, values_of
+from lookalike.index.query import rebuilt_row
 from lookalike.index.sqlite_store import copy_to_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     import psycopg
+
+    from lookalike.tables.packed import Id
 
 __all__ = ["Address", "PostgresStore", "connect", "create_schema", "read_settings", "server_errors"]
 
@@ -281,12 +293,22 @@ class PostgresStore(Store):
     # -- keeping -----------------------------------------------------------------------------------------------------
 
     def verify(self) -> Check:
-        """Check every row."""
-        return verify(self)
+        """Check every row, in one snapshot."""
+        check = Check()
+        try:
+            with self.transaction(write=False) as connection:
+                _look(connection, self, check)
+        except StoreError as error:
+            check.add(error)
+        return check
 
     def repair(self) -> Check:
-        """Repair rows from their texts, and rebuild the indexes."""
-        return repair(self)
+        """Rebuild damaged rows from their texts, remove those that cannot be rebuilt, and rebuild the indexes."""
+        with self.transaction(write=True) as connection:
+            lost = _repair(connection, self)
+        check = self.verify()
+        check.lost = lost
+        return check
 
     def compact(self) -> None:
         """Merge all postings, and let PostgreSQL reuse the room of removed rows."""
@@ -329,3 +351,51 @@ class PostgresStore(Store):
             if self._connection is not None and self._pid == os.getpid():
                 self._connection.close()
             self._connection = None
+
+
+# -- verifying and repairing -------------------------------------------------------------------------------------------
+
+
+def _look(connection: psycopg.Connection[Any], store: PostgresStore, check: Check) -> None:
+    state = state_of(connection, store.places)
+    found = connection.execute(f"SELECT count(*), min(number), max(number) FROM {store.places.document}").fetchone()
+    count, least, greatest = found or (0, None, None)
+    check.documents = count
+    in_range = least is None or greatest is None or 0 <= least <= greatest < state.next
+    if state.documents != count or not in_range:
+        check.problems.append("the number of documents differs from the recorded one")
+        return
+    for _, row, right, _ in checked_rows(connection, store, state.kind):
+        if not right:
+            check.problems.append(f"document {_show(row.id)} is damaged")
+    if not check.problems and not has_its_postings(connection, store.places, state):
+        check.problems.append("the postings do not match the documents")
+
+
+def _repair(connection: psycopg.Connection[Any], store: PostgresStore) -> list[Id]:
+    """Rebuild rows and postings; return the ids of the rows that could not be rebuilt."""
+    lost = []
+    places = store.places
+    found = connection.execute(f"SELECT kind FROM {places.state} FOR UPDATE").fetchone()
+    state = PostgresState(0, 0, found[0] if found else NO_KIND)
+    for number, row, right, body_checksum in checked_rows(connection, store, state.kind):
+        if right:
+            continue
+        rebuilt = rebuilt_row(row, body_checksum, store.settings)
+        connection.execute(f"DELETE FROM {places.document} WHERE number = %s", [number])
+        if rebuilt is None:
+            lost.append(row.id)
+            continue
+        marks = ", ".join(["%s"] * 10)
+        connection.execute(f"INSERT INTO {places.document} ({COLUMNS}) VALUES ({marks})", values_of(number, rebuilt))
+    for table in (places.recent, places.posting, places.removed, places.state):
+        connection.execute(f"DELETE FROM {table}")
+    for table in (places.document, places.recent, places.posting):
+        connection.execute(f"REINDEX TABLE {table}")
+    counted = f"SELECT count(*), coalesce(max(number), -1) + 1 FROM {places.document}"
+    state.documents, state.next = connection.execute(counted).fetchone() or (0, 0)
+    windows = windows_of(state.documents * places.bands)
+    add_segment(connection, places, state, (expected_between(connection, places, *ends) for ends in windows))
+    connection.execute(f"INSERT INTO {places.state} VALUES (1, 0, 0, '', 0, '{{}}', '{{}}')")
+    state.write(connection, places)
+    return lost

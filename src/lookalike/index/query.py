@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from lookalike import _native, checks
+from lookalike import _native
 from lookalike.documents import open_documents
 from lookalike.engine.sign import texts_for_core
-from lookalike.errors import RecipeError
+from lookalike.errors import RecipeError, check_number, check_whole
 from lookalike.index.contract import Row
 from lookalike.tables.packed import Texts
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lookalike.documents import Source
-    from lookalike.engine.strategy import Strategy
+    from lookalike.engine import Strategy
     from lookalike.index.contract import Head, Store, StoreReader
-    from lookalike.index.index_settings import IndexSettings
+    from lookalike.index.index_setup import IndexSettings
     from lookalike.tables.packed import Id
 
 __all__ = [
@@ -216,10 +216,10 @@ def check_asked(threshold: float | None, top: int | None) -> tuple[float | None,
     """Return what a query asks for, checked; a threshold of 0 is none."""
     if threshold is not None:
         allowed = "a number above 0 and at most 1, or 0 with top"
-        threshold = checks.number("threshold", threshold, allowed)
+        threshold = check_number("threshold", threshold, allowed)
         if not 0.0 <= threshold <= 1.0 or (threshold == 0.0 and top is None):
             raise RecipeError("threshold", threshold, allowed)
-    return threshold or None, None if top is None else checks.whole("top", top, 1, 1_000_000)
+    return threshold or None, None if top is None else check_whole("top", top, 1, 1_000_000)
 
 
 def in_bands(settings: IndexSettings, threshold: float | None, top: int | None) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
 
-    from lookalike.index.index_settings import IndexSettings
+    from lookalike.index.index_setup import IndexSettings
 
 __all__ = [
     "ENTRY",

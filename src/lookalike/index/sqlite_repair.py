@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike._native import entries_of, merge_entries
 from lookalike.errors import DamagedError, StoreError
-from lookalike.index import index_files
+from lookalike.index import index_setup
 from lookalike.index.contract import DIGEST, LAST_NUMBER, NO_KIND, Check, Row
-from lookalike.index.index_files import file_errors, remove_files, sync_folder
+from lookalike.index.index_setup import file_errors, remove_files, sync_folder
 from lookalike.index.query import rebuilt_row
 from lookalike.index.sqlite_postings import ENTRY, PER_PAGE, Segments, post, removed_in, segments_in
 from lookalike.index.sqlite_rows import is_body, is_right
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lookalike.index.index_settings import IndexSettings
+    from lookalike.index.index_setup import IndexSettings
     from lookalike.index.sqlite_store import SqliteStore
     from lookalike.tables.packed import Id
 
@@ -197,7 +197,7 @@ def _copy(store: SqliteStore, unfinished: Path) -> list[Id]:
 
 def _empty_log(source: sqlite3.Connection, name: str) -> None:
     """Bring the log back into the old file: the log is removed, and what it holds must not go with it."""
-    until = time.monotonic() + index_files.PATIENCE
+    until = time.monotonic() + index_setup.PATIENCE
     while True:
         try:
             (busy, *_) = source.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()

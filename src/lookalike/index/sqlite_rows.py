@@ -16,7 +16,7 @@ from lookalike.index.sqlite_schema import ID, columns_of, damaged, named
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from lookalike.index.index_settings import IndexSettings
+    from lookalike.index.index_setup import IndexSettings
     from lookalike.index.sqlite_store import SqliteStore
     from lookalike.tables.packed import Id
 

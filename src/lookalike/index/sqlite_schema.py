@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lookalike.errors import DamagedError, StoreError, _show
 from lookalike.index.contract import DIGEST, LARGEST_BODY, LONGEST_ID
-from lookalike.index.index_files import give_name, remove_files, unfinished_file
-from lookalike.index.index_settings import IndexSettings
+from lookalike.index.index_setup import IndexSettings, give_name, remove_files, unfinished_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.errors import StoreError
 from lookalike.index.contract import Store
-from lookalike.index.index_files import give_name, locked, remove_files, unfinished_file
+from lookalike.index.index_setup import give_name, locked, remove_files, unfinished_file
 from lookalike.index.sqlite_postings import Segments, Tail, merge, post, segments_in
 from lookalike.index.sqlite_rows import SqliteReader, SqliteState, SqliteWriter, state_of
 from lookalike.index.sqlite_schema import check_file, connect, create_file, read_settings, store_errors
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lookalike.index.contract import Check, StoreReader, StoreWriter
-    from lookalike.index.index_settings import IndexSettings
+    from lookalike.index.index_setup import IndexSettings
 
 __all__ = ["SqliteStore", "copy_to_file"]
 

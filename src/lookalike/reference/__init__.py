@@ -6,9 +6,8 @@ lookalike works. The data passes through the files in this order:
 * `text`: a text is normalised and cut into words or characters, and those into shingles (format §1-3);
 * `hash_functions`: shingles become 64-bit numbers, and the hash functions of the source reports (format §4-5);
 * `sketches`: a set of numbers becomes a signature, and two signatures an estimate (format §5);
-* `similarity`: what is estimated: Jaccard of sets and bags, containment, cosine and Euclidean distance, also where text
-  is excluded or only long passages count (format §4.1);
-* `search`: bands, candidates, joins, groups and shared passages (format §6);
+* `search`: what is estimated: Jaccard of sets and bags, containment, cosine and Euclidean distance, also where text is
+  excluded or only long passages count (format §4.1); bands, candidates, joins, clusters and passages (format §6);
 * `repeated`: parts and passages of documents that occurred before, and texts without them (format §10).
 
 >>> from lookalike.recipe import Recipe
@@ -38,28 +37,26 @@ from lookalike.reference.hash_functions import (
 )
 from lookalike.reference.repeated import Repeat, passage_cuts, repeated_parts, repeated_passages, split, without
 from lookalike.reference.search import (
+    EXCLUDED,
+    CountedElements,
     UnitPassage,
+    bag_jaccard,
+    bag_jaccard_of_the_report,
     band_keys,
     brute_force_join,
     candidates,
-    linked_groups,
-    ordered_pair,
-    passages,
-    slot_byte,
-    star_groups,
-)
-from lookalike.reference.similarity import (
-    WALL,
-    CountedElements,
-    bag_jaccard,
-    bag_jaccard_of_the_report,
     characteristic_matrix,
     containment,
     cosine,
     counted,
     euclidean,
     jaccard,
+    linked_groups,
+    ordered_pair,
+    passages,
     row_types,
+    slot_byte,
+    star_groups,
 )
 from lookalike.reference.sketches import (
     INFINITY,
@@ -76,8 +73,8 @@ from lookalike.reference.sketches import (
 from lookalike.reference.text import normalise, segments, shingles, units, windows
 
 __all__ = [
+    "EXCLUDED",
     "INFINITY",
-    "WALL",
     "CountedElements",
     "Repeat",
     "UnitPassage",

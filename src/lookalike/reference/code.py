@@ -32,7 +32,8 @@ MODIFIERS: Final = frozenset(
 IMPORTS: Final = frozenset(["from", "import", "include", "package", "require", "use", "using"])
 BLOCKS: Final = frozenset(["async", "def", "elif", "else", "except", "finally", "for", "if", "try", "while", "with"])
 LONGEST_IMPORT: Final = 256
-WALL: Final = "\ufdd0"
+EXCLUDED: Final = "\ufdd0"
+"""Stands for each character of excluded text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def _is_space(char: str) -> bool:
 def _is_name(char: str) -> bool:
     if char.isascii():
         return char.isalnum() or char in {"_", "$"}
-    return not _is_space(char) and char != WALL
+    return not _is_space(char) and char != EXCLUDED
 
 
 def _begins_name(char: str) -> bool:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from lookalike.documents import Flag, Source
     from lookalike.documents.metadata import Metadata
     from lookalike.recipe import Recipe
-    from lookalike.report.marks import Marks
     from lookalike.report.shared import Shared
-    from lookalike.tables.found import DocumentIds
+    from lookalike.report.side_files import Marks
+    from lookalike.tables.columns import DocumentIds
     from lookalike.text.excluded import Exclusions
 
     _Numbers: TypeAlias = dict[str, int]
@@ -125,7 +125,7 @@ class PageInput:
     """Both by the numbers of documents."""
     ignored: Sequence[int]
     """Excluded shingles."""
-    uncounted: Exclusions
+    exclusions: Exclusions
     source: Source | None
     """Where the texts can be read again."""
 
@@ -136,7 +136,7 @@ def collect(searched: PageInput, *, marks: Marks | None = None, limits: PageLimi
     recipe = searched.recipe
     wanted = searched.pairs.documents
     read = read_texts(searched.source, searched.ids, searched.lengths, frozenset(wanted), _HELD)
-    reasons = Reasons(recipe, searched.ignored, searched.uncounted)
+    reasons = Reasons(recipe, searched.ignored, searched.exclusions)
     documents = {
         number: MarkedText.of(read.texts[number], recipe, reasons.spans(read.texts[number]))
         for number in wanted
@@ -151,7 +151,7 @@ def collect(searched: PageInput, *, marks: Marks | None = None, limits: PageLimi
         for number in body["texts"]
         if (letters := documents[number].letter_values(searched.flags.get(number, ())))
     }
-    left_out = {
+    omitted = {
         "pairs": searched.pair_count - searched.above,
         "texts": sum(number not in body["texts"] for number in documents),
         "shared": max(0, len(shared) - limits.shared),
@@ -161,9 +161,9 @@ def collect(searched: PageInput, *, marks: Marks | None = None, limits: PageLimi
         **searched.run,
         "reasons": dict(REASONS),
         "leftOutOfScores": reasons.excluded_from_scores,
-        **recipe_values(recipe, searched.uncounted.min_words),
+        **recipe_values(recipe, searched.exclusions.min_words),
         "limits": {"pairs": limits.pairs, "text": limits.text, "shared": limits.shared},
-        "leftOut": left_out,
+        "leftOut": omitted,
         "documents": _documents(searched, documents, read),
         "pairs": {"a": pairs.a, "b": pairs.b, **pairs.scores},
         "problem": read.problem,
@@ -174,9 +174,9 @@ def collect(searched: PageInput, *, marks: Marks | None = None, limits: PageLimi
 
 
 def _with_blocks(searched: PageInput, documents: Mapping[int, MarkedText]) -> PagePairs:
-    """Find the passages of all pairs; below the threshold that was asked for, a pair without any is left out."""
+    """Find the passages of all pairs; below the threshold that was asked for, a pair without any is omitted."""
     pairs = searched.pairs
-    both = _blocks(pairs, documents, searched.recipe, searched.uncounted.min_words)
+    both = _blocks(pairs, documents, searched.recipe, searched.exclusions.min_words)
     pairs.blocks, pairs.back = [forth for forth, _ in both], [back for _, back in both]
     unknown = [not {a, b} <= documents.keys() for a, b in zip(pairs.a, pairs.b, strict=True)]
     return pairs.only(
@@ -216,8 +216,8 @@ def _shared_passages(
     pairs: PagePairs, documents: Mapping[int, MarkedText], read: Read, recipe: Recipe, reasons: Reasons
 ) -> list[Shared]:
     bits = {REASONS[reason] for reason in reasons.excluded_from_scores}
-    left_out = {n: [span for span in document.spans if span.bit in bits] for n, document in documents.items()}
-    return shared_passages(list(zip(pairs.a, pairs.b, strict=True)), pairs.blocks, read.texts, recipe, left_out)
+    excluded = {n: [span for span in document.spans if span.bit in bits] for n, document in documents.items()}
+    return shared_passages(list(zip(pairs.a, pairs.b, strict=True)), pairs.blocks, read.texts, recipe, excluded)
 
 
 def short(score: float) -> float:
@@ -241,7 +241,7 @@ def recipe_values(recipe: Recipe, least: int | None = None) -> dict[str, Any]:
 
 
 def _documents(searched: PageInput, documents: Mapping[int, MarkedText], read: Read) -> dict[str, Any]:
-    """Return what is known of each document, column by column; a column without any value is left out."""
+    """Return what is known of each document, column by column; a column without any value is omitted."""
     ids = list(searched.ids)
     known = [_values(searched.metadata[i]) if i in searched.metadata else {} for i in range(len(ids))]
     columns: dict[str, list[Any]] = {

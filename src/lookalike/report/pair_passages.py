@@ -46,12 +46,12 @@ class MarkedSpan(NamedTuple):
 class Reasons:
     """Finds the spans of a text: quotations and references always, so that the page can exclude them on demand."""
 
-    def __init__(self, recipe: Recipe, ignored: Iterable[int] = (), uncounted: Exclusions | None = None) -> None:
+    def __init__(self, recipe: Recipe, ignored: Iterable[int] = (), exclusions: Exclusions | None = None) -> None:
         """Take the shingles that the search excluded, and what else it excluded."""
-        uncounted = uncounted or Exclusions()
+        exclusions = exclusions or Exclusions()
         self._recipe = recipe
-        self._ignored, self._templates = frozenset(ignored), frozenset(uncounted.templates)
-        self._skipped = uncounted.skip
+        self._ignored, self._templates = frozenset(ignored), frozenset(exclusions.templates)
+        self._skipped = exclusions.skip
 
     @property
     def excluded_from_scores(self) -> list[str]:

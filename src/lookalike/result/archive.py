@@ -1,7 +1,8 @@
-"""The archive of a saved result: its members, none of which is larger than the file says, and nothing packed in them.
+"""The archive of a saved result: its members, and what must hold in them, whoever wrote the file.
 
 The members are read as they were written: stored in a zip archive without a comment, Arrow tables without compression
-and without dictionaries. Anything else is refused before it is unpacked, so no small file becomes a large one.
+and without dictionaries. Anything else is refused before it is unpacked, so no small file becomes a large one. Every
+field of `meta.json` has its type and its range, so that nothing read from it leads to a wrong answer.
 """
 
 from __future__ import annotations
@@ -10,14 +11,46 @@ import hashlib
 import os
 import struct
 import zipfile
+from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any, Final
+
+from lookalike.engine import METRICS
+from lookalike.engine.bands import MOST_HASHES
+from lookalike.tables.spelling import (
+    is_flag,
+    is_share,
+    is_text,
+    is_typed,
+    list_of,
+    map_of,
+    number,
+    object_of,
+    object_with,
+    one_of,
+    or_none,
+    row,
+    some_of,
+    whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
 
-__all__ = ["META", "NotAnArchiveError", "fingerprint", "open_archive", "read_batches", "read_meta", "read_tables"]
+    from lookalike.tables.spelling import Check
+
+__all__ = [
+    "META",
+    "NotAnArchiveError",
+    "check_meta",
+    "demand",
+    "fingerprint",
+    "open_archive",
+    "read_batches",
+    "read_meta",
+    "read_tables",
+]
 
 META: Final = "meta.json"
 _MOST_META: Final = 1 << 30
@@ -194,3 +227,131 @@ def _field(message: memoryview, table: int, number: int) -> int:
         return 0
     (offset,) = struct.unpack_from("<H", message, fields + place)
     return table + offset if offset else 0
+
+
+_MOST_DOCUMENTS: Final = 2**32 - 2
+_MOST_SECONDS: Final = 1e12
+
+# -- the fields ------------------------------------------------------------------------------------------------------
+
+_PARTS: Final = ("ids", "old_ids", "classes", "pairs", "lengths", "order", "ignored", "templates", "missed")
+_READING: Final = object_with(
+    text_column=or_none(is_typed),
+    id_column=or_none(is_typed),
+    include=list_of(is_typed),
+    exclude=list_of(is_typed),
+    encoding=is_typed,
+    hidden=is_flag,
+)
+_PLACES: Final = list_of(row(whole(), is_text))
+_AUTHORS: Final = object_of(rule=is_typed, names=list_of(is_text), of=list_of(or_none(whole())), left_out=whole())
+_MAY_BE_MISSING: Final = frozenset(
+    {"limited", "flags", "old_flags", "origin", "skip", "min_words", "short_pairs", "metadata", "platforms", "authors"}
+)
+
+
+def check_meta(meta: Mapping[str, Any]) -> None:
+    """Raise `ValueError` that says what is wrong; fields that are not known do not matter."""
+    for name, check in _FIELDS.items():
+        if name not in meta:
+            demand(name in _MAY_BE_MISSING, f"it has no {name}")
+        else:
+            demand(check(meta[name]), f"{name} is not what it should be")
+    documents, audit = meta["documents"], meta["audit"]
+    thresholds = (0.0, meta["searched_threshold"], meta["threshold"], 1.0)
+    demand(all(x <= y for x, y in pairwise(thresholds)), "a threshold is not between 0 and 1")
+    demand((meta["old_from"] or 0) <= documents, "old_from is beyond the last document")
+    demand(meta.get("limited", 0) <= documents, "more documents are limited than there are")
+    demand(meta["bands"] is None or meta["bands"][0] * meta["bands"][1] <= MOST_HASHES, "bands and rows are too many")
+    if (authors := meta.get("authors")) is not None:
+        demand(len(authors["of"]) == documents, "authors are of other documents")
+        demand(all(place is None or place < len(authors["names"]) for place in authors["of"]), "an author has no name")
+    if audit is not None:
+        demand(
+            audit["found"] <= audit["true_pairs"] and audit["drawn"] <= audit["of"] <= documents,
+            "the counts of the audit contradict each other",
+        )
+        demand(
+            (audit["measured"] is None) == (audit["interval"] is None),
+            "audit has a measured share without an interval, or the reverse",
+        )
+    demand((audit is not None) == ("missed.arrow" in meta["parts"]), "audit and missed.arrow belong together")
+    needed = {"ids.arrow", "classes.arrow", "pairs.arrow"}
+    has_old, of_old = meta["old_from"] is not None, "old_ids.arrow" in meta["parts"]
+    demand(has_old == of_old, "old_from and old_ids.arrow belong together")
+    if (meta.get("origin") or {}).get("paths"):  # texts that are read again are checked against their lengths
+        needed.add("lengths.arrow")
+    demand(needed <= set(meta["parts"]), "a part is missing")
+
+
+def demand(holds: bool, problem: str) -> None:
+    """Raise `ValueError` that says what is wrong, unless something holds."""
+    if not holds:
+        raise ValueError(problem)
+
+
+def _is_interval(value: Any) -> bool:
+    return row(is_share, is_share)(value) and bool(value[0] <= value[1])
+
+
+def _is_id(value: Any) -> bool:
+    return is_text(value) or whole(-(2**63))(value)
+
+
+def _is_digest(value: Any) -> bool:
+    return isinstance(value, str) and len(value) == 64 and set(value) <= set("0123456789abcdef")
+
+
+_RECALL: Final[dict[str, Check]] = {"measured": or_none(is_share), "interval": or_none(_is_interval)}
+
+
+def _is_recall(value: Any) -> bool:
+    """Return whether a value is a recall; by cosine or Euclidean distance it also says of which pairs it is."""
+    usual: dict[str, Check] = {"promised": is_share, **_RECALL}
+    return object_of(**usual)(value) or object_of(**usual, jaccard=is_share)(value)
+
+
+def _is_flag(value: object) -> bool:
+    """Return whether a value is a flag; one of an earlier version has no places of letters."""
+    return row(is_text, is_text, whole())(value) or row(is_text, is_text, whole(), _PLACES)(value)
+
+
+_FLAGS: Final = map_of(is_text, list_of(_is_flag))
+_FIELDS: Final[dict[str, Check]] = {
+    "lookalike": is_text,
+    "recipe": is_text,
+    "digest": is_text,
+    "searched_threshold": is_share,
+    "threshold": is_share,
+    "method": one_of("exact", "brute", "lsh", "signatures"),
+    "metric": one_of(*METRICS),
+    "linkage": one_of("star", "linked"),
+    "bands": or_none(row(whole(1, MOST_HASHES), whole(1, MOST_HASHES))),
+    "documents": whole(0, _MOST_DOCUMENTS),
+    "candidates": whole(),
+    "old_from": or_none(whole()),
+    "limited": whole(),
+    "recall": _is_recall,
+    "audit": or_none(object_of(drawn=whole(), of=whole(), true_pairs=whole(), found=whole(), **_RECALL)),
+    "skipped": list_of(row(is_text, is_text, is_text)),
+    "flags": _FLAGS,
+    "old_flags": _FLAGS,
+    "notes": list_of(is_text),
+    "timings": map_of(is_text, number(0.0, _MOST_SECONDS)),
+    "skip": list_of(one_of("quotes", "references")),
+    "min_words": or_none(whole(1)),
+    "short_pairs": whole(),
+    "metadata": list_of(row(_is_id, some_of(name=is_text, author=is_text, date=is_text, label=is_text, file=is_text))),
+    "platforms": list_of(is_text),
+    "authors": or_none(_AUTHORS),
+    "origin": or_none(
+        object_with(
+            command=is_text,
+            paths=list_of(is_typed),
+            against=list_of(is_typed),
+            reading=_READING,
+            left_out=list_of(is_typed),
+        )
+    ),
+    "parts": map_of(one_of(*(f"{name}.arrow" for name in _PARTS)), object_of(bytes=whole(), sha256=_is_digest)),
+}

@@ -13,15 +13,14 @@ from bisect import bisect_left
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike import checks
 from lookalike.documents import open_documents
+from lookalike.engine import Strategy
 from lookalike.engine.bands import wilson
 from lookalike.engine.stages import UNLIMITED, join
-from lookalike.engine.strategy import Strategy
-from lookalike.errors import DocumentError, LookalikeError, RecipeError
+from lookalike.errors import DocumentError, LookalikeError, RecipeError, check_whole
 from lookalike.result.pairs import NamedPairs, pairs_of
-from lookalike.tables.found import COLUMNS, MEASURES, Pairs
-from lookalike.tables.wording import count
+from lookalike.tables.columns import COLUMNS, MEASURES, Pairs
+from lookalike.tables.spelling import count
 from lookalike.text.excluded import exclude_kinds
 
 if TYPE_CHECKING:
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents import Source
-    from lookalike.result.result import Result
-    from lookalike.tables.found import DocumentIds
+    from lookalike.result import Result
+    from lookalike.tables.columns import DocumentIds
     from lookalike.tables.packed import Ids, Texts
 
 __all__ = ["Audit", "audit", "made_audit"]
@@ -99,13 +98,13 @@ def audit(result: Result, sample: int, seed: int, documents: Any = None, against
 
     With old documents, the sample is of new ones, and pairs of two old ones do not count.
     """
-    sample, seed = checks.whole("sample", sample, 1), checks.whole("seed", seed, 0)
+    sample, seed = check_whole("sample", sample, 1), check_whole("seed", seed, 0)
     if result.metric in MEASURES:
         allowed = "jaccard, bag or containment for an audit"
         raise RecipeError("metric", result.metric, allowed, "compare with a search by method='brute'")
-    if result.uncounted.min_words is not None:
+    if result.exclusions.min_words is not None:
         problem = "not supported by an audit, which measures the recall of all passages"
-        raise RecipeError("min_words", result.uncounted.min_words, problem, "search and audit without it")
+        raise RecipeError("min_words", result.exclusions.min_words, problem, "search and audit without it")
     if result.limited:
         problem = f"{result.limited:,} documents are in clusters so large that not all their pairs are listed"
         raise LookalikeError(f"{problem}, so there is no recall of pairs to measure; audit at a higher threshold")
@@ -173,7 +172,7 @@ def _join(
         least=0,
         promised=1.0,
         ignored=tuple(result.ignored),
-        skip=result.uncounted.skip,
+        skip=result.exclusions.skip,
     )
     found = join([*sample, *texts], strategy, old_from=len(sample), limits=UNLIMITED)
     pairs = pairs_of(found, len(sample)).pairs
@@ -221,7 +220,7 @@ class _TextsAgain:
             for batch in source.batches():
                 if not _are_at(ids, start, batch.ids):
                     raise self._changed(source)
-                yield start, exclude_kinds(batch.texts, self.result.uncounted.skip)
+                yield start, exclude_kinds(batch.texts, self.result.exclusions.skip)
                 start += len(batch)
         if start != len(ids):
             raise self._changed(self.sources[-1])

@@ -7,21 +7,18 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import replace
-from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike import _native
 from lookalike.documents.document_batches import skipped_words
-from lookalike.documents.metadata import first_of
 from lookalike.errors import LookalikeError, RecipeError
 from lookalike.recipe import UNIT_NAMES
-from lookalike.result.authors import submission_pairs
-from lookalike.result.pairs import NamedPairs
+from lookalike.result.pairs import NamedPairs, submission_pairs
 from lookalike.result.view import recall_of
-from lookalike.tables.found import COLUMNS, score_columns
-from lookalike.tables.json import BETWEEN, json_values, write_json
+from lookalike.tables.columns import COLUMNS, score_columns
 from lookalike.tables.output_files import opened
-from lookalike.tables.wording import count, duration
+from lookalike.tables.spelling import BETWEEN, count, duration, json_values, write_json
 from lookalike.text.excluded import EXCLUDED_IN_B, exclude, excluded_spans
 from lookalike.text.excluded import excluded_words as count_excluded
 from lookalike.text.measures import cosine, euclidean
@@ -34,13 +31,12 @@ if TYPE_CHECKING:
     from lookalike.documents import Flag, Source
     from lookalike.engine.groups import Group
     from lookalike.recipe import Recipe
-    from lookalike.result.result import Result
-    from lookalike.tables.found import Found, Metric, Pairs
+    from lookalike.result import Result
+    from lookalike.tables.columns import Found, Metric, Pairs
     from lookalike.tables.output_files import Target
     from lookalike.text.excluded import Exclusions
 
 __all__ = [
-    "blanked_where_excluded",
     "described",
     "excluded_words",
     "excluded_words_of",
@@ -51,6 +47,7 @@ __all__ = [
     "short_pairs",
     "summary",
     "texts_of",
+    "without_excluded",
     "write_pairs",
 ]
 
@@ -86,19 +83,19 @@ def summary(result: Result) -> str:
     return " · ".join((documents, pairs, "scores exact", recall_of(result.recall), took))
 
 
-def short_pairs(uncounted: Exclusions, recipe: Recipe) -> list[str]:
+def short_pairs(exclusions: Exclusions, recipe: Recipe) -> list[str]:
     """Return the sentence about pairs that share only short passages, if there were any.
 
     >>> from lookalike.recipe import Recipe
     >>> from lookalike.text.excluded import Exclusions
     >>> short_pairs(Exclusions(min_words=12, short_pairs=1), Recipe()), short_pairs(Exclusions(), Recipe())
-    (['1 pair is alike only with passages shorter than 12 words, and left out'], [])
+    (['1 pair is similar only in passages shorter than 12 words, and omitted'], [])
     """
-    if not (lost := uncounted.short_pairs):
+    if not (lost := exclusions.short_pairs):
         return []
     unit = f"{UNIT_NAMES[recipe.unit]}s"
     those = "1 pair is" if lost == 1 else f"{lost:,} pairs are"
-    return [f"{those} alike only with passages shorter than {uncounted.min_words} {unit}, and left out"]
+    return [f"{those} similar only in passages shorter than {exclusions.min_words} {unit}, and omitted"]
 
 
 def head(result: Result, pairs: NamedPairs) -> dict[str, Any]:
@@ -116,8 +113,8 @@ def head(result: Result, pairs: NamedPairs) -> dict[str, Any]:
         "documents": result.documents,
         "skipped": [{"id": skipped.id, "reason": skipped.reason} for skipped in result.skipped],
         "flags": [*_flags(result, result.flags, old=False), *_flags(result, result.old_flags, old=True)],
-        "skip": list(result.uncounted.skip),
-        "min_words": result.uncounted.min_words,
+        "skip": list(result.exclusions.skip),
+        "min_words": result.exclusions.min_words,
         "left_out": _excluded(result, pairs),
         "metadata": [_named(result, number) | values.to_dict() for number, values in result.metadata_of.items()],
         **_submissions(result, pairs),
@@ -138,7 +135,7 @@ def _submissions(result: Result, pairs: NamedPairs) -> dict[str, Any]:
 
 def _excluded(result: Result, pairs: NamedPairs) -> list[dict[str, Any]]:
     """Return how many words of each document of these pairs are excluded, if any are."""
-    if not result.ignored and not result.uncounted.skip:
+    if not result.ignored and not result.exclusions.skip:
         return []
     listed = pairs.by_number
     found = excluded_words_of(result, {*listed.values("a"), *listed.values("b")})
@@ -158,7 +155,7 @@ def _flags(result: Result, flags: Mapping[str, Sequence[Flag]], *, old: bool) ->
 
 
 def group_dict(group: Group) -> dict[str, Any]:
-    """Return a group as JSON has it; with old documents it tells which they are."""
+    """Return a cluster as JSON has it; with old documents it says which they are."""
     if not group.members_old:
         return {"principal": group.principal, "members": list(group.members)}
     return {
@@ -175,6 +172,8 @@ def described(result: Result, pairs: Pairs) -> NamedPairs:
     names = None if authors is None or not authors.are_submissions else authors.name
     if not any(values.date for values in known.values()):
         return NamedPairs(pairs, result.id_of, author=names, metric=result.metric)
+    from lookalike.documents.metadata import first_of  # few searches know dates
+
     firsts = [
         {"a": a, "b": b}.get(first_of(known.get(a), known.get(b)) or "")
         for a, b in zip(pairs.values("a"), pairs.values("b"), strict=True)
@@ -254,28 +253,28 @@ def measured(result: Result, measure: str) -> pa.Table:
 
 def excluded_words_of(result: Result, wanted: Iterable[int]) -> dict[int, dict[str, int]]:
     """Return how many words of each document are excluded, by reason; documents without such words are not listed."""
-    if not result.ignored and not result.uncounted.skip:
+    if not result.ignored and not result.exclusions.skip:
         return {}
     return excluded_words(result, texts_of(result, wanted))
 
 
-def blanked_where_excluded(result: Result, a: str, b: str) -> tuple[str, str]:
-    """Return two texts of a result, as long as before, with walls in the place of excluded text."""
-    ignored, templates = frozenset(result.ignored), frozenset(result.uncounted.templates)
-    if not ignored and not result.uncounted.skip:
+def without_excluded(result: Result, a: str, b: str) -> tuple[str, str]:
+    """Return two texts of a result, as long as before, with excluded text replaced by a mark."""
+    ignored, templates = frozenset(result.ignored), frozenset(result.exclusions.templates)
+    if not ignored and not result.exclusions.skip:
         return a, b
-    of_a, of_b = (excluded_spans(text, result.recipe, result.uncounted.skip, ignored, templates) for text in (a, b))
+    of_a, of_b = (excluded_spans(text, result.recipe, result.exclusions.skip, ignored, templates) for text in (a, b))
     return exclude(a, of_a), exclude(b, of_b, EXCLUDED_IN_B)
 
 
 def excluded_words(result: Result, texts: Mapping[int, str]) -> dict[int, dict[str, int]]:
     """Return for each text how many words are excluded, by reason: quotes, references, template, common."""
-    uncounted = result.uncounted
-    ignored, templates = frozenset(result.ignored), frozenset(uncounted.templates)
-    if not ignored and not uncounted.skip:
+    exclusions = result.exclusions
+    ignored, templates = frozenset(result.ignored), frozenset(exclusions.templates)
+    if not ignored and not exclusions.skip:
         return {}
     counted = {
-        number: count_excluded(text, excluded_spans(text, result.recipe, uncounted.skip, ignored, templates))
+        number: count_excluded(text, excluded_spans(text, result.recipe, exclusions.skip, ignored, templates))
         for number, text in texts.items()
     }
     return {number: words for number, words in counted.items() if words}
@@ -305,14 +304,15 @@ def write_pairs(
 
 
 def _group_pieces(result: Result, most: int) -> Iterator[str]:
-    """Yield the groups as JSON objects, `most` at a time."""
-    for start in range(0, len(result.groups), most):
-        some = result.groups[start : start + most]
-        if result.old_from is not None:
-            yield BETWEEN.join(json_values(list(map(group_dict, some))))
-            continue
-        principals = json_values([group.principal for group in some])
-        members = iter(json_values([member for group in some for member in group.members]))
-        each = (", ".join(islice(members, len(group.members))) for group in some)
-        rows = zip(principals, each, strict=True)
-        yield BETWEEN.join([f'{{"principal": {principal}, "members": [{listed}]}}' for principal, listed in rows])
+    """Yield the clusters as JSON objects, `most` at a time."""
+    if result.old_from is not None:
+        for start in range(0, result.group_count, most):
+            yield BETWEEN.join(json_values(list(map(group_dict, result.groups[start : start + most]))))
+        return
+    # By number: making a `Group` of each takes longer than writing it.
+    members, starts, heads = (memoryview(column).cast("I") for column in result.grouping)
+    for start in range(0, len(heads), most):
+        part = starts[start : start + most + 1]
+        principals = json_values(result.id_of.take(heads[start : start + most]))
+        listed = json_values(result.id_of.take(members[part[0] : part[-1]]))
+        yield _native.json_groups(list(principals), list(listed), part.tobytes(), BETWEEN)

@@ -1,6 +1,6 @@
 """The removal plan: for every document, whether it is kept, or which kept document it duplicates.
 
-A keep rule decides which document of a group stays.
+A keep rule decides which document of a cluster stays.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.checks import suggest
 from lookalike.engine.groups import check_order, grouped, principals
-from lookalike.errors import RecipeError
-from lookalike.tables.number_columns import as_bytes, compute, counting, numbers, scalar, shares, whole
-from lookalike.tables.wording import count
+from lookalike.errors import RecipeError, suggest
+from lookalike.tables.columns import as_bytes, compute, counting, numbers, scalar, shares, whole
+from lookalike.tables.spelling import count
 
 if TYPE_CHECKING:
     import os
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.result import Result
-    from lookalike.tables.found import Found
-    from lookalike.tables.number_columns import Column
+    from lookalike.tables.columns import Column, Found
 
 __all__ = ["KEEP", "KeepRule", "Plan", "make_plan"]
 
@@ -37,7 +35,7 @@ _LARGEST_FIRST: Final = ("longest", "newest", "max")
 
 @dataclass(frozen=True, slots=True)
 class KeepRule:
-    """Which document of a group stays; ties are broken by the order of the documents.
+    """Which document of a cluster stays; ties are broken by the order of the documents.
 
     * ``first``: the one that comes first.
     * ``longest``, ``shortest``: by the length of the text.
@@ -198,7 +196,7 @@ class Plan:
     >>> import lookalike as la
     >>> plan = la.find({"a": "one two three", "b": "One, two, three!", "c": "four"}).plan("longest")
     >>> plan
-    <Plan: keep longest, 2 of 3 documents kept, 1 removed from 1 group>
+    <Plan: keep longest, 2 of 3 documents kept, 1 removed from 1 cluster>
     >>> plan.table.to_pylist()[0]
     {'id': 'a', 'kept': False, 'kept_id': 'b', 'score': 1.0, 'group': 0}
     """
@@ -211,12 +209,12 @@ class Plan:
     * ``kept_old``, with `against`: whether that is an old document. If old ids are of another kind than new ones,
       ``kept_id`` has those of new documents only, and ``kept_old_id`` those of old ones.
     * ``score``: the exact score of the two; null for a kept one, and where only a chain of pairs links them
-    * ``group``: the number of its group, null if it is in none
+    * ``group``: the number of its cluster, null if it is in none
     """
     keep: str
     """The rule."""
     drop_all: bool = False
-    """Whether groups are removed whole."""
+    """Whether whole clusters are removed."""
     notes: tuple[str, ...] = ()
     """Notes for the user."""
     without_text: int = 0
@@ -225,7 +223,7 @@ class Plan:
     def __repr__(self) -> str:
         """Return one line."""
         rule = "drop all" if self.drop_all else f"keep {self.keep}"
-        removed = f"{self.removed:,} removed from {count(self.groups, 'group')}"
+        removed = f"{self.removed:,} removed from {count(self.groups, 'cluster')}"
         return f"<Plan: {rule}, {self.kept:,} of {count(self.documents, 'document')} kept, {removed}>"
 
     @property
@@ -245,7 +243,7 @@ class Plan:
 
     @cached_property
     def groups(self) -> int:
-        """How many groups there are."""
+        """How many clusters there are."""
         return compute().count_distinct(self.table["group"]).as_py() or 0
 
     @cached_property
@@ -280,9 +278,9 @@ class Plan:
 def make_plan(result: Result, keep: str | KeepRule = "first", *, values: Any = None, drop_all: bool = False) -> Plan:
     """Return the plan of a result.
 
-    The rule (see `KeepRule`) gives the order in which documents become principals of stars, so every removed document
-    was verified against the kept one; ``linked`` groups keep the one that the rule puts first. `values` has a value for
-    each document: a column, a list, or anything that pyarrow takes.
+    The rule (see `KeepRule`) gives the order in which documents become representatives of stars, so every removed
+    document was verified against the kept one; ``linked`` clusters keep the one that the rule puts first. `values` has
+    a value for each document: a column, a list, or anything that pyarrow takes.
 
     Old documents are always kept, whatever the rule, and new duplicates of them are removed. With `drop_all`, every
     new document that has a partner is removed, and the rule does not matter.
@@ -301,7 +299,7 @@ def make_plan(result: Result, keep: str | KeepRule = "first", *, values: Any = N
 
 
 def _decide(principal: bytes, old_from: int | None, *, drop_all: bool) -> tuple[Column, Column]:
-    """Return which documents are kept, and the number of the group of each."""
+    """Return which documents are kept, and the number of the cluster of each."""
     import pyarrow as pa
 
     pc = compute()
@@ -321,7 +319,7 @@ def _table(result: Result, found: Found, principal: bytes, kept: Column, group: 
 
     pc = compute()
     head = numbers(principal)
-    # With drop_all the principal itself may be removed; then it is nobody's kept duplicate.
+    # With drop_all the representative itself may be removed; then it is nobody's kept duplicate.
     in_favour = pc.and_(pc.invert(kept), kept.take(head))
     favoured = pc.if_else(in_favour, head, pa.nulls(1, head.type)[0])
     every = as_bytes(counting(len(head)))

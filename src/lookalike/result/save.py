@@ -24,21 +24,39 @@ from lookalike.documents import Flag, Skipped
 from lookalike.documents.metadata import metadata_of
 from lookalike.engine.bands import Bands
 from lookalike.errors import DocumentError, LookalikeError
-from lookalike.opening import open_error, open_input
+from lookalike.opening import open_error, shown_url
 from lookalike.recipe import Recipe
-from lookalike.result.archive import META, NotAnArchiveError, fingerprint, open_archive, read_meta, read_tables
+from lookalike.remote import open_named
+from lookalike.result.archive import (
+    META,
+    NotAnArchiveError,
+    check_meta,
+    demand,
+    fingerprint,
+    open_archive,
+    read_meta,
+    read_tables,
+)
 from lookalike.result.audit import Audit
-from lookalike.result.authors import Authors
-from lookalike.result.pairs import NamedPairs
-from lookalike.result.saved_checks import check_meta, check_parts, schemas
+from lookalike.result.pairs import Authors, NamedPairs
 from lookalike.result.view import Recall, SearchedDocuments, SearchSettings
-from lookalike.tables.found import COLUMNS, DocumentIds, Found, Pairs
-from lookalike.tables.json import parse_json
-from lookalike.tables.number_columns import as_bytes, numbers, whole
+from lookalike.tables.columns import (
+    COLUMNS,
+    DocumentIds,
+    Found,
+    Pairs,
+    as_bytes,
+    compute,
+    counting,
+    key,
+    numbers,
+    permutation,
+    whole,
+)
 from lookalike.tables.output_files import new_file
 from lookalike.tables.packed import Ids
+from lookalike.tables.spelling import parse_json
 from lookalike.text.excluded import Exclusions, check_kinds
-from lookalike.urls import shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +64,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents.metadata import Metadata
-    from lookalike.result.result import Result
+    from lookalike.result import Result
+    from lookalike.tables.columns import Column
 
 __all__ = ["FORMAT", "load", "save"]
 
@@ -96,7 +115,7 @@ def load(path: str | os.PathLike[str]) -> Saved:
     """Read a file that `save` wrote."""
     name = shown_url(os.fspath(path))
     try:
-        with open_input(path, name) as stream:
+        with open_named(path, name) as stream:
             return _read(stream, name)
     except DocumentError:
         raise
@@ -128,8 +147,8 @@ def _tables(result: Result) -> dict[str, pa.Table]:
         tables["order.arrow"] = pa.table({"document": pa.array(result.order, pa.uint32())})
     if result.ignored:
         tables["ignored.arrow"] = pa.table({"shingle": pa.array(result.ignored, pa.uint64())})
-    if result.uncounted.templates:
-        tables["templates.arrow"] = pa.table({"shingle": pa.array(result.uncounted.templates, pa.uint64())})
+    if result.exclusions.templates:
+        tables["templates.arrow"] = pa.table({"shingle": pa.array(result.exclusions.templates, pa.uint64())})
     if result.audited is not None:
         tables["missed.arrow"] = result.audited.missed_pairs.by_number.table
     return tables
@@ -152,13 +171,18 @@ def _meta(result: Result) -> dict[str, Any]:
         "flags": _flag_values(result.flags),
         "old_flags": _flag_values(result.old_flags),
         "origin": result.origin,
-        "skip": result.uncounted.skip,
-        "min_words": result.uncounted.min_words,
-        "short_pairs": result.uncounted.short_pairs,
+        "skip": result.exclusions.skip,
+        "min_words": result.exclusions.min_words,
+        "short_pairs": result.exclusions.short_pairs,
         "metadata": [[name, known.to_dict()] for name, known in result.metadata.items()],
         "platforms": result.platforms,
-        "authors": None if result.authors is None else asdict(result.authors),
+        "authors": None if result.authors is None else _author_values(result.authors),
     }
+
+
+def _author_values(authors: Authors) -> dict[str, Any]:
+    values = asdict(authors)
+    return values | {"left_out": values.pop("omitted")}
 
 
 def _recall_values(recall: Recall) -> dict[str, Any]:
@@ -197,8 +221,8 @@ def _read(stream: IO[bytes], path: str) -> Saved:
         check_meta(meta)
         if set(archive.namelist()) != {META, *meta["parts"]}:
             raise ValueError("its parts are not those that it lists")
-        tables = read_tables(archive, meta["parts"], schemas())
-    check_parts(meta, tables)
+        tables = read_tables(archive, meta["parts"], _schemas())
+    _check_parts(meta, tables)
     try:
         return _saved(meta, tables)
     except LookalikeError as error:  # a recipe or a date that is none
@@ -241,7 +265,7 @@ def _saved(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Saved:
         linkage=meta["linkage"],
         order=_column(tables, "order.arrow"),
         ignored=_column(tables, "ignored.arrow") or (),
-        uncounted=_uncounted(meta, tables),
+        exclusions=_exclusions(meta, tables),
         limited=meta.get("limited", 0),
         timings=meta["timings"],
     )
@@ -258,7 +282,7 @@ def _saved(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Saved:
 def _authors(told: Mapping[str, Any] | None) -> Authors | None:
     if told is None:
         return None
-    return Authors(told["rule"], tuple(told["names"]), tuple(told["of"]), told["left_out"])
+    return Authors(told["rule"], tuple(told["names"]), tuple(told["of"]), told["left_out"])  # the name in the file
 
 
 def _pairs(table: pa.Table) -> Pairs:
@@ -273,7 +297,7 @@ def _flag(kind: str, detail: str, count: int, places: Sequence[tuple[int, str]] 
     return Flag(kind, detail, count, tuple((at, letter) for at, letter in places))
 
 
-def _uncounted(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Exclusions:
+def _exclusions(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Exclusions:
     templates = tuple(_column(tables, "templates.arrow") or ())
     return Exclusions(check_kinds(meta.get("skip", ())), meta.get("min_words"), templates, meta.get("short_pairs", 0))
 
@@ -296,3 +320,84 @@ def _foreign(path: str) -> DocumentError:
 def _damaged(path: str, why: str) -> DocumentError:
     short = " ".join(why.split())[:80]
     return DocumentError(path, "file", f"is damaged ({short})", "take another copy of it, or search again")
+
+
+# -- what must hold in the tables ------------------------------------------------------------------------------------
+
+
+def _schemas() -> dict[str, list[pa.Schema]]:
+    """Return the columns that each part may have; ids are numbers or texts."""
+    import pyarrow as pa
+
+    ids: tuple[pa.DataType, ...] = (pa.int64(), pa.large_string())
+    scores: list[tuple[str, pa.DataType]] = [(name, pa.float64()) for name in COLUMNS[2:]]
+    by_number = pa.schema([("a", pa.uint32()), ("b", pa.uint32()), *scores])
+    return {
+        "ids.arrow": [pa.schema([("id", kind)]) for kind in ids],
+        "old_ids.arrow": [pa.schema([("id", kind)]) for kind in ids],
+        "classes.arrow": [pa.schema([("class", pa.uint32())])],
+        "pairs.arrow": [by_number],
+        "lengths.arrow": [pa.schema([("length", pa.uint64())])],
+        "order.arrow": [pa.schema([("document", pa.uint32())])],
+        "ignored.arrow": [pa.schema([("shingle", pa.uint64())])],
+        "templates.arrow": [pa.schema([("shingle", pa.uint64())])],
+        "missed.arrow": [by_number],
+    }
+
+
+def _check_parts(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None:
+    """Raise `ValueError` that says what is wrong in tables of the right columns."""
+    documents = meta["documents"]
+    new = documents if meta["old_from"] is None else meta["old_from"]
+    rows = dict.fromkeys(("classes.arrow", "lengths.arrow", "order.arrow"), documents)
+    rows |= {"ids.arrow": new, "old_ids.arrow": documents - new}
+    for name, expected in rows.items():
+        demand(name not in tables or tables[name].num_rows == expected, f"{name} has another length")
+    for name in ("ids.arrow", "old_ids.arrow"):
+        if name in tables:
+            given = whole(tables[name]["id"])
+            demand(compute().count_distinct(given, mode="all").as_py() == len(given), f"{name} has an id twice")
+    if "order.arrow" in tables:
+        demand(permutation(tables["order.arrow"]["document"]) is not None, "the order names a document twice")
+    _check_numbers(documents, whole(tables["classes.arrow"]["class"]), tables["pairs.arrow"])
+    if "missed.arrow" in tables:
+        missed = tables["missed.arrow"]
+        _check_ends(documents, missed)
+        demand(compute().all(compute().less(missed["a"], new)).as_py() is not False, "two old documents are a pair")
+        _check_scores(missed)
+    if meta.get("metadata"):
+        ids = {
+            name for part in ("ids.arrow", "old_ids.arrow") if part in tables for name in tables[part]["id"].to_pylist()
+        }
+        named = [name for name, _ in meta["metadata"]]
+        demand(set(named) <= ids and len(set(named)) == len(named), "metadata is of other documents")
+
+
+def _check_numbers(documents: int, classes: Column, pairs: pa.Table) -> None:
+    pc = compute()
+    every = counting(documents)
+    demand(pc.all(pc.less_equal(classes, every)).as_py() is not False, "a copy comes before its first")
+    demand(classes.take(classes).equals(classes), "the first of a kind is a copy")
+    _check_ends(documents, pairs)
+    a, b = whole(pairs["a"]), whole(pairs["b"])
+    for side in (a, b):
+        demand(classes.take(side).equals(side), "a pair names a copy")
+    keys = key(a, b)
+    rising = pc.less(keys.slice(0, max(len(keys) - 1, 0)), keys.slice(1))
+    demand(pc.all(rising).as_py() is not False, "pairs are not sorted")
+    _check_scores(pairs)
+
+
+def _check_ends(documents: int, pairs: pa.Table) -> None:
+    pc = compute()
+    a, b = whole(pairs["a"]), whole(pairs["b"])
+    demand(pc.all(pc.less(a, b)).as_py() is not False, "a pair is turned round")
+    demand(pc.all(pc.less(b, documents)).as_py() is not False, "a pair names a document that is not there")
+
+
+def _check_scores(pairs: pa.Table) -> None:
+    pc = compute()
+    for name in COLUMNS[2:]:
+        scores = whole(pairs[name])
+        within = pc.and_(pc.greater_equal(scores, 0.0), pc.less_equal(scores, 1.0))
+        demand(pc.all(within).as_py() is not False, "a score is not between 0 and 1")

@@ -1,6 +1,6 @@
-"""What a result consists of (its documents, the settings of the search, the recall), and its pairs and groups.
+"""What a result consists of (its documents, the settings of the search, the recall), and its pairs and clusters.
 
-Pairs and groups are given by number, by id, as plain values, or in Arrow on demand.
+Pairs and clusters are given by number, by id, as plain values, or in Arrow on demand.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from lookalike.engine import SHARED
 from lookalike.engine.groups import grouping_of, name_groups
-from lookalike.engine.strategy import SHARED
 from lookalike.result.pairs import NamedPairs, pairs_of
-from lookalike.tables.found import DocumentIds
-from lookalike.tables.number_columns import as_bytes
+from lookalike.tables.columns import DocumentIds, as_bytes
 from lookalike.tables.packed import Ids
-from lookalike.tables.wording import at_least
+from lookalike.tables.spelling import at_least
 from lookalike.text.excluded import Exclusions
 
 if TYPE_CHECKING:
@@ -32,10 +31,8 @@ if TYPE_CHECKING:
     from lookalike.engine.groups import Group, Grouping, Linkage
     from lookalike.recipe import Recipe
     from lookalike.result.audit import Audit
-    from lookalike.result.authors import Authors, Submission, SubmissionPair
-    from lookalike.result.pairs import PairListing
-    from lookalike.tables.found import Found, Metric, Pairs
-    from lookalike.tables.number_columns import Column
+    from lookalike.result.pairs import Authors, PairListing, Submission, SubmissionPair
+    from lookalike.tables.columns import Column, Found, Metric, Pairs
 
     Again: TypeAlias = Callable[[float, bytes | None], Found]
     """Searches again at a threshold, with documents becoming representatives in an order."""
@@ -132,7 +129,7 @@ class SearchSettings:
     linkage: Linkage = "star"
     order: Sequence[int] | None = None
     ignored: Sequence[int] = ()
-    uncounted: Exclusions = field(default_factory=Exclusions)
+    exclusions: Exclusions = field(default_factory=Exclusions)
     limited: int = 0
     """Documents of clusters so large that their pairs are listed in part."""
     timings: Mapping[str, float] = field(default_factory=dict)
@@ -168,12 +165,12 @@ class ResultView:
     ignored: tuple[int, ...]
     """Excluded shingles, as the core's 64-bit hashes; an audit excludes them too."""
     metadata: dict[Any, Metadata]
-    """Names, authors and dates of documents, by their ids: what `with_metadata` was told, and what the names of files
-    tell in an export of Moodle, Canvas or Blackboard. What is known under an id that a new and an old document have is
+    """Names, authors and dates of documents, by their ids: what `with_metadata` was given, and what the names of files
+    say in an export of Moodle, Canvas or Blackboard. What is known under an id that a new and an old document have is
     known of the new one."""
     platforms: tuple[str, ...]
     """The learning platforms whose exports were recognised."""
-    uncounted: Exclusions
+    exclusions: Exclusions
     """What else was excluded from the scores: quotes, references, short passages."""
     source: Source | None
     """Where the texts can be read again."""
@@ -211,7 +208,7 @@ class ResultView:
         self.threshold = self.searched_threshold = search.threshold
         self.recipe, self.method, self.metric, self.bands = search.recipe, search.method, search.metric, search.bands
         self.linkage, self.order, self.limited = search.linkage, search.order, search.limited
-        self.ignored, self.uncounted, self.timings = tuple(search.ignored), search.uncounted, dict(search.timings)
+        self.ignored, self.exclusions, self.timings = tuple(search.ignored), search.exclusions, dict(search.timings)
         self.recall = self._searched_recall = search.recall
         self.audited = self._searched_audit = None
         self.origin = dict(origin or {})
@@ -333,43 +330,44 @@ class ResultView:
         return self.listed.closest(n, self.metric)
 
     @cached_property
-    def _grouping(self) -> Grouping:
+    def grouping(self) -> Grouping:
+        """The clusters by the numbers of their documents, as plain columns."""
         asked: dict[str, Any] = {"linkage": self.linkage, "order": self.order, "metric": self.metric}
         return grouping_of(self._found, **asked, old_from=self.old_from)
 
     @property
     def group_count(self) -> int:
-        """How many groups there are."""
-        return self._grouping.size
+        """How many clusters there are."""
+        return self.grouping.size
 
     @cached_property
     def groups(self) -> list[Group]:
-        """Groups of verified pairs, as `linkage` says: ``star`` or ``linked``; in the order of their first members.
+        """Clusters of verified pairs, as `linkage` says: ``star`` or ``linked``; in the order of their first members.
 
-        Each also tells the `least` score of a member to its principal.
+        Each also has the `least` score of a member to its representative, the `principal`.
         """
-        return name_groups(self._found, self._grouping, self.id_of, self.metric)
+        return name_groups(self._found, self.grouping, self.id_of, self.metric)
 
     def largest_groups(self, n: int) -> list[Group]:
-        """Return the `n` groups with the most members, the largest first."""
-        return name_groups(self._found, self._grouping.largest(n), self.id_of, self.metric)
+        """Return the `n` clusters with the most members, the largest first."""
+        return name_groups(self._found, self.grouping.largest(n), self.id_of, self.metric)
 
     def largest_by_number(self, n: int) -> list[Group]:
         """Return the same with the numbers of documents in the place of their ids."""
         numbers = DocumentIds(Ids(range(self.documents)))
-        return name_groups(self._found, self._grouping.largest(n), numbers, self.metric)
+        return name_groups(self._found, self.grouping.largest(n), numbers, self.metric)
 
     @cached_property
     def submissions(self) -> list[Submission]:
-        """What each author handed in; without `Result.group_by`, each document by itself."""
-        from lookalike.result.authors import submissions
+        """What each author handed in; without `Result.group_by`, each document is its own."""
+        from lookalike.result.pairs import submissions
 
         return list(submissions(self.id_of, self.authors))
 
     @cached_property
     def submission_pairs(self) -> list[SubmissionPair]:
         """The pairs of submissions, the closest first, each with all pairs of their documents."""
-        from lookalike.result.authors import submission_pairs
+        from lookalike.result.pairs import submission_pairs
 
         return list(submission_pairs(self.id_of, self.authors, self.closest(self.pair_count)))
 

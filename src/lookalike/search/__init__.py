@@ -1,1 +1,1 @@
-"""Many documents: signatures, bands, candidates, the search itself, groups."""
+"""Many documents: signatures, bands, candidates, the search itself, clusters."""

@@ -24,7 +24,7 @@ from lookalike.text.traits import Traits, same_but_for_letters, traits_of
 if TYPE_CHECKING:
     from lookalike.documents import Source
     from lookalike.result import Result
-    from lookalike.tables.found import Metric
+    from lookalike.tables.columns import Metric
 
 __all__ = ["Advice", "Example", "Trial", "advise"]
 
@@ -336,7 +336,7 @@ def _choose(sample: _Sample, traits: Traits, tried: dict[str, Trial], results: d
 
 
 def _by_pairs(sample: _Sample, tried: dict[str, Trial], results: dict[str, Result]) -> tuple[str, str]:
-    """Choose among the presets for prose, by how alike the documents are."""
+    """Choose among the presets for prose, by how similar the documents are."""
     documents = len(sample.texts)
     best = _best(results["prose"])
     whole = PRESETS["prose"].threshold

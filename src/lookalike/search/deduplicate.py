@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, overload
 
-from lookalike.checks import suggest
 from lookalike.documents import one_name, open_documents
-from lookalike.documents.token_documents import check_no_text
-from lookalike.errors import DocumentError, RecipeError
+from lookalike.documents.data_frames import STREAMED
+from lookalike.documents.kinds import Given, accepted
+from lookalike.documents.open import check_no_text
+from lookalike.errors import DocumentError, RecipeError, suggest
 from lookalike.result.plan import KeepRule, Plan, make_plan
 from lookalike.search.find import find
-from lookalike.search.frames import TextRows, frame_of
+from lookalike.search.frames import Frame, SplitFrame, TextArray, TextDict, TextList, TextRows
 from lookalike.search.repeats import Cuts, Repeats, Sought
-from lookalike.tables.number_columns import compute, counting
+from lookalike.search.table_frames import ArrowFrame, DatasetFrame, HeldFrame, PandasFrame, PolarsFrame, StreamedFrame
+from lookalike.tables.columns import compute, counting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lookalike.recipe import Recipe
-    from lookalike.search.frames import Frame
     from lookalike.search.repeats import Part
-    from lookalike.tables.number_columns import Column
+    from lookalike.tables.columns import Column
 
 __all__ = ["drop_near_duplicates", "drop_repeated_parts", "drop_repeated_passages", "id_values"]
 
@@ -90,7 +91,7 @@ def drop_near_duplicates(
     `tokens` names a column of lists of tokens instead, as in `find`. (`text_column` and `id_column` are the older names
     of `text` and `id`.)
 
-    `keep` says which document of a group stays, as `KeepRule` explains, and may name columns of the data:
+    `keep` says which document of a cluster stays, as `KeepRule` explains, and may name columns of the data:
     ``keep="max:stars"``, ``keep="newest:date"``. `values` gives values that are in no column. With `drop_all`, no
     document that has a near-duplicate stays. Other arguments are those of `find`.
 
@@ -349,3 +350,46 @@ def _without_rows(data: Any, rows: int, gone: set[int]) -> Any:
     import pyarrow as pa
 
     return frame_of(data).filter(pa.array([row not in gone for row in range(rows)], pa.bool_()))
+
+
+# -- the kinds of data -------------------------------------------------------------------------------------------------
+
+_FACES: Final[dict[Given, type[Frame]]] = {
+    Given.ARROW: ArrowFrame,
+    Given.ARROW_READER: HeldFrame,
+    Given.ARROW_SCANNER: HeldFrame,
+    Given.DUCKDB: HeldFrame,
+    Given.STREAM: HeldFrame,
+    Given.PANDAS: PandasFrame,
+    Given.POLARS: PolarsFrame,
+    Given.POLARS_LAZY: PolarsFrame,
+    Given.DATASET: DatasetFrame,
+    Given.NUMPY: TextArray,
+    Given.MAPPING: TextDict,
+    Given.SEQUENCE: TextList,
+    Given.PATHS: TextList,
+    Given.ITERABLE: TextList,
+    **dict.fromkeys(STREAMED, StreamedFrame),
+}
+
+
+def frame_of(data: Any) -> Frame:
+    """Return the adapter of some data.
+
+    >>> frame_of(["one", "two"]).kind
+    'list'
+    >>> frame_of({"a", "b"})
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.DocumentError: data has the unsupported type 'set'; give a list, a dict, an array of texts, or \
+a table
+    """
+    given = accepted(data)
+    if given is Given.SPLITS:
+        return SplitFrame(data, frame_of)
+    face = _FACES.get(given)
+    if face is not None:
+        return face(list(data) if given is Given.ITERABLE else data)
+    kind = type(data).__name__
+    remedy = "give a list, a dict, an array of texts, or a table"
+    raise DocumentError(None, "data", f"has the unsupported type {kind!r}", remedy)

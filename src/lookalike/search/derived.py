@@ -1,42 +1,164 @@
-"""Searches that build on `find`: pairs below the threshold that share passages, and the sources of one text."""
+"""Around a search: what it will cost, pairs below the threshold that share passages, and the sources of one text."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike import checks
-from lookalike.documents import Both, Kept
+from lookalike import _native
+from lookalike.documents import Both, Kept, open_documents
+from lookalike.documents.document_batches import UNKNOWN_BYTES
 from lookalike.documents.in_memory import MemorySource
-from lookalike.engine.strategy import Asked
-from lookalike.errors import DocumentError, LookalikeError
-from lookalike.presets import PRESETS
+from lookalike.engine import Asked, choose_strategy
+from lookalike.errors import DocumentError, LookalikeError, check_text, check_threads
+from lookalike.presets import PRESETS, with_preset
+from lookalike.recipe import Recipe, settings
+from lookalike.result import Recall
 from lookalike.result.pairs import only_pairs
 from lookalike.search.find import Task, assembled, find
 from lookalike.search.intake import SearchInput
-from lookalike.search.search_run import Run
-from lookalike.tables.found import MEASURES, Found
+from lookalike.search.search_run import PAGE, Run, memory_needed, row_bytes
+from lookalike.tables.columns import MEASURES, Found
+from lookalike.tables.spelling import roughly, size
 from lookalike.text.excluded import check_min_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from lookalike.documents import Source
-    from lookalike.recipe import Recipe
+    from lookalike.documents import Batch, Source
+    from lookalike.engine.bands import Bands
     from lookalike.result import Result
-    from lookalike.result.source_matches import Sources
+    from lookalike.result.from_texts import Sources
+    from lookalike.tables.columns import Metric
 
 __all__ = [
     "LEAST",
     "MOST_CHARACTERS",
     "MOST_DOCUMENTS",
+    "Cost",
     "count_more",
+    "estimate_cost",
     "find_below",
     "find_sources",
     "search_lower",
     "shortest_passage",
     "sources",
 ]
+
+SAMPLE = 2
+"""Batches that are read and signed to learn how fast this machine is on these texts."""
+EXACT_FACTOR = 4
+"""The exact join takes about this many times as long as signing the same texts; LSH about half as long again."""
+LSH_FACTOR = 1.5
+
+
+# -- what a search will cost -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """An estimate: sizes are close, seconds are extrapolated from a sample."""
+
+    documents: int
+    documents_counted: bool
+    """Whether `documents` is known, or guessed from the size of the files."""
+    bytes: int
+    method: str
+    bands: Bands | None
+    promised_recall: float
+    memory: int
+    disk: int
+    seconds: float
+    jaccard: float | None = None
+    """As in `Recall`: of which pairs the recall is promised, if not of all at or above the threshold."""
+    too_large: int = 0
+    """Files that are not among the documents because they will be skipped for their size."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, ready for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """Return it for people, one line per figure."""
+        about = "" if self.documents_counted else "about "
+        disk = f"{size(self.disk)} of files while it runs" if self.disk else "none"
+        skipped = f" ({self.too_large:,} skipped: {self.too_large:,} too large)" if self.too_large else ""
+        share = "every pair" if self.promised_recall == 1 else f"at least {self.promised_recall:.4f} of the pairs"
+        of = Recall(self.promised_recall, jaccard=self.jaccard).of.removeprefix("pairs ")
+        recall = f"{'1: ' * (self.promised_recall == 1)}{share} {of}"
+        lines = [
+            f"documents  {about}{self.documents:,} in {size(self.bytes)}{skipped}",
+            f"method     {self.method}{f', {self.bands}' if self.bands else ''}",
+            f"recall     {recall}",
+            f"memory     about {size(self.memory)}",
+            f"disk       {disk}",
+            f"time       about {roughly(self.seconds)}",
+        ]
+        return "\n".join(lines)
+
+
+def estimate_cost(
+    documents: Any,
+    threshold: float | None = None,
+    *,
+    preset: str | None = None,
+    recall: float = 0.99,
+    method: str = "auto",
+    metric: Metric | None = None,
+    recipe: Recipe | None = None,
+    memory: int | None = None,
+) -> Cost:
+    """Estimate what `find` would take, from the size of the collection and a sample of it; `preset` is as there.
+
+    >>> cost = estimate_cost(["one text", "another text"])
+    >>> cost.documents, cost.method, cost.promised_recall
+    (2, 'exact', 1.0)
+    """
+    threshold, metric, _ = with_preset(preset, threshold, metric, None)
+    recipe = recipe or Recipe.preset(preset or "prose")
+    source = open_documents(documents)
+    given = source.size()
+    if given.bytes >= UNKNOWN_BYTES:
+        raise DocumentError(source.name, "size", "is known only after reading", "give a table in memory, or a file")
+    sample = list(islice(source.batches(), SAMPLE))
+    count = given.documents if given.documents is not None else _guess(sample, given.bytes)
+    strategy = choose_strategy(Asked(recipe, threshold, recall, method, metric), given.bytes)
+    in_memory = memory_needed(given.bytes, count, strategy)
+    in_files = memory is not None and in_memory > memory
+    factor = LSH_FACTOR if strategy.method == "lsh" else EXACT_FACTOR
+    return Cost(
+        documents=count,
+        documents_counted=given.documents is not None,
+        bytes=given.bytes,
+        method=strategy.method,
+        bands=strategy.bands,
+        promised_recall=strategy.promised,
+        jaccard=strategy.threshold if metric in MEASURES else None,
+        memory=memory if in_files and memory is not None else in_memory,
+        disk=count * row_bytes(strategy) if in_files and strategy.method == "lsh" else 0,
+        seconds=factor * _seconds_to_sign(sample, given.bytes, recipe) + 0.3,
+        too_large=given.too_large,
+    )
+
+
+def _guess(sample: list[Batch], size: int) -> int:
+    """Guess the number of documents from the mean length of those in the sample."""
+    count = sum(map(len, sample))
+    read = sum(batch.texts.nbytes for batch in sample)
+    return round(size * count / read) if read else size // PAGE
+
+
+def _seconds_to_sign(sample: list[Batch], size: int, recipe: Recipe) -> float:
+    """Sign the sample, and scale what it took to the whole."""
+    read = sum(batch.texts.nbytes for batch in sample)
+    started = time.perf_counter()
+    _native.SignatureMatrix.of_texts([batch.texts.packed() for batch in sample], settings(recipe), 0)
+    return (time.perf_counter() - started) * max(1.0, size / read) if read else 0.0
+
+
+# -- below the threshold -----------------------------------------------------------------------------------------------
 
 LEAST: Final = PRESETS["essays"].threshold
 """The share of the shorter document that has to be in the other one."""
@@ -71,7 +193,7 @@ def find_below(result: Result) -> Result | None:
         return None
     started = time.perf_counter()
     recipe = result.recipe.replace(bag=False)
-    skip, templates = result.uncounted.skip, result.uncounted.templates
+    skip, templates = result.exclusions.skip, result.exclusions.templates
     least = check_min_words(shortest_passage(recipe), recipe)
     asked = Asked(recipe, LEAST, metric="containment", ignored=result.ignored, skip=skip, min_words=least)
     run, new, old = _run_again(result, asked)
@@ -96,15 +218,15 @@ def search_lower(result: Result, *, threads: int = 0) -> Result:
     exact = result.method in ("exact", "brute") and not result.limited and result.metric not in MEASURES
     if source is None or lengths is None or not small or not exact or result.searched_threshold <= LOWEST:
         return result
-    uncounted = result.uncounted
+    exclusions = result.exclusions
     asked = Asked(
         *(result.recipe, LOWEST, 1.0, "exact", result.metric),
         ignored=result.ignored,
-        skip=uncounted.skip,
-        min_words=uncounted.min_words,
+        skip=exclusions.skip,
+        min_words=exclusions.min_words,
     )
     try:
-        searched = _run_again(result, asked, threads=checks.threads(threads), order=result.order)[0].search()
+        searched = _run_again(result, asked, threads=check_threads(threads), order=result.order)[0].search()
     except (LookalikeError, OSError):  # the source is gone since; what was found stays
         return result
     if searched.found["hot"] or searched.lengths.tolist() != list(lengths):
@@ -157,6 +279,9 @@ def _is_at_hand(source: Source) -> bool:
     return isinstance(source, MemorySource) or source.tables() is not None
 
 
+# -- sources of one text -----------------------------------------------------------------------------------------------
+
+
 def sources(
     text: str,
     documents: Any,
@@ -198,7 +323,7 @@ def find_sources(
 
     `is_itself` tells by its id whether one of the documents is the text itself, which is then left out.
     """
-    if not checks.text("text", text).strip():
+    if not check_text("text", text).strip():
         raise DocumentError(name, "file", "is empty", "there is nothing to look for")
     asked: dict[str, Any] = {"recipe": recipe, "ignore": ignore, "skip": skip, "threads": threads}
     result = find({name: text}, _ANY, metric="containment", against=documents, progress=progress, **asked)

@@ -7,13 +7,11 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike import _native, checks
-from lookalike.checks import suggest
+from lookalike import _native
 from lookalike.documents import LIMITS, LongEnough, open_documents
-from lookalike.documents.given import Given, given_as
-from lookalike.documents.lms import recognise
-from lookalike.engine.strategy import METRICS, Asked, Method
-from lookalike.errors import RecipeError
+from lookalike.documents.kinds import Given, given_as
+from lookalike.engine import METRICS, Asked, Method
+from lookalike.errors import RecipeError, check_number, check_threads, check_whole, suggest
 from lookalike.presets import with_preset
 from lookalike.recipe import DEFAULT, Recipe, settings
 from lookalike.result import Recall, Result
@@ -21,8 +19,8 @@ from lookalike.result.describe import scored, short_pairs
 from lookalike.result.view import SearchedDocuments, SearchSettings
 from lookalike.search.intake import SearchInput, sources_together
 from lookalike.search.search_run import Run, RunOutcome
-from lookalike.tables.found import MEASURES, Found, Metric
-from lookalike.tables.wording import count
+from lookalike.tables.columns import MEASURES, Found, Metric
+from lookalike.tables.spelling import count
 from lookalike.text.excluded import Exclusions, check_kinds, check_min_words, template_shingles
 
 if TYPE_CHECKING:
@@ -104,7 +102,7 @@ def find(
     * `memory`: bytes to stay below; what does not fit goes to files, in `work` or a temporary folder. A search in
       `work` that was interrupted goes on when it is started again.
 
-    Where so many documents are alike that their pairs could not all be listed, each is listed with the representative
+    Where so many documents are similar that their pairs could not all be listed, each is listed with the representative
     of its cluster and a few others, and a note says so. The clusters are those of all pairs; with `against`, a new
     document may join another of the old ones that it is like than the most similar one.
 
@@ -157,8 +155,8 @@ def find_kept(
     kinds, least = check_kinds(skip), check_min_words(min_words, recipe)
     asked = Asked(recipe, threshold, recall, method, metric, bands, templates, kinds, least)
     asked.check()
-    task = Task(asked, _checked_common(common), checked_linkage(linkage), order, checks.threads(threads))
-    least_words = None if min_length is None else checks.whole("min_length", min_length, 1)
+    task = Task(asked, _checked_common(common), checked_linkage(linkage), order, check_threads(threads))
+    least_words = None if min_length is None else check_whole("min_length", min_length, 1)
     started = time.perf_counter()
     limits = LIMITS.within(memory)
     if tokens is not None:
@@ -185,7 +183,7 @@ def _for_tokens(
     recipe: Recipe | None, ignore: Iterable[Any], text: str | None, skip: Iterable[str], min_length: int | None
 ) -> tuple[Recipe, list[str]]:
     """Return the recipe and the template texts of a search in tokens; text has no part in it."""
-    from lookalike.documents.token_documents import check_no_text, token_recipe, token_text
+    from lookalike.documents.open import check_no_text, token_recipe, token_text
 
     check_no_text(text)
     for name, given in (("skip", check_kinds(skip)), ("min_length", min_length)):
@@ -199,7 +197,7 @@ def _opened_tokens(
     documents: Any, against: Any, tokens: Any, own_id: str | None, recipe: Recipe
 ) -> tuple[Source, Source | None]:
     """Open documents that are tokens; old ones are in a column of the same name, or given by themselves."""
-    from lookalike.documents.token_documents import open_tokens
+    from lookalike.documents.open import open_tokens
 
     ordered = recipe.k > 1
     new = open_tokens(documents, tokens, own_id, ordered=ordered)
@@ -236,14 +234,14 @@ def recipe_for(recipe: Recipe, metric: str) -> Recipe:
 
 
 def checked_linkage(linkage: Linkage) -> Linkage:
-    """Return how groups are made, if it is known."""
+    """Return how clusters are formed, if it is known."""
     if linkage not in LINKAGES:
         raise RecipeError("linkage", linkage, "'star' or 'linked'")
     return linkage
 
 
 def _checked_common(common: float | None) -> float | None:
-    if common is not None and not 0.0 < checks.number("common", common, "a share between 0 and 1") < 1.0:
+    if common is not None and not 0.0 < check_number("common", common, "a share between 0 and 1") < 1.0:
         raise RecipeError("common", common, "a share between 0 and 1")
     return common
 
@@ -294,7 +292,7 @@ def assembled(
 ) -> Result:
     """Assemble the result of a run."""
     asked, strategy, found = task.asked, searched.strategy, searched.found
-    uncounted = Exclusions(asked.skip, asked.min_words, templates, found["short"])
+    exclusions = Exclusions(asked.skip, asked.min_words, templates, found["short"])
     stages = {"reading": searched.reading} | found["seconds"]
     sources = [one.source for one in (new, old) if one is not None]
     export = _export(new, old, searched.lengths)
@@ -307,7 +305,7 @@ def assembled(
             *(note for source in sources for note in source.notes()),
             *([] if export is None else [str(export)]),
             *said,
-            *_notes(task, found, uncounted),
+            *_notes(task, found, exclusions),
         ],
         flags=new.source.flags(),
         old_flags={} if old is None else old.source.flags(),
@@ -324,7 +322,7 @@ def assembled(
         linkage=task.linkage,
         order=task.order,
         ignored=asked.ignored,
-        uncounted=uncounted,
+        exclusions=exclusions,
         limited=found["hot"],
         timings=stages | {"other": max(0.0, time.perf_counter() - started - sum(stages.values()))},
     )
@@ -344,18 +342,20 @@ def _export(new: SearchInput, old: SearchInput | None, lengths: Sequence[int]) -
     if new.is_native or not new.source.has_files:
         return None
     files = [new, *([old] if old is not None and not old.is_native and old.source.has_files else [])]
+    from lookalike.documents.lms import recognise  # tables have no files
+
     students = {user: name for one in files for user, name in one.source.students().items()}
     return recognise((name for one in files for name in one.ids), lengths, students)
 
 
-def _notes(task: Task, found: dict[str, Any], uncounted: Exclusions) -> Iterator[str]:
+def _notes(task: Task, found: dict[str, Any], exclusions: Exclusions) -> Iterator[str]:
     """Yield notes about what a user might not expect."""
-    yield from short_pairs(uncounted, task.asked.recipe)
+    yield from short_pairs(exclusions, task.asked.recipe)
     if hot := found["hot"]:
         listed = "each is listed with its representative and a few others"
         yield f"{hot:,} documents are in clusters so large that not all their pairs are listed: {listed}"
         if task.linkage == "linked":
-            yield "linked groups are made of the listed pairs, so such a cluster may be in several parts"
+            yield "linked clusters are built from the listed pairs, so such a cluster may be split"
     if found["in_part"]:
         were = "was" if found["in_part"] == 1 else "were"
         parts = f"{found['in_part']:,} of them {were} not compared with all representatives"

@@ -6,7 +6,7 @@ from array import array
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike import _native, checks
+from lookalike import _native
 from lookalike.documents import Both, Kept, open_documents
 from lookalike.documents.document_batches import Size
 from lookalike.documents.document_source import within
@@ -21,6 +21,7 @@ from lookalike.documents.table_errors import (
     row_too_large,
     skipped_row,
 )
+from lookalike.errors import check_threads
 from lookalike.opening import check_file, open_error
 from lookalike.recipe import DEFAULT, settings
 from lookalike.tables.packed import Ids, Texts
@@ -258,7 +259,7 @@ def sign(
     True
     """
     from lookalike._native import SignatureMatrix
-    from lookalike.documents.token_documents import check_no_text, open_tokens, token_recipe
+    from lookalike.documents.open import check_no_text, open_tokens, token_recipe
     from lookalike.engine.sign import Signatures, sign_texts
 
     if tokens is None:
@@ -270,7 +271,7 @@ def sign(
         source = open_tokens(documents, tokens, id, ordered=recipe.k > 1)
     if isinstance(source, MemorySource):  # texts that are held already are not packed first
         return sign_texts(source.texts, recipe, threads=threads)
-    core, threads = settings(recipe), checks.threads(threads)
+    core, threads = settings(recipe), check_threads(threads)
     signed = bytearray()
     for batch in source.batches():
         signed += SignatureMatrix.of_texts([batch.texts.packed()], core, threads).to_bytes()

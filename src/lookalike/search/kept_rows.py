@@ -10,10 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from lookalike.checks import suggest
 from lookalike.documents.arrow_columns import is_marked, texts_as
 from lookalike.documents.table_columns import check_outer
-from lookalike.errors import DocumentError, RecipeError
+from lookalike.errors import DocumentError, RecipeError, suggest
 from lookalike.search.row_files import (
     RowFolder,
     RowForm,
@@ -25,7 +24,7 @@ from lookalike.search.row_files import (
     row_folder,
     url_of,
 )
-from lookalike.tables.number_columns import compute, joined
+from lookalike.tables.columns import compute, joined
 from lookalike.tables.output_files import ENDINGS
 from lookalike.tables.row_writers import CODECS, not_for_csv
 
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from lookalike.result.plan import KeepRule, Plan
     from lookalike.search.repeats import CutBatch
     from lookalike.search.row_files import RowOptions
-    from lookalike.tables.number_columns import Column
+    from lookalike.tables.columns import Column
     from lookalike.tables.row_writers import RowsWriter
 
 __all__ = [
@@ -56,14 +55,12 @@ __all__ = [
 
 
 _IN_FOLDERS: Final = {
-    "parquet": "parquet",
-    "arrow": "parquet",
     "jsonl": "jsonl",
     "json": "jsonl",
     "csv": "csv",
     "tsv": "tsv",
 }
-"""Format of a source → of the files in an output folder, whose name does not say it."""
+"""Format of a source → of the files in an output folder, whose name does not say it; Parquet for all others."""
 _PARQUET_CODECS: Final = {"uncompressed": "none", **{name: name for name in CODECS}}
 
 
@@ -74,7 +71,7 @@ def _form_for(output: str, source: Source | None, codec: str | None) -> RowForm:
         return form_of(output, codec, names=stored is None, rows=stored is not None)
     if stored is None:
         raise DocumentError(output, "file", "is a folder, and the documents have no rows", "end the name in .txt")
-    kind = _IN_FOLDERS[stored.format]
+    kind = _IN_FOLDERS.get(stored.format, "parquet")
     if kind == "parquet":
         return RowForm(kind, codec)
     if codec is None and stored.codec is not None:

@@ -7,14 +7,13 @@ import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args
 
-from lookalike import _native, checks
-from lookalike.checks import suggest
+from lookalike import _native
 from lookalike.documents.table_errors import changed
-from lookalike.errors import RecipeError
+from lookalike.errors import RecipeError, check_whole, suggest
 from lookalike.recipe import DEFAULT, settings
 from lookalike.search.search_run import BASE, LEAST_MEMORY
 from lookalike.tables.packed import Ids, Texts
-from lookalike.tables.wording import count
+from lookalike.tables.spelling import count
 
 if TYPE_CHECKING:
     import os
@@ -100,12 +99,12 @@ class Sought:
         """Return parts of at least so many words, 5 unless given."""
         if by not in PARTS:
             raise RecipeError(option, by, "line, paragraph or sentence", suggest(str(by), PARTS))
-        return cls(by, checks.whole("min_words", MIN_WORDS if min_words is None else min_words, 1))
+        return cls(by, check_whole("min_words", MIN_WORDS if min_words is None else min_words, 1))
 
     @classmethod
     def passages(cls, words: int, *, option: str = "words") -> Sought:
         """Return passages of at least so many words."""
-        if checks.whole(option, words, 1) > LONGEST:
+        if check_whole(option, words, 1) > LONGEST:
             raise RecipeError(option, words, f"a whole number from 1 to {LONGEST}")
         return cls("passage", words)
 
@@ -144,12 +143,12 @@ class Repeats:
         progress: Progress | None = None,
     ) -> None:
         """Take a source; nothing is read yet."""
-        if memory is not None and checks.whole("memory", memory, 1) < LEAST_MEMORY:
+        if memory is not None and check_whole("memory", memory, 1) < LEAST_MEMORY:
             raise RecipeError("memory", memory, f"at least {LEAST_MEMORY} bytes (512 MiB)")
         self._source, self._sought = source, sought
         self._settings = settings(recipe or DEFAULT)
         self._held = HELD if memory is None else (memory - BASE) // 2
-        self._threads = checks.whole("threads", threads, 0)
+        self._threads = check_whole("threads", threads, 0)
         self._progress = progress
         self.ids = Ids(())
         """The ids of all documents."""

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from lookalike.errors import DocumentError, RecipeError
+from lookalike.opening import is_url, shown_url
 from lookalike.tables.output_files import ENDINGS, check_place, new_file, squeezed
 from lookalike.tables.row_writers import CODECS, JsonRows, rows_writer
 from lookalike.tables.write_table import CsvWriter
-from lookalike.urls import is_url, shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

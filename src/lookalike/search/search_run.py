@@ -10,18 +10,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike import _native, checks
+from lookalike import _native
 from lookalike.documents.table_errors import changed
-from lookalike.engine.strategy import HELD, UNIT_LENGTH, choose_strategy
-from lookalike.errors import RecipeError
+from lookalike.engine import HELD, UNIT_LENGTH, choose_strategy
+from lookalike.errors import RecipeError, check_whole
+from lookalike.opening import is_url, shown_url
 from lookalike.search.workdir import WorkDir
-from lookalike.urls import is_url, shown_url
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
 
-    from lookalike.engine.strategy import Asked, Strategy
+    from lookalike.engine import Asked, Strategy
     from lookalike.search.intake import SearchInput
 
     Progress = Callable[[str, int, int | None], None]
@@ -94,7 +94,7 @@ class Run:
         """Take what is asked; nothing is read yet."""
         self._asked, self._new, self._old = asked, new, old
         self._threads, self._progress = threads, progress
-        self._memory = None if memory is None else checks.whole("memory", memory, 1)
+        self._memory = None if memory is None else check_whole("memory", memory, 1)
         if self._memory is not None and self._memory < LEAST_MEMORY:
             raise RecipeError("memory", memory, f"at least {LEAST_MEMORY} bytes (512 MiB)")
         if work is not None and is_url(work):

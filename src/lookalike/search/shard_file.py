@@ -16,17 +16,18 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from lookalike import _native
 from lookalike.documents import Skipped
+from lookalike.engine import Strategy, least_agreeing
 from lookalike.engine.bands import Bands, check_bands
 from lookalike.engine.sign import row_schema
-from lookalike.engine.strategy import Strategy, least_agreeing
 from lookalike.errors import DocumentError, LookalikeError
-from lookalike.opening import open_error, open_input
+from lookalike.opening import open_error
 from lookalike.recipe import Recipe
+from lookalike.remote import open_named
 from lookalike.result.archive import META, NotAnArchiveError, open_archive, read_batches, read_meta
-from lookalike.tables.json import is_text, list_of, parse_json, row
-from lookalike.tables.number_columns import compute
+from lookalike.tables.columns import compute
 from lookalike.tables.output_files import new_file
 from lookalike.tables.packed import Ids
+from lookalike.tables.spelling import is_text, list_of, parse_json, row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.tables.number_columns import Column
+    from lookalike.tables.columns import Column
 
 __all__ = ["FORMAT", "Shard", "ShardSettings", "ShardWriter"]
 
@@ -288,7 +289,7 @@ class _reading:  # noqa: N801 — used like a function
     def __enter__(self) -> zipfile.ZipFile:
         name = os.fspath(self._path)
         try:
-            stream = self._stack.enter_context(open_input(self._path, name))
+            stream = self._stack.enter_context(open_named(self._path, name))
             return self._stack.enter_context(open_archive(stream))
         except NotAnArchiveError:
             self._stack.close()

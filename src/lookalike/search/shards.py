@@ -11,20 +11,17 @@ import time
 from array import array
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike import checks
-from lookalike.checks import suggest
 from lookalike.documents import open_documents
+from lookalike.engine import Asked, choose_strategy
 from lookalike.engine.stages import UNLIMITED, confirm_copies, propose, sets, sign_rows, verify, verify_sets
-from lookalike.engine.strategy import Asked, choose_strategy
-from lookalike.errors import DocumentError, MismatchError, RecipeError
+from lookalike.errors import DocumentError, MismatchError, RecipeError, check_number, check_threads, suggest
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.result import Recall, Result
 from lookalike.result.view import SearchedDocuments, SearchSettings
 from lookalike.search.shard_file import Shard, ShardSettings, ShardWriter
-from lookalike.tables.found import COLUMNS, Found
-from lookalike.tables.number_columns import as_bytes, numbers
+from lookalike.tables.columns import COLUMNS, Found, as_bytes, numbers
 from lookalike.tables.packed import Ids, Texts
-from lookalike.tables.wording import count
+from lookalike.tables.spelling import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,10 +29,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents import Source
+    from lookalike.engine import Strategy
     from lookalike.engine.groups import Linkage
     from lookalike.engine.stages import Candidates
-    from lookalike.engine.strategy import Strategy
-    from lookalike.tables.number_columns import Column
+    from lookalike.tables.columns import Column
 
 __all__ = ["KEEPS", "find_shards", "sign_shard"]
 
@@ -72,7 +69,7 @@ def sign_shard(
         raise RecipeError("keep", keep, "'shingles' or 'signature'", suggest(keep, KEEPS))
     asked = Asked(recipe or DEFAULT, threshold, recall, "lsh")
     strategy = choose_strategy(asked, size=0)
-    threads = checks.threads(threads)
+    threads = check_threads(threads)
     source = open_documents(documents, text=text, id=id)
     with ShardWriter(path, ShardSettings.of(strategy, float(recall), keep)) as writer:
         for batch in source.batches():
@@ -101,7 +98,7 @@ def find_shards(
     Signatures must have been made with the same settings; other ones are a `MismatchError`.
     """
     started = time.perf_counter()
-    threads = checks.threads(threads)
+    threads = check_threads(threads)
     if isinstance(paths, str | os.PathLike):
         raise DocumentError(os.fspath(paths), "paths", "are one path, not several", "give a list of paths")
     shards = [Shard.open(path) for path in paths]
@@ -159,7 +156,7 @@ def _same_settings(shards: Sequence[Shard]) -> ShardSettings:
 def _threshold(given: float | None, settings: ShardSettings) -> float:
     if given is None:
         return settings.threshold
-    value = checks.number("threshold", given, "a number above 0 and at most 1")
+    value = check_number("threshold", given, "a number above 0 and at most 1")
     if not settings.threshold <= value <= 1.0:
         allowed = f"from {settings.threshold:g}, for which the shards were signed, to 1"
         raise RecipeError("threshold", given, allowed, "sign them again for a lower one")

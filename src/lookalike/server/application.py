@@ -15,14 +15,13 @@ from starlette.responses import PlainTextResponse, Response
 
 import lookalike
 from lookalike.errors import LookalikeError
-from lookalike.report.assemble import SHARED_SCRIPTS, SHARED_STYLES, joined, part
+from lookalike.report import SHARED_SCRIPTS, SHARED_STYLES, joined, part
 from lookalike.server import check_routes, document_routes
 from lookalike.server.bodies import Json, answers, complete
 from lookalike.server.guard import Guard
 from lookalike.server.models import Health, Info
-from lookalike.server.monitoring import METRICS_TYPE
 from lookalike.server.problems import Problem, ProblemResponse, field_problem, of_error, of_validation, pointer
-from lookalike.server.server_state import ServerState, state_of
+from lookalike.server.server_state import METRICS_TYPE, ServerState, state_of
 
 __all__ = ["SCRIPTS", "STYLES", "create_app"]
 
@@ -72,7 +71,7 @@ def _own(name: str) -> str:
 
 service_router = APIRouter()
 _FACTS = ("store", "documents", "bytes", "recipe", "threshold", "recall", "bands", "rows", "keep", "secret")
-"""What is told of an index: not where it is."""
+"""What is published about an index: not its location."""
 
 
 @service_router.get("/v1/info", summary="What is served, and what you may do.", responses=answers({200: (Info,)}))

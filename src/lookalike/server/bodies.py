@@ -16,8 +16,8 @@ from lookalike.errors import LookalikeError
 from lookalike.index.index_documents import Portion
 from lookalike.server.models import ANSWERS, REQUESTS, ProblemDocument, SentDocument
 from lookalike.server.problems import MEDIA_TYPE, STATUSES, Problem, field_problem, of_error, of_validation, pointer
-from lookalike.tables.json import to_json
 from lookalike.tables.packed import Ids, Texts
+from lookalike.tables.spelling import to_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from lookalike.documents import Source
-    from lookalike.server.server_settings import ServerLimits
+    from lookalike.server import ServerLimits
     from lookalike.server.server_state import ServerState
 
 __all__ = [

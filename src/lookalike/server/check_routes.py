@@ -11,7 +11,7 @@ from starlette.responses import Response
 from lookalike.documents.document_batches import RefusedError
 from lookalike.documents.extract.pool import extract
 from lookalike.documents.kinds import kind_of
-from lookalike.documents.limits import Limits
+from lookalike.documents.raw_input import Limits
 from lookalike.report.pair_passages import MarkedText, blocks_of
 from lookalike.server.bodies import (
     Json,
@@ -127,7 +127,7 @@ class _Text(NamedTuple):
 
 @router.post(
     "/v1/compare",
-    summary="How alike are two texts, and which passages do they share?",
+    summary="How similar are two texts, and which passages do they share?",
     responses=answers({200: (Compared,)}, 404, 409),
     openapi_extra=takes(Compare),
 )

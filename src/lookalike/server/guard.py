@@ -15,15 +15,15 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 
 from lookalike.server.bodies import NDJSON
-from lookalike.server.monitoring import LOG, shortened
 from lookalike.server.problems import Problem, ProblemResponse
+from lookalike.server.server_state import LOG, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from lookalike.server.server_settings import Right
+    from lookalike.server import Right
     from lookalike.server.server_state import ServerState
 
 __all__ = ["HEADERS", "LONGEST_HEADER", "MOST_HEADERS", "Guard"]

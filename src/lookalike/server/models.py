@@ -119,7 +119,7 @@ _Side = Annotated[Annotated[TextOnly, Tag(_SENT)] | Annotated[StoredText, Tag(_S
 
 
 class Compare(_Strict):
-    """How alike are two texts, and what do they share?"""
+    """How similar are two texts, and what do they share?"""
 
     a: _Side
     b: _Side
@@ -200,7 +200,7 @@ class SideBySide(_Strict):
 
 
 class Compared(BaseModel):
-    """How alike two texts are."""
+    """How similar two texts are."""
 
     schema_: Literal["lookalike/1"] = Field(alias="schema")
     a: AnyId | None
@@ -273,7 +273,7 @@ class Removed(_Strict):
 
 
 class OneGroup(_Strict):
-    """A cluster: documents that are alike."""
+    """A cluster of similar documents."""
 
     group: int
     """Its place in the list, from 1."""
@@ -298,7 +298,7 @@ class Groups(_Strict):
 
 
 class OnePair(_Strict):
-    """Two documents that are alike."""
+    """Two similar documents."""
 
     a: AnyId
     b: AnyId

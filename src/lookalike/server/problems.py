@@ -19,7 +19,7 @@ from lookalike.errors import (
     MismatchError,
     StoreError,
 )
-from lookalike.tables.wording import visible
+from lookalike.tables.spelling import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

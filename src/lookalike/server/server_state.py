@@ -1,33 +1,133 @@
-"""What the requests of a server share: the index, the settings, the threads, and the pairs of all documents."""
+"""What the requests of a server share: the index, threads, the pairs and clusters of all documents.
+
+First what a running server tells: JSON lines on standard error, and numbers for Prometheus; never a text or a token.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import logging
+import sys
 import threading
+import traceback
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from lookalike.errors import LookalikeError, StoreError
 from lookalike.index import Index
 from lookalike.index.index_documents import found_within
-from lookalike.server.monitoring import Metrics
 from lookalike.server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     import pyarrow as pa
     from starlette.requests import HTTPConnection
 
     from lookalike.engine.groups import Group
     from lookalike.index.contract import Store, Version
-    from lookalike.server.server_settings import ServerSettings
+    from lookalike.server import ServerSettings
 
     Result = TypeVar("Result")
 
-__all__ = ["AllPairs", "ServerState", "SimilarDocuments", "state_of"]
+__all__ = [
+    "LOG",
+    "METRICS_TYPE",
+    "AllPairs",
+    "Metrics",
+    "ServerState",
+    "SimilarDocuments",
+    "log_to_stderr",
+    "shortened",
+    "state_of",
+]
+
+# -- log lines ---------------------------------------------------------------------------------------------------------
+
+LOG: Final = logging.getLogger("lookalike.server")
+_LONGEST: Final = 80
+
+
+def shortened(text: str) -> str:
+    """Return the beginning of what a client has sent; JSON shows every strange character as an escape."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+class _JsonLines(logging.Formatter):
+    """A record as one line; of an error the places that it came through, not its message, which may quote a text."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        entry: dict[str, Any] = {"time": at, "level": record.levelname.lower()}
+        facts = getattr(record, "facts", None)
+        entry |= facts if facts is not None else {"event": "message", "said": shortened(record.getMessage())}
+        if record.exc_info and record.exc_info[0] is not None:
+            frames = traceback.extract_tb(record.exc_info[2])
+            entry["error"] = record.exc_info[0].__name__
+            entry["places"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-20:]]
+        return json.dumps(entry)
+
+
+def log_to_stderr() -> None:
+    """Send what lookalike and uvicorn have to say to standard error, each in one line."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_JsonLines())
+    for name, level in (("lookalike.server", logging.INFO), ("uvicorn", logging.WARNING)):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.propagate = False
+        logger.setLevel(level)
+
+
+# -- numbers -----------------------------------------------------------------------------------------------------------
+
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+
+class Metrics:
+    """What is counted."""
+
+    def __init__(self) -> None:
+        """Start at zero."""
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "lookalike_requests",
+            "Requests by route and status.",
+            ("method", "route", "status"),
+            registry=self._registry,
+        )
+        self._seconds = Histogram(
+            "lookalike_request_seconds",
+            "Seconds until a request was answered.",
+            ("route",),
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+        self._in_work = Gauge("lookalike_in_work", "Requests being processed.", registry=self._registry)
+        self._documents = Gauge("lookalike_documents", "Documents in the index.", registry=self._registry)
+
+    def working(self) -> AbstractContextManager[object]:
+        """Count a request while it is processed."""
+        return self._in_work.track_inprogress()
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count a request that was answered."""
+        self._requests.labels(method, route, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def shown(self, documents: int) -> bytes:
+        """Return all numbers as Prometheus reads them."""
+        self._documents.set(documents)
+        return generate_latest(self._registry)
+
 
 # -- the pairs and clusters of all documents ---------------------------------------------------------------------------
 
@@ -40,7 +140,7 @@ _BINS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class SimilarDocuments:
-    """What is alike among the stored documents, at one threshold."""
+    """The similar documents of a store, at one threshold."""
 
     threshold: float
     pairs: pa.Table
@@ -62,7 +162,7 @@ class SimilarDocuments:
 
 
 class AllPairs:
-    """What is alike among the stored documents."""
+    """The similar documents of a store, at any threshold."""
 
     def __init__(self, store: Store, state: ServerState) -> None:
         """Take a store to read from."""
@@ -72,9 +172,10 @@ class AllPairs:
         self._made: dict[tuple[Version, float], Future[SimilarDocuments]] = {}
 
     async def at(self, threshold: float | None) -> SimilarDocuments:
-        """Return what is alike at a threshold; without one, at that of the index.
+        """Return the similar documents at a threshold; without one, at that of the index.
 
-        One is computed at a time. Whoever waits longer than a request may take is told to ask again: it goes on.
+        One is computed at a time. A client that has waited as long as a request may take is asked to try again, while
+        the computation continues.
         """
         least = self._store.settings.threshold if threshold is None else threshold
         version = await self._state.run(self._version)
@@ -137,7 +238,7 @@ class ServerState:
         self.index = Index(store)
         self.metrics = Metrics()
         self.ending = threading.Event()
-        """Set when the server was told to end: long work stops at the next safe point."""
+        """Set when the server is stopped: long work ends at the next safe point."""
         self._again = again
         self._writer = again() if again else store
         self._listing = again() if again else store
@@ -191,7 +292,7 @@ class ServerState:
             raise
 
     def _open_again(self, failed: Store) -> None:
-        """Open the store anew: after an error while it was written, it writes no more."""
+        """Open the store again: after an error during a write, it writes no more."""
         with self._lock:
             if self._again is None or self._writer is not failed:
                 return

@@ -19,15 +19,14 @@ from lookalike.errors import RecipeError
 from lookalike.index.store_opening import open_existing
 from lookalike.server.application import create_app
 from lookalike.server.guard import HEADERS, LONGEST_HEADER
-from lookalike.server.monitoring import LOG, log_to_stderr
 from lookalike.server.problems import MEDIA_TYPE, Problem
-from lookalike.server.server_state import ServerState
+from lookalike.server.server_state import LOG, ServerState, log_to_stderr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-    from lookalike.server.server_settings import ServerLimits, ServerSettings
+    from lookalike.server import ServerLimits, ServerSettings
 
 __all__ = ["listening", "protocol_with", "run_workers", "serve", "server_of"]
 
@@ -127,7 +126,7 @@ _PAUSE: Final = 1.0
 
 
 def run_workers(count: int, work: Callable[[], None]) -> None:
-    """Run so many processes until this one is told to end; one that dies is replaced."""
+    """Run so many processes until this one is stopped; one that dies is replaced."""
     if not hasattr(os, "fork"):
         raise RecipeError("--workers", count, "1 on this system")
     ending = False
@@ -158,7 +157,7 @@ def run_workers(count: int, work: Callable[[], None]) -> None:
 
 
 def _start(work: Callable[[], None]) -> int:
-    """Start a worker; signals that come meanwhile wait, so that it is told to end too."""
+    """Start a worker; signals that arrive meanwhile wait, so that they reach it too."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         pid = os.fork()
@@ -195,7 +194,7 @@ _SPARE = 5.0
 
 
 def serve(where: str, settings: ServerSettings, started: Callable[[str], None]) -> None:
-    """Serve an index until the process is told to end; `started` is given the address."""
+    """Serve an index until the process is stopped; `started` is called with the address."""
     open_existing(where).close()  # what is wrong with it is said before anything else happens
     with closing(listening(settings)) as listener:
         log_to_stderr()

@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql import functions as F  # noqa: N812 — its usual name
 
-from lookalike.checks import suggest
-from lookalike.engine.strategy import SMALL, UNIT_LENGTH, Asked, choose_strategy
-from lookalike.errors import DuplicateIdError, LookalikeError, RecipeError, StoreError
+from lookalike.engine import SMALL, UNIT_LENGTH, Asked, choose_strategy
+from lookalike.errors import DuplicateIdError, LookalikeError, RecipeError, StoreError, suggest
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.search.find import checked_linkage, recipe_for
 from lookalike.search.find import find as find_here
-from lookalike.spark.candidates import find_candidates
-from lookalike.spark.clusters import BlockSettings, in_components
-from lookalike.spark.components import COMPONENTS, How, components_of
-from lookalike.spark.copies import find_copies, firsts_of
+from lookalike.spark.candidates import find_candidates, find_copies, firsts_of
+from lookalike.spark.clusters import COMPONENTS, BlockSettings, How, components_of, in_components
 from lookalike.spark.result import ClusterResult, DriverResult, SparkResult, Stages
 from lookalike.spark.sign import (
     CollectionSize,
@@ -38,8 +35,7 @@ from lookalike.spark.sign import (
 )
 from lookalike.spark.verify import verified_pairs
 from lookalike.spark.work import Work, batch_settings
-from lookalike.tables.found import MEASURES
-from lookalike.tables.number_columns import compute
+from lookalike.tables.columns import MEASURES, compute
 from lookalike.text.excluded import check_kinds, check_min_words, template_shingles
 
 if TYPE_CHECKING:
@@ -47,10 +43,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from lookalike.engine import Strategy
     from lookalike.engine.bands import Bands
     from lookalike.engine.groups import Linkage
-    from lookalike.engine.strategy import Strategy
-    from lookalike.tables.found import Metric
+    from lookalike.tables.columns import Metric
 
 __all__ = ["drop_near_duplicates", "find"]
 
@@ -82,7 +78,7 @@ def find(
     * `text`, `id`: columns of the DataFrame, and of `against`; by default those with these names. Ids are strings or
       whole numbers, and unique.
     * `order`: the column that says which document comes first. Documents that are equal in it, and all documents if
-      there is none, are ordered by id. `lookalike.find` returns the same groups for the documents in this order.
+      there is none, are ordered by id. `lookalike.find` returns the same clusters for the documents in this order.
     * `work`: a folder that every machine can read and write. Each stage writes what it found there, as Parquet; a
       search that was interrupted resumes when it is started again. On one machine, a temporary folder is the default.
     * `components`: ``one`` task links all pairs, or rounds of ``stars`` do; ``auto`` decides by their number.
@@ -132,7 +128,7 @@ def drop_near_duplicates(
 ) -> DataFrame:
     """Return the DataFrame without near-duplicates: all its columns, in no particular order.
 
-    `keep` says which document of a group stays, as `KeepRule` explains, and may name a column: ``keep="max:stars"``.
+    `keep` says which document of a cluster stays, as `KeepRule` explains, and may name a column: ``keep="max:stars"``.
     With `drop_all`, no document that has a near-duplicate stays. Other arguments are those of `lookalike.spark.find`.
     """
     choice = choose_columns(df, text, id)

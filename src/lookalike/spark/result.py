@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812 — its usual name
 
-from lookalike.checks import suggest
-from lookalike.errors import RecipeError
+from lookalike.errors import RecipeError, suggest
 from lookalike.result import Recall
 from lookalike.result.plan import KeepRule
 from lookalike.spark.clusters import (
@@ -23,21 +22,19 @@ from lookalike.spark.clusters import (
     planner,
     with_pairs,
 )
-from lookalike.spark.sampling import audit_of, sample_of
 from lookalike.spark.sign import number_from_zero, quoted
-from lookalike.spark.verify import add_hot_pairs
+from lookalike.spark.verify import add_hot_pairs, audit_of, sample_of
 from lookalike.spark.work import SCORES, batch_settings, by_cells, partitions_for
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from lookalike.engine.strategy import Strategy
+    from lookalike.engine import Strategy
     from lookalike.result import Result
     from lookalike.result.audit import Audit
-    from lookalike.spark.candidates import BucketPairs
+    from lookalike.spark.candidates import BucketPairs, Copies
     from lookalike.spark.clusters import BlockSettings
-    from lookalike.spark.copies import Copies
     from lookalike.spark.sign import TextStore
     from lookalike.spark.verify import VerifiedPairs
     from lookalike.spark.work import Work
@@ -61,7 +58,7 @@ class SparkResult(ABC):
         self.hot = hot
         """How many documents are in buckets so large that the rules for hot clusters apply (docs/design.md).
 
-        Star groups are those of all pairs, but not all pairs of hot documents may be listed."""
+        Star clusters are those of all pairs, but not all pairs of hot documents may be listed."""
         self.recall = Recall(promised=strategy.promised)
         """The recall that the strategy promises; `audit` measures it."""
 
@@ -73,11 +70,11 @@ class SparkResult(ABC):
     @property
     @abstractmethod
     def groups(self) -> DataFrame:
-        """A row for each document that is in a group, in the order of the documents.
+        """A row for each document that is in a cluster, in the order of the documents.
 
         * ``id``, and with `against` also ``old``;
-        * ``group``: its number, in the order of first members;
-        * ``principal``: the id of the document that all others of the group were compared with, and ``principal_old``.
+        * ``group``: the number of the cluster, in the order of first members;
+        * ``principal``: the id of the representative, and ``principal_old``.
         """
 
     @abstractmethod

@@ -16,12 +16,11 @@ from pyspark import TaskContext
 from pyspark.sql import functions as F  # noqa: N812 — its usual name
 from pyspark.sql import types as T  # noqa: N812
 
-from lookalike.checks import suggest
 from lookalike.documents.table_columns import BYTES, INTEGER, NESTED, OTHER, TEXT, Choice, TableColumn, choose
 from lookalike.engine.stages import sign_rows
-from lookalike.errors import DocumentError, DuplicateIdError, RecipeError
+from lookalike.errors import DocumentError, DuplicateIdError, RecipeError, suggest
 from lookalike.spark.work import begins_cell, partitions_for
-from lookalike.tables.number_columns import compute
+from lookalike.tables.columns import compute
 from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column as Expression
     from pyspark.sql import DataFrame
 
-    from lookalike.engine.strategy import Strategy
+    from lookalike.engine import Strategy
     from lookalike.spark.work import Work
 
 __all__ = [

@@ -18,7 +18,7 @@ from pyspark.sql import Observation
 from pyspark.sql import types as T  # noqa: N812
 
 from lookalike.errors import InternalError, RecipeError, StoreError
-from lookalike.tables.number_columns import compute, whole
+from lookalike.tables.columns import compute, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PAIRS",
+    "ROWS_SENT",
     "SCORES",
     "Work",
     "batch_settings",
@@ -57,7 +58,7 @@ _WORTH_A_TASK: Final = 5000
 """Documents."""
 _BLOCK: Final = 32 << 20
 """The least number of bytes worked on at a time; a larger cell is a block of its own."""
-_ROWS_SENT: Final = 1 << 16
+ROWS_SENT: Final = 1 << 16
 """Rows that a worker sends back at a time."""
 
 
@@ -201,7 +202,7 @@ def by_cells(
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for table in whole_cells(batches, names):
-            yield from shaped(work(table), shape).to_batches(max_chunksize=_ROWS_SENT)
+            yield from shaped(work(table), shape).to_batches(max_chunksize=ROWS_SENT)
 
     return together.mapInArrow(run, ddl(shape))
 

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from lookalike.errors import DocumentError
-from lookalike.opening import NotAFileError, check_file, descriptor_of, is_null
-from lookalike.tables.wording import VisibleStream
-from lookalike.urls import is_url
+from lookalike.opening import NotAFileError, check_file, descriptor_of, is_null, is_url
+from lookalike.tables.spelling import lines_visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 __all__ = [
     "ENDINGS",
     "Target",
+    "VisibleStream",
     "check_output",
     "check_place",
     "harmless",
@@ -203,6 +203,43 @@ def open_private(path: str | os.PathLike[str], mode: Literal["ab", "wb"]) -> IO[
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags | _FLAGS, PRIVATE)
+
+
+class VisibleStream(io.RawIOBase):
+    """A terminal that gets what is written to it, as UTF-8, with characters that could act on it shown as escapes."""
+
+    def __init__(self, stream: IO[bytes], encoding: str | None = None) -> None:
+        """Take the terminal, and its encoding if that is not UTF-8."""
+        import codecs
+
+        self._stream, self._encoding = stream, encoding or "utf-8"
+        self._decode = cast("Callable[..., str]", codecs.getincrementaldecoder("utf-8")("backslashreplace").decode)
+
+    def writable(self) -> bool:
+        """Say that it can be written to."""
+        return True
+
+    def isatty(self) -> bool:
+        """Say that a person sees it."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Show some text."""
+        self._show(self._decode(bytes(data)))
+        return len(data)
+
+    def flush(self) -> None:
+        """Show it now."""
+        if not self._stream.closed:
+            self._stream.flush()
+
+    def end(self) -> None:
+        """Show what is left: the beginning of a character that never came to its end."""
+        self._show(self._decode(b"", final=True))
+        self._stream.flush()
+
+    def _show(self, text: str) -> None:
+        self._stream.write(lines_visible(text).encode(self._encoding, "backslashreplace"))
 
 
 class _Unclosed(io.RawIOBase):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 
-from lookalike.tables.json import json_rows
+from lookalike.tables.spelling import json_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,11 +11,9 @@ import re
 from functools import cache, partial
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
-from lookalike.checks import suggest
-from lookalike.errors import DocumentError, RecipeError
-from lookalike.tables.json import write_json_lines
-from lookalike.tables.output_files import opened, unclosed
-from lookalike.tables.wording import VisibleStream, visible
+from lookalike.errors import DocumentError, RecipeError, suggest
+from lookalike.tables.output_files import VisibleStream, opened, unclosed
+from lookalike.tables.spelling import visible, write_json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -12,7 +12,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from lookalike import _native, checks
+from lookalike import _native
+from lookalike.errors import check_text, check_whole
 from lookalike.recipe import DEFAULT, Recipe, settings
 from lookalike.text.excluded import (
     EXCLUDED_IN_B,
@@ -104,7 +105,7 @@ def compare(
     (0.556, 5, 7)
     """
     recipe = recipe or DEFAULT
-    a, b = checks.text("a", a), checks.text("b", b)
+    a, b = check_text("a", a), check_text("b", b)
     skip, ignore = check_kinds(skip), ignore if isinstance(ignore, str) else list(ignore)
     if ignore or skip or min_words is not None:
         return _compare_excluding(recipe, least, compare_excluding(a, b, recipe, ignore, skip, min_words), min_words)
@@ -305,6 +306,6 @@ def passages(a: str, b: str, recipe: Recipe | None = None, *, least: int | None 
     [('boats against the current', 'Boats against the current', 4)]
     """
     recipe = recipe or DEFAULT
-    least = checks.whole("least", SHORTEST[recipe.unit] if least is None else least, 1)
-    a, b = checks.text("a", a), checks.text("b", b)
+    least = check_whole("least", SHORTEST[recipe.unit] if least is None else least, 1)
+    a, b = check_text("a", a), check_text("b", b)
     return [Passage(*found) for found in _native.passages(a, b, settings(recipe), least)]

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from lookalike import _native, checks
-from lookalike.checks import suggest
-from lookalike.errors import DocumentError, RecipeError
+from lookalike import _native
+from lookalike.errors import DocumentError, RecipeError, check_text, check_whole, suggest
 from lookalike.recipe import DEFAULT, settings
 from lookalike.tables.packed import Texts
-from lookalike.text.reference_headings import references, resume
+from lookalike.text import references, resume
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -43,7 +42,7 @@ __all__ = [
 ]
 
 KINDS: Final = ("quotes", "references")
-"""What can be found in a text by itself."""
+"""What can be found in a text without the others."""
 EXCLUDED: Final = "\ufdd0"
 """Stands for each excluded character: Unicode promises that no text has it, and it is a unit of its own."""
 EXCLUDED_IN_B: Final = "\ufdd1"
@@ -282,7 +281,7 @@ def exclude_kinds(texts: Texts, skip: Sequence[str]) -> Texts:
 
 
 def _hashes(shingles: list[str], core: _native.Settings) -> list[int]:
-    """Return the element of each shingle: as a text by itself, it has only that one."""
+    """Return the element of each shingle: as a text of its own, it has only that one."""
     if not shingles:
         return []
     found = [_native.elements(shingle, core) for shingle in shingles]
@@ -335,7 +334,7 @@ def template_shingles(recipe: Recipe, templates: Iterable[str]) -> set[int]:
     if isinstance(templates, str):
         raise DocumentError("ignore", "templates", "are one text", "give a list of texts")
     single = settings(recipe.replace(bag=False))
-    return {shingle for text in templates for shingle in _native.elements(checks.text("ignore", text), single)}
+    return {shingle for text in templates for shingle in _native.elements(check_text("ignore", text), single)}
 
 
 def check_min_words(given: int | None, recipe: Recipe) -> int | None:
@@ -347,7 +346,7 @@ def check_min_words(given: int | None, recipe: Recipe) -> int | None:
     """
     if given is None:
         return None
-    least = checks.whole("min_words", given, 1)
+    least = check_whole("min_words", given, 1)
     if recipe.bag:
         raise RecipeError("min_words", given, "left out where repeated shingles count")
     return least if least > recipe.k else None

@@ -55,7 +55,7 @@ impl Repeats {
         Ok(Ok(out))
     }
 
-    /// Begin the second read anew.
+    /// Start the second read from the beginning.
     pub fn rewind(&mut self) {
         self.next = (0, 0);
     }

@@ -1,7 +1,7 @@
 //! Keys of runs of units: polynomials at a secret place, modulo 2⁶¹ − 1.
 //!
 //! Two given runs of n units that differ have equal keys with a chance of n in 2⁶¹, whoever made them up: the place is
-//! drawn anew for every search (Karp and Rabin 1987). Equal keys are confirmed on the units nevertheless.
+//! drawn at random for every search (Karp and Rabin 1987). Equal keys are confirmed on the units nevertheless.
 
 use std::collections::VecDeque;
 
@@ -154,7 +154,7 @@ fn each_unit(
     Ok(())
 }
 
-/// How many times [`Control::count`] is told of a walk over so many units.
+/// How many times [`Control::count`] is called in a walk over so many units.
 pub(super) fn steps(units: u64, back: usize) -> usize {
     units.div_ceil(BLOCK.max(back) as u64) as usize
 }

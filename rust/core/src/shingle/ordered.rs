@@ -2,12 +2,12 @@
 
 use super::{Scratch, Shingler};
 
-/// The shingles that touch no wall, in their order. Ignored ones are among them: they do not count, but a passage that
-/// contains them is not cut there.
+/// The shingles that touch no excluded text, in their order. Ignored ones are among them: they do not count, but a passage
+/// that contains them is not cut there.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ordered {
     shingles: Vec<u64>,
-    /// The numbers of the shingles before which there is a wall. Walls at both ends of a text separate nothing.
+    /// The numbers of the shingles that follow excluded text. Excluded text at the ends of a document separates nothing.
     cuts: Vec<usize>,
     hash: u64,
 }
@@ -23,7 +23,7 @@ impl Ordered {
         &self.shingles
     }
 
-    /// The stretches between walls: the number of the first shingle, and the shingles.
+    /// The stretches between excluded text: the number of the first shingle, and the shingles.
     pub fn stretches(&self) -> impl Iterator<Item = (usize, &[u64])> {
         let starts = std::iter::once(0).chain(self.cuts.iter().copied());
         let ends = self.cuts.iter().copied().chain(std::iter::once(self.shingles.len()));
@@ -45,11 +45,11 @@ impl Shingler {
 
     /// The shingles of a text in their order.
     pub fn ordered(&self, text: &str, scratch: &mut Scratch) -> Ordered {
-        let mut walls = self.walls_of(text, scratch);
+        let mut excluded = self.excluded_units(text, scratch);
         let (mut made, mut cut) = (Ordered::default(), false);
         self.every_block(text, scratch, |block| {
             for &shingle in block {
-                if walls.touch_next() {
+                if excluded.touch_next() {
                     cut = !made.shingles.is_empty();
                     continue;
                 }

@@ -17,7 +17,7 @@ const OLD: usize = 16;
 /// What a document met among the representatives so far.
 #[derive(Debug, Default)]
 pub(super) struct Met {
-    /// The pairs: with the first representative that it is alike with, and with old documents.
+    /// The pairs: with the first representative that it is similar to, and with old documents.
     pub pairs: Vec<Pair>,
     /// Representatives that it was verified against.
     pub verified: usize,
@@ -120,7 +120,7 @@ impl Index {
         }
     }
 
-    /// The first representative, from number `from` on, that a document is alike with, and all old ones.
+    /// The first representative, from number `from` on, that a document is similar to, and all old ones.
     #[allow(clippy::too_many_arguments)] // the innermost loop
     pub fn probe(
         &self,
@@ -151,7 +151,7 @@ impl Index {
             };
             let old = is_old[*leader as usize];
             if let Some(pair) = pair {
-                // An old document keeps what is alike with it from joining a new one.
+                // A document that is similar to an old one does not join a new one.
                 if old || met.pairs.is_empty() {
                     met.pairs.push(pair);
                 }
@@ -163,7 +163,7 @@ impl Index {
         met
     }
 
-    /// Mark the representatives that may be alike with a set.
+    /// Mark the representatives that may be similar to a set.
     fn meet(&self, set: &[u64], from: u32, order: &Order, marks: &mut Marks) {
         let (n, share) = (set.len() as f64, self.share());
         let prefix = order.prefix(set, self.threshold);
@@ -196,7 +196,7 @@ impl Index {
     }
 }
 
-/// Entries (slack, representative) in a few runs, each sorted from much to little slack: what cannot be alike any more is
+/// Entries (slack, representative) in a few runs, each sorted from much to little slack: what can no longer be similar is
 /// not walked over, and inserting stays cheap.
 #[derive(Debug, Default)]
 struct Runs(Vec<Vec<(f32, u32)>>);

@@ -161,7 +161,7 @@ impl Drop for Page {
 }
 
 /// Let freed pages be used again. The decoder takes new memory for each page, glibc gives that of large blocks back to
-/// the system, and touching it anew takes longer than decoding. It learns what is large from what is freed: after one
+/// the system, and touching it again takes longer than decoding. It learns what is large from what is freed: after one
 /// block of this size, which nobody touches, pages stay in its hands. (Twice the speed for Snappy; other allocators do
 /// not mind.)
 pub(crate) fn keep_pages() {
@@ -170,7 +170,7 @@ pub(crate) fn keep_pages() {
 }
 
 thread_local! {
-    /// Whether this thread is inside the decoder, whose panics are told as errors and need no trace.
+    /// Whether this thread is inside the decoder, whose panics become errors and need no trace.
     static DECODING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -194,7 +194,7 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> s
     }
 }
 
-/// What the decoder came to grief at.
+/// Why decoding failed.
 #[derive(Debug)]
 pub(crate) enum Trouble {
     Error(ParquetError),

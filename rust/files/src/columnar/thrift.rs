@@ -214,7 +214,7 @@ impl Walk<'_> {
         Ok(if code & 1 == 0 { code >> 1 } else { 0 })
     }
 
-    /// The fields of a struct; `note` is told the numbers among them.
+    /// The fields of a struct; `note` is called with the numbers among them.
     fn fields(&mut self, known: Fields, deep: usize, note: &mut dyn FnMut(u64, u64)) -> Step<()> {
         let mut last = 0;
         loop {
@@ -238,7 +238,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A value that is said to be of type `told`, and must be of a kind.
+    /// A value that is declared to be of type `told`, and must be of a kind.
     fn value(&mut self, told: u8, kind: Kind, deep: usize) -> Step<()> {
         let deeper = deep.checked_sub(1).ok_or(Stop::Wrong)?;
         match (told, kind) {

@@ -13,8 +13,7 @@ from io import BytesIO
 from typing import IO, TYPE_CHECKING, BinaryIO, Final, Self, cast
 
 from lookalike.documents.document_batches import RefusedError
-from lookalike.documents.extract.packages import ZIP_ERRORS, open_zip
-from lookalike.documents.extract.protocol import (
+from lookalike.documents.extract import (
     LARGEST_FILE,
     LARGEST_HEADER,
     LONGEST_NAME,
@@ -22,8 +21,8 @@ from lookalike.documents.extract.protocol import (
     MOST_MEMBERS,
     hold_memory,
 )
-from lookalike.documents.limits import LIMITS, Limits
-from lookalike.documents.raw_input import DamagedDataError, decompressed
+from lookalike.documents.extract.packages import ZIP_ERRORS, open_zip
+from lookalike.documents.raw_input import LIMITS, DamagedDataError, Limits, decompressed
 
 if TYPE_CHECKING:
     import zipfile

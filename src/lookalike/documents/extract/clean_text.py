@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from lookalike.documents.document_batches import HIDDEN, LETTERS, Extracted, Flag, RefusedError
-from lookalike.documents.extract.protocol import LARGEST_TEXT
+from lookalike.documents.extract import LARGEST_TEXT
 from lookalike.documents.text_file import NotTextError, codec_of_mark, decode_bytes, spoken_name
 
 if TYPE_CHECKING:

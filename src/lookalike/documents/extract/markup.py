@@ -1,33 +1,38 @@
-"""Markdown, LaTeX and Jupyter notebooks: their text, without mark-up."""
+"""Markdown, LaTeX, Rich Text, Jupyter notebooks and electronic books: their text, without mark-up."""
 
 from __future__ import annotations
 
 import json
 import logging
+import posixpath
 import re
 from bisect import bisect_left, bisect_right
+from io import BytesIO
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from urllib.parse import unquote
 
-from lookalike.documents.document_batches import RefusedError
-from lookalike.documents.extract.clean_text import finished, read_marked
-from lookalike.documents.extract.html_mail import html_to_text
+from lookalike.documents.document_batches import HIDDEN, Extracted, Flag, RefusedError
+from lookalike.documents.extract import LARGEST_TEXT
+from lookalike.documents.extract.clean_text import TextWriter, finished, read_marked
+from lookalike.documents.extract.html_mail import html_to_text, read_html
+from lookalike.documents.extract.packages import Handler, Package, parse_xml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from markdown_it.token import Token
-
-    from lookalike.documents.document_batches import Extracted
 
 __all__ = [
     "latex_pieces",
     "latex_to_text",
     "markdown_to_text",
     "notebook_to_text",
+    "read_epub",
     "read_latex",
     "read_markdown",
     "read_notebook",
+    "read_rtf",
 ]
 
 
@@ -259,3 +264,134 @@ def _text(cell: dict[str, Any]) -> str:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+# -- Rich Text ---------------------------------------------------------------------------------------------------------
+
+# Pictures are long runs of hex digits: they are not text, and would be read letter by letter.
+_HEX: Final = re.compile(r"[0-9a-fA-F\r\n]{400,}")
+_TOKEN: Final = re.compile(r"\\([a-z]{1,32})(-?\d{1,10})?[ ]?|\\'[0-9a-fA-F]{2}|\\.|[{}]|[^\\{}]+", re.DOTALL)
+_TABLE_ROW: Final = re.compile(r"(?<=\S)\|+")
+
+
+def read_rtf(file: BinaryIO, encoding: str) -> Extracted:
+    """Read a document in Rich Text Format; it says itself which code page it uses."""
+    data = file.read()
+    if not data.lstrip().startswith(b"{\\rtf"):
+        raise RefusedError("damaged", "it is not an RTF document, despite its name")
+    codec = "cp1252" if encoding == "auto" else encoding
+    visible, hidden = _parted(_HEX.sub("", data.decode("latin-1")))
+    writer = TextWriter()
+    writer.add(_TABLE_ROW.sub(" ", _to_text(visible, codec)))
+    if hidden:
+        writer.add(_to_text("{\\rtf1 " + hidden + "}", codec), hidden=True)
+    return writer.extracted()
+
+
+def _to_text(source: str, codec: str) -> str:
+    from striprtf.striprtf import rtf_to_text
+
+    return str(rtf_to_text(source, encoding=codec, errors="replace"))  # type: ignore[no-untyped-call]
+
+
+def _parted(source: str) -> tuple[str, str]:
+    r"""Cut out what is hidden (``\v`` until ``\v0``, ``\plain`` or the end of the group)."""
+    if "\\v" not in source:
+        return source, ""
+    seen: list[str] = []
+    hidden: list[str] = []
+    stack: list[bool] = []
+    hiding = False
+    for token in _TOKEN.finditer(source):
+        text, word = token[0], token[1]
+        if text == "{":
+            stack.append(hiding)
+        elif text == "}":
+            hiding = stack.pop() if stack else False
+        elif word in ("v", "plain"):
+            hiding = word == "v" and token[2] != "0"
+        control = word is not None or text in "{}"
+        if hiding and (not control or word == "u"):
+            hidden.append(text)
+        else:
+            seen.append(text)
+    return "".join(seen), "".join(hidden)
+
+
+# -- electronic books --------------------------------------------------------------------------------------------------
+
+_PAGES: Final = ("application/xhtml+xml", "text/html")
+
+
+class _Container(Handler):
+    def __init__(self) -> None:
+        self.book = ""
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "rootfile" and not self.book:
+            self.book = attributes.get("full-path", "")
+
+
+class _Book(Handler):
+    """The files of a book, and the order in which they are read."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, str] = {}
+        self.order: list[str] = []
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "item" and attributes.get("media-type") in _PAGES and attributes.get("properties") != "nav":
+            self.files[attributes.get("id", "")] = unquote(attributes.get("href", ""))
+        elif name == "itemref":
+            self.order.append(attributes.get("idref", ""))
+
+
+class _Locked(Handler):
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "CipherReference":
+            self.names.add(unquote(attributes.get("URI", "")))
+
+
+def read_epub(file: BinaryIO, encoding: str) -> Extracted:
+    """Read a book; its table of contents is left out."""
+    package = Package(file)
+    container = _Container()
+    parse_xml(package.blocks("META-INF/container.xml"), container, "META-INF/container.xml")
+    book = _Book()
+    parse_xml(package.blocks(container.book), book, container.book)
+    locked = _Locked()
+    if "META-INF/encryption.xml" in package:
+        parse_xml(package.blocks("META-INF/encryption.xml"), locked, "META-INF/encryption.xml")
+    texts: list[str] = []
+    flags: list[Flag] = []
+    size = 0
+    for reference in dict.fromkeys(book.order):
+        name = posixpath.normpath(posixpath.join(posixpath.dirname(container.book), book.files.get(reference, "")))
+        if reference not in book.files or name not in package:
+            continue
+        if name in locked.names:
+            raise RefusedError("encrypted", "the book is protected against copying")
+        chapter = read_html(BytesIO(package.part(name)), encoding)
+        size += len(chapter.text)
+        if size > LARGEST_TEXT:
+            raise RefusedError("too large", f"its text is longer than {LARGEST_TEXT >> 20} MiB")
+        texts.append(chapter.text)
+        flags += chapter.flags
+    return Extracted("\n\n".join(text for text in texts if text), _together(flags))
+
+
+def _together(flags: list[Flag]) -> tuple[Flag, ...]:
+    """Return the flags of all chapters, one of each kind."""
+    kinds: dict[str, list[Flag]] = {}
+    for flag in flags:
+        kinds.setdefault(flag.kind, []).append(flag)
+    found: list[Flag] = []
+    for kind, same in kinds.items():
+        count = sum(flag.count for flag in same)
+        what = "words are hidden" if kind == HIDDEN else f"places with {kind}"
+        detail = same[0].detail if len(same) == 1 else f"{count} {what}; the first: {same[0].detail}"
+        found.append(Flag(kind, detail, count))
+    return tuple(found)

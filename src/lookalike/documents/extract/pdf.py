@@ -14,10 +14,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from lookalike.documents.document_batches import Extracted, RefusedError
+from lookalike.documents.extract import LARGEST_TEXT
 from lookalike.documents.extract.clean_text import finished
-from lookalike.documents.extract.pdf_flags import PageLook, flags_of_pages, hidden_objects, unmapped_share
+from lookalike.documents.extract.pdf_flags import (
+    PageLook,
+    flags_of_pages,
+    hidden_objects,
+    refused_without_text,
+    unmapped_share,
+)
 from lookalike.documents.extract.pdf_lines import DIVIDED, Line, PdfPage, flowing_text, without_furniture
-from lookalike.documents.extract.protocol import LARGEST_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,19 +62,8 @@ def read_pdf(file: BinaryIO, encoding: str) -> Extracted:
         document.close()
     text = flowing_text(without_furniture(pages))
     if not text.strip():
-        raise _no_text(looks, "".join(hidden))
+        raise refused_without_text(looks, "".join(hidden))
     return finished(text, " ".join(" ".join(hidden).split()), tuple(flags_of_pages(looks, text)))
-
-
-def _no_text(looks: Sequence[PageLook], hidden: str) -> RefusedError:
-    pictures = any(look.picture for look in looks)
-    if any(look.is_unreadable for look in looks):
-        return RefusedError("no text", "its font does not say which letters it shows; ask for another file, or use OCR")
-    if hidden.strip():
-        return RefusedError("no text", "all its text is hidden from a reader")
-    if pictures:
-        return RefusedError("no text", "a scan: its pages are pictures; run text recognition (OCR) first")
-    return RefusedError("no text", "its pages have no text")
 
 
 def _opened(file: BinaryIO) -> Any:

@@ -9,12 +9,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.document_batches import PICTURES, UNREADABLE, Flag
+from lookalike.documents.document_batches import PICTURES, UNREADABLE, Flag, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["PageLook", "flags_of_pages", "hidden_objects", "unmapped_share"]
+__all__ = ["PageLook", "flags_of_pages", "hidden_objects", "refused_without_text", "unmapped_share"]
 
 
 # -- hidden text -------------------------------------------------------------------------------------------------------
@@ -208,6 +208,17 @@ def flags_of_pages(pages: Sequence[PageLook], text: str) -> Iterator[Flag]:
         are = "is a picture" if len(pictures) == 1 else "are pictures"
         detail = f"{_listed(pictures)} {are}, whose text is not read; use OCR"
         yield Flag(PICTURES, detail, len(pictures))
+
+
+def refused_without_text(pages: Sequence[PageLook], hidden: str) -> RefusedError:
+    """Say why no text is left of a document; `hidden` is what a reader does not see."""
+    if any(page.is_unreadable for page in pages):
+        return RefusedError("no text", "its font does not say which letters it shows; ask for another file, or use OCR")
+    if hidden.strip():
+        return RefusedError("no text", "all its text is hidden from a reader")
+    if any(page.picture for page in pages):
+        return RefusedError("no text", "a scan: its pages are pictures; run text recognition (OCR) first")
+    return RefusedError("no text", "its pages have no text")
 
 
 def _listed(numbers: Sequence[int]) -> str:

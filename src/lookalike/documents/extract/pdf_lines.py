@@ -12,7 +12,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from lookalike.text.reference_headings import references
+from lookalike.text import references
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from lookalike.documents.document_batches import Extracted, Flag, RefusedError
-from lookalike.documents.extract.protocol import (
+from lookalike.documents.extract import (
     LARGEST_FILE,
     LARGEST_TEXT,
     BrokenFrameError,
@@ -30,7 +30,7 @@ from lookalike.documents.extract.protocol import (
     wall_seconds,
 )
 from lookalike.documents.kinds import Kind
-from lookalike.documents.limits import LIMITS, Limits
+from lookalike.documents.raw_input import LIMITS, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

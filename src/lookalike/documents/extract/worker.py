@@ -15,6 +15,18 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from lookalike.documents.document_batches import Extracted, RefusedError
+from lookalike.documents.extract import (
+    LARGEST_FILE,
+    LARGEST_TEXT,
+    LONGEST_NAME,
+    NESTED,
+    BrokenFrameError,
+    hold_memory,
+    hold_time,
+    receive,
+    seconds_for,
+    send,
+)
 from lookalike.documents.extract.archives import (
     BombError,
     Budget,
@@ -27,21 +39,9 @@ from lookalike.documents.extract.archives import (
 )
 from lookalike.documents.extract.clean_text import read_plain
 from lookalike.documents.extract.packages import OLE, Package
-from lookalike.documents.extract.protocol import (
-    LARGEST_FILE,
-    LARGEST_TEXT,
-    LONGEST_NAME,
-    NESTED,
-    BrokenFrameError,
-    hold_memory,
-    hold_time,
-    receive,
-    seconds_for,
-    send,
-)
 from lookalike.documents.folder import Selection, is_clutter, shown
 from lookalike.documents.kinds import Kind, kind_of
-from lookalike.documents.limits import Limits
+from lookalike.documents.raw_input import Limits
 from lookalike.opening import open_file
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ READERS: Final = {
     "pdf": ("pdf", "read_pdf"),
     "docx": ("docx_pptx", "read_docx"),
     "pptx": ("docx_pptx", "read_pptx"),
-    "odt": ("odt_epub_rtf", "read_odt"),
-    "epub": ("odt_epub_rtf", "read_epub"),
-    "rtf": ("odt_epub_rtf", "read_rtf"),
+    "odt": ("packages", "read_odt"),
+    "epub": ("markup", "read_epub"),
+    "rtf": ("markup", "read_rtf"),
     "html": ("html_mail", "read_html"),
     "eml": ("html_mail", "read_eml"),
     "markdown": ("markup", "read_markdown"),

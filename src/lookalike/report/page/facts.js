@@ -42,23 +42,23 @@ const FACTS = {
     const total = head.pairCount;
     return [
       BY_SUBMISSION ? "Pairs of submissions" : "Pairs", whole(shown.rows.length),
-      [BY_SUBMISSION ? `${count(shown.pairs.length, "pair")} of files: two` : "Two", ` documents that are alike by ${percent(state.threshold, 0)} or more`, filtered() ? " and pass the filters" : "", ". ",
+      [BY_SUBMISSION ? `${count(shown.pairs.length, "pair")} of files: two` : "Two", ` documents that are at least ${percent(state.threshold, 0)} similar`, filtered() ? " and pass the filters" : "", ". ",
         state.threshold < head.threshold - 1e-9 ? `${whole(total)} of all reach ${percent(head.threshold, 0)}, as asked for; below that, only those that share a passage are listed.`
           : shown.pairs.length !== total ? `Of ${whole(total)} that the search ${head.pairsLeftOut.length ? "kept" : "found"}.`
-          : head.pairsLeftOut.length ? "All but those that were left out, as said above." : "All that the search found."],
+          : head.pairsLeftOut.length ? "All but the omitted ones named above." : "All that the search found."],
     ];
   },
   groups() {
     const inGroups = shown.groups.reduce((sum, group) => sum + group.members.length, 0);
-    return ["Groups", whole(shown.groups.length),
-      `Documents that belong together${head.linkage === "linked" ? " by a chain of pairs" : ": each is alike to the main one of its group"}. ${count(inGroups, "document")} in all.`];
+    return ["Clusters", whole(shown.groups.length),
+      `Similar documents, ${head.linkage === "linked" ? "connected by chains of pairs" : "each similar to the representative of its cluster"}; ${count(inGroups, "document")} in all.`];
   },
   highest() {
     const best = shown.pairs.reduce((most, pair) => (most === null || Math.max(pair.inA, pair.inB) > Math.max(most.inA, most.inB) ? pair : most), null);
     if (best === null) return ["Highest share", "–", "No pair passes the filters."];
     const [part, of] = best.inB >= best.inA ? [best.a, best.b] : [best.b, best.a];
     return ["Highest share", percent(Math.max(best.inA, best.inB)),
-      ["So much of ", h("a", { href: `#pair-${best.i + 1}` }, nameElement(part)), " is also in ", nameElement(of), "."]];
+      ["This much of ", h("a", { href: `#pair-${best.i + 1}` }, nameElement(part)), " is also in ", nameElement(of), "."]];
   },
 };
 
@@ -83,7 +83,7 @@ function notices() {
 /** Which pairs were found and are not here; what stands in brackets may name a file. */
 function pairsNotice() {
   const said = head.pairsLeftOut.map((text) => (state.anonymous ? text.replace(/ \(.*\)$/, "") : text));
-  return said.length ? h("p", { class: "notice", id: "pairs-left-out" }, "Not in this report: ", visible(said.join("; ")), ".") : null;
+  return said.length ? h("p", { class: "notice", id: "omitted-pairs" }, "Not in this report: ", visible(said.join("; ")), ".") : null;
 }
 
 function toResults(changes) {

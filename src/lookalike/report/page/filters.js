@@ -67,12 +67,12 @@ function markFilter() {
   return choice("f-mark", "Marks", [["", "All pairs"], ["none", "Without a mark"], ["checked", "Checked"], ["not an issue", "Not an issue"]], "mark");
 }
 
-/** Checkboxes that leave text out of the passages: those for which there is any such text. */
+/** Checkboxes that exclude text from the passages: those for which there is any such text. */
 function reasonFilter() {
   const there = Object.entries(head.reasons).filter(([, bit]) => hasReason(bit));
   if (!there.length) return null;
   const label = { quotes: "Quotations", references: "References", template: "Template text", common: "Common text" };
-  return h("fieldset", { class: "reasons" }, h("legend", null, "Leave out of the passages"),
+  return h("fieldset", { class: "reasons" }, h("legend", null, "Exclude from the passages"),
     there.map(([reason, bit]) => {
       const box = h("input", { type: "checkbox", id: `f-${reason}`, onchange: () => change({ skip: box.checked ? state.skip | bit : state.skip & ~bit }) });
       onChange(() => {
@@ -86,7 +86,7 @@ function hasReason(bit) {
   return (docs.units ?? []).some((masks) => masks !== null && masks.some((mask, i) => i % 2 === 0 && (mask & bit) !== 0));
 }
 
-const UNFILTERED = { threshold: head.threshold, least: head.least, skip: LEFT_OUT_BY_SEARCH, side: "all", label: "", mark: "", query: "", document: null };
+const UNFILTERED = { threshold: head.threshold, least: head.least, skip: EXCLUDED_BY_SEARCH, side: "all", label: "", mark: "", query: "", document: null };
 
 function filtered() {
   return Object.entries(UNFILTERED).some(([key, value]) => state[key] !== value);

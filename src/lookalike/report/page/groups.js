@@ -1,4 +1,4 @@
-// -- tab Groups: members, heat map, timeline --------------------------------------------------------------------------
+// -- tab Clusters: members, heat map, timeline ------------------------------------------------------------------------
 
 const GROUPS_PER_PAGE = 10;
 const MOST_IN_MAP = 60;
@@ -21,11 +21,11 @@ function groupsTab() {
     scores.clear();
     for (const pair of shown.pairs) scores.set(`${pair.a} ${pair.b}`, pair).set(`${pair.b} ${pair.a}`, pair);
     fill(said, groups.length
-      ? ["The largest first. The main document of a group is ", head.linkage === "linked" ? "its first; others may be linked to it by a chain only." : "the one that all others are alike to."]
+      ? ["The largest first. The representative of a cluster is ", head.linkage === "linked" ? "its first document; others may be linked to it only by a chain of pairs." : "the document that all others are similar to."]
       : null);
     fill(list, groups.length
       ? groups.slice(page * GROUPS_PER_PAGE, (page + 1) * GROUPS_PER_PAGE).map((group, i) => groupElement(group, page * GROUPS_PER_PAGE + i + 1, scores))
-      : h("p", { class: "empty" }, "There is no group at this threshold."));
+      : h("p", { class: "empty" }, "There is no cluster at this threshold."));
     pager.draw(page, groups.length);
   }
   return { element: h("div", null, said, list, pager.element), draw };
@@ -36,8 +36,8 @@ function groupElement(group, number, scores) {
   const dated = members.filter((member) => docs.date?.[member]);
   return h("section", { class: "group card", "aria-labelledby": `group-${number}` },
     h("div", { class: "card-head" },
-      h("h3", { id: `group-${number}` }, `Group ${whole(number)}: ${count(members.length, "document")}`),
-      h("p", { class: "group-least" }, group.least === null ? "linked by a chain of pairs" : `each at least ${percent(group.least)} like the main one`)),
+      h("h3", { id: `group-${number}` }, `Cluster ${whole(number)}: ${count(members.length, "document")}`),
+      h("p", { class: "group-least" }, group.least === null ? "linked by a chain of pairs" : `each at least ${percent(group.least)} similar to the representative`)),
     h("div", { class: "group-body" },
       memberList(members, principal, scores),
       members.length > 2 ? heatMap(members, scores) : null),
@@ -49,21 +49,21 @@ function memberList(members, principal, scores) {
   return h("ol", { class: "members" }, ordered.slice(0, 200).map((member) => {
     const pair = scores.get(`${principal} ${member}`);
     return h("li", null,
-      h("span", { class: "member-score" }, member === principal ? "main" : pair ? percent(pair.score) : "–"),
+      h("span", { class: "member-score" }, member === principal ? "representative" : pair ? percent(pair.score) : "–"),
       pair ? pairLink(pair, nameElement(member)) : nameElement(member),
       aboutOf(member) ? h("span", { class: "about" }, aboutOf(member)) : null);
   }), members.length > 200 ? h("li", null, `and ${whole(members.length - 200)} more`) : null);
 }
 
-/** All scores within the group; the numbers are written into the cells while there is room for them. */
+/** All scores within the cluster; the numbers are written into the cells while there is room for them. */
 function heatMap(members, scores) {
-  if (members.length > MOST_IN_MAP) return h("p", { class: "explain" }, `The heat map is for groups of up to ${MOST_IN_MAP} documents.`);
+  if (members.length > MOST_IN_MAP) return h("p", { class: "explain" }, `The heat map is for clusters of up to ${MOST_IN_MAP} documents.`);
   const small = members.length > NUMBERS_UP_TO;
   return h("figure", { class: "heat-figure" },
     h("figcaption", null, "Similarity of each to each"),
     h("div", { class: "table-scroll" },
       h("table", { class: small ? "heat heat-small" : "heat" },
-        h("caption", { class: "sr" }, "Similarity of each document of the group to each other one, in per cent"),
+        h("caption", { class: "sr" }, "Similarity of each document of the cluster to each other one, in per cent"),
         h("thead", null, h("tr", null, h("td"), members.map((member, i) => h("th", { scope: "col", title: nameOf(member) }, String(i + 1), h("span", { class: "sr" }, ` ${nameOf(member)}`))))),
         h("tbody", null, members.map((row, i) => h("tr", null,
           h("th", { scope: "row", title: nameOf(row) }, h("span", { class: "heat-number" }, String(i + 1)), h("span", { class: small ? "sr" : "heat-name" }, nameElement(row))),

@@ -1,7 +1,7 @@
-// -- groups of the pairs that are shown, by the rules of lookalike ----------------------------------------------------
+// -- clusters of the pairs that are shown, by the rules of lookalike --------------------------------------------------
 
 /**
- * Groups by star or linked, as the search did; the first member is the principal.
+ * Clusters by star or linked, as the search did; the representative is called principal, as in the API.
  * @param {Pair[]} list
  * @returns {{principal: number, members: number[], least: number|null}[]}
  */
@@ -22,7 +22,7 @@ function groupsOf(list) {
     .sort((x, y) => y.members.length - x.members.length || x.members[0] - y.members[0]);
 }
 
-/** A free document becomes a principal and takes its free partners; old documents are principals before all others. */
+/** A free document becomes a representative and takes its free partners; old documents are representatives first. */
 function stars(partners, byOrder) {
   const taken = new Map();
   const places = new Map(byOrder.map((one, place) => [one, place]));
@@ -43,7 +43,7 @@ function stars(partners, byOrder) {
   return gathered([...taken].concat([...new Set(taken.values())].filter(isOld).map((old) => [old, old])));
 }
 
-/** Whatever a chain of pairs connects. */
+/** Documents that a chain of pairs connects. */
 function linked(partners, byOrder) {
   const seen = new Map();
   for (const start of byOrder) {
@@ -61,7 +61,7 @@ function linked(partners, byOrder) {
   return gathered([...seen]);
 }
 
-/** Groups from documents with their principals. */
+/** Clusters from documents and their representatives. */
 function gathered(entries) {
   const groups = new Map();
   for (const [document, principal] of entries) {
@@ -71,7 +71,7 @@ function gathered(entries) {
   return [...groups].map(([principal, members]) => ({ principal, members: members.sort((x, y) => x - y) }));
 }
 
-/** The least score of a member to the principal; null if one was not compared with it. */
+/** The least score of a member to the representative; null if one was not compared with it. */
 function withLeast(group, partners) {
   let least = 1;
   for (const member of group.members) {

@@ -22,8 +22,8 @@ function buildHistogram() {
 
   fill(section,
     h("div", { class: "card-head" },
-      h("h2", { id: "distribution-title" }, "How alike is each document to its best match?")),
-    h("p", { class: "explain" }, `Each document is counted once, at the ${SCORE_NAME} to the document that it is most like. `,
+      h("h2", { id: "distribution-title" }, "How similar is each document to its best match?")),
+    h("p", { class: "explain" }, `Each document is counted once, at the ${SCORE_NAME} to the document that it is most similar to. `,
       "Drag the line, or use the arrow keys, to choose which pairs are listed. ",
       LOW < head.threshold ? `The search was for ${percent(head.threshold, 0)} or more; below that, pairs that share a passage are here too.` : null),
     plot, bars.scale, said, bars.table);

@@ -10,7 +10,7 @@ function skippedTab() {
       { label: "Reason", sort: ([, reason]) => reason, cell: ([, reason]) => h("span", { class: "badge" }, reason) },
       { label: "In words", class: "detail", cell: ([, , detail]) => (state.anonymous ? "–" : detail || "–") },
     ],
-    empty: "Nothing was skipped: all that was named could be read.",
+    empty: "Nothing was skipped: everything could be read.",
   });
   const said = [...reasons].sort((x, y) => y[1] - x[1]).map(([reason, number]) => `${whole(number)} ${reason}`).join(", ");
   return {
@@ -21,7 +21,7 @@ function skippedTab() {
 
 const RECIPE_WORDS = {
   unit: "What a sequence is made of", k: "Length of a sequence", bag: "Repeats count", lowercase: "Case is ignored",
-  whitespace: "Runs of white space", punctuation: "Punctuation", accents: "Accents", digits: "Digits", stop_words: "Words left out",
+  whitespace: "Runs of white space", punctuation: "Punctuation", accents: "Accents", digits: "Digits", stop_words: "Stop words",
   form: "Unicode form", sketch: "Signature", family: "Hash functions", hashes: "Numbers in a signature", seed: "Seed",
 };
 
@@ -51,8 +51,8 @@ function settingsTab() {
         ["Score", head.metric === "containment" ? "share of one document in the other" : ({ bag: "Jaccard similarity, repeats counted", cosine: "cosine of the counts of shingles", euclidean: "1 / (1 + Euclidean distance) of the counts of shingles" })[head.metric] ?? "Jaccard similarity"],
         ["Method", `${head.method}: ${METHODS[head.method] ?? ""}`],
         ["Recall", head.recall.includes(" of pairs ") ? head.recall.replace("recall ", "") : `${head.recall.replace("recall ", "")}, of pairs at or above ${percent(head.threshold, 0)}`],
-        ["Groups", head.linkage === "linked" ? "by chains of pairs (linked)" : "around a main document (star)"],
-        ["Left out of the scores", reasonList(LEFT_OUT_BY_SEARCH)],
+        ["Clusters", head.linkage === "linked" ? "by chains of pairs (linked)" : "around a representative (star)"],
+        ["Excluded from the scores", reasonList(EXCLUDED_BY_SEARCH)],
         ["Shortest passage", count(head.least, UNIT)],
         head.oldFrom === null ? null : ["Old documents", `${whole(DOCUMENTS - head.oldFrom)}, not compared with each other`],
         ["Command", state.anonymous || head.anonymous ? "hidden with the names" : head.command || "made by a program"],

@@ -3,7 +3,7 @@
 const TABS = [
   ["pairs", "Pairs", pairsTab, () => shown.rows.length],
   ["documents", "Documents", documentsTab, () => DOCUMENTS],
-  ["groups", "Groups", groupsTab, () => shown.groups.length],
+  ["groups", "Clusters", groupsTab, () => shown.groups.length],
   ["passages", "Passages", passagesTab, null],
   ["skipped", "Skipped", skippedTab, () => head.skipped.length],
   ["settings", "Settings", settingsTab, null],

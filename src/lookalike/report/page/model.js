@@ -18,12 +18,12 @@ const pairs = head.pairs.a.map((a, i) => {
 });
 
 /** Bits of the reasons for which the search itself excluded text. */
-const LEFT_OUT_BY_SEARCH = head.leftOutOfScores.reduce((mask, reason) => mask | head.reasons[reason], 0);
+const EXCLUDED_BY_SEARCH = head.leftOutOfScores.reduce((mask, reason) => mask | head.reasons[reason], 0);
 
 const state = {
   threshold: head.threshold,
   least: head.least,
-  skip: LEFT_OUT_BY_SEARCH,
+  skip: EXCLUDED_BY_SEARCH,
   side: "all",
   label: "",
   mark: "",
@@ -96,7 +96,7 @@ function recount() {
 }
 
 /** Whether passages decide which pairs are shown: not before somebody asked for it. */
-const passagesDecide = () => body.ready && (state.least > head.least || (state.skip & ~LEFT_OUT_BY_SEARCH) !== 0);
+const passagesDecide = () => body.ready && (state.least > head.least || (state.skip & ~EXCLUDED_BY_SEARCH) !== 0);
 
 function passes(pair) {
   if (passagesDecide() && pair.units === 0 && hasTexts(pair)) return false;
@@ -220,7 +220,7 @@ function bestMatches(list) {
 }
 
 /** The spans of a document that are excluded now: start, end, reason. */
-function leftSpans(document) {
+function excludedSpans(document) {
   const flatSpans = body.spans[document] ?? [];
   const reasons = Object.entries(head.reasons);
   const spans = [];

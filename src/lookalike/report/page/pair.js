@@ -28,7 +28,7 @@ function readingOf(pair, blocks) {
   const both = [pair.a, pair.b];
   const code = isCode(UNIT, both.map((document) => String(docs.id[document])));
   return {
-    names: both.map(nameOf), texts: both.map((document) => (code ? body.texts[document] : shownText(document))), code, spans: both.map(leftSpans), letters: both.map((document) => body.letters?.[document] ?? []), blocks, least: state.least, unit: UNIT, unitsOf: blockUnits,
+    names: both.map(nameOf), texts: both.map((document) => (code ? body.texts[document] : shownText(document))), code, spans: both.map(excludedSpans), letters: both.map((document) => body.letters?.[document] ?? []), blocks, least: state.least, unit: UNIT, unitsOf: blockUnits,
     abouts: both.map((document) => [aboutOf(document), count(unitsOf(document), UNIT)].filter(Boolean).join(" · ")),
   };
 }
@@ -59,8 +59,8 @@ function scores(pair) {
   const first = firstOf(pair.a, pair.b);
   return h("div", { class: "scores-box" },
     scoreList(pair, hasTexts(pair) ? { unit: UNIT, shared: pair.units, of: [unitsOf(pair.a), unitsOf(pair.b)] } : null),
-    h("p", { class: "explain" }, `Left out of the scores: ${reasonList(LEFT_OUT_BY_SEARCH)}. `,
-      hasTexts(pair) && state.skip !== LEFT_OUT_BY_SEARCH ? `Left out of the passages: ${reasonList(state.skip)}. ` : null,
+    h("p", { class: "explain" }, `Excluded from the scores: ${reasonList(EXCLUDED_BY_SEARCH)}. `,
+      hasTexts(pair) && state.skip !== EXCLUDED_BY_SEARCH ? `Excluded from the passages: ${reasonList(state.skip)}. ` : null,
       first === "a" || first === "b" ? ["First by date: ", nameElement(first === "a" ? pair.a : pair.b), `, ${docs.date[first === "a" ? pair.a : pair.b]}. `] : null,
       flagNotes([pair.a, pair.b])));
 }

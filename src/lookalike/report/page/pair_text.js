@@ -11,11 +11,11 @@ const REASON_NAMES = { quotes: "quotation", references: "reference", template: "
  * @typedef {[number, number[], number[]?]} Block
  *
  * What is excluded from a document: start, end, reason.
- * @typedef {[number, number, string]} LeftOut
+ * @typedef {[number, number, string]} Excluded
  *
  * Two documents to be read side by side; the first of each two is A. The texts are as they are shown. Letters are places
  * where a document has a letter that only looks like the one in the text: place, letter, place, letter …
- * @typedef {{names: string[], abouts: string[], texts: string[], spans: LeftOut[][], letters?: any[][], blocks: Block[], least: number,
+ * @typedef {{names: string[], abouts: string[], texts: string[], spans: Excluded[][], letters?: any[][], blocks: Block[], least: number,
  *   unit: string, code: boolean, unitsOf: (block: Block) => number}} Reading
  */
 
@@ -127,7 +127,7 @@ function pieceWriter(text, letters = []) {
   };
 }
 
-/** Writes pieces of a text, the left-out ones grey; the reason stands before the first piece of each. */
+/** Writes pieces of a text, the excluded ones grey; the reason stands before the first piece of each. */
 function spanWriter(write, spans) {
   return (from, to) => {
     const nodes = [];
@@ -135,8 +135,8 @@ function spanWriter(write, spans) {
     for (const [start, end, reason] of spans) {
       if (end <= at || start >= to) continue;
       if (start > at) nodes.push(...write(at, start));
-      const piece = h("span", { class: "left-out", title: `left out: ${REASON_NAMES[reason]}` });
-      if (start >= from) piece.append(h("small", { class: "why" }, `${REASON_NAMES[reason]}, left out`));
+      const piece = h("span", { class: "excluded", title: `excluded: ${REASON_NAMES[reason]}` });
+      if (start >= from) piece.append(h("small", { class: "why" }, `${REASON_NAMES[reason]}, excluded`));
       piece.append(...write(Math.max(start, at), Math.min(end, to)));
       nodes.push(piece);
       at = Math.min(end, to);

@@ -12,7 +12,7 @@ const bothNames = (pair) => pairLink(pair, [["A", pair.a], ["B", pair.b]].map(([
 /** Rows that are open, by the submissions of each. */
 const unfolded = new Set();
 
-/** The names of two submissions; if several of their files are alike, these can be unfolded. */
+/** The names of two submissions; if several of their files are similar, these can be unfolded. */
 function rowNames(row) {
   if (row.all.length === 1) return bothNames(row.pair);
   const files = h("details", { class: "row-files", open: unfolded.has(row.key), ontoggle: () => (files.open ? unfolded.add(row.key) : unfolded.delete(row.key)) },
@@ -67,7 +67,7 @@ function pairColumns() {
 
 function pairsTab() {
   const table = pagedTable({
-    caption: `Pairs of ${BY_SUBMISSION ? "submissions" : "documents"} that look alike, the closest first`, columns: pairColumns(),
+    caption: `Pairs of similar ${BY_SUBMISSION ? "submissions" : "documents"}, the closest first`, columns: pairColumns(),
     empty: nothingListed,
     rowClass: (row) => (rowMark(row).mark === "not an issue" ? "row-quiet" : ""),
   });
@@ -77,7 +77,7 @@ function pairsTab() {
     draw() {
       fill(said, "Open a pair to read its passages side by side. ", h("b", null, "Similarity"),
         ` is the share of all ${head.recipe.k}-${UNIT} sequences that both documents have (Jaccard); `, h("b", null, "A in B"),
-        " is the share of A that is also in B. Both are exact. ", BY_SUBMISSION ? "Of two submissions they are those of the two closest files. " : null, leftOutOfScores(), lowerPairs());
+        " is the share of A that is also in B. Both are exact. ", BY_SUBMISSION ? "For two submissions, they are those of the two closest files. " : null, excludedFromScores(), lowerPairs());
       table.show(shown.rows);
     },
   };
@@ -87,7 +87,7 @@ function pairsTab() {
 function nothingListed() {
   if (shown.anyScore.length) return `No pair reaches ${percent(state.threshold, 0)}. Lower the threshold to see those that share less.`;
   if (filtered()) return "No pair passes the filters. Reset them to see more.";
-  return `No two documents are alike by ${percent(LOW, 0)} or more; ${lowerMissing()}.`;
+  return `No two documents are at least ${percent(LOW, 0)} similar; ${lowerMissing()}.`;
 }
 
 /** How many pairs below the threshold share passages, with the button that shows them. */
@@ -103,9 +103,9 @@ const REASONS_NAMES = { quotes: "quotations", references: "references", template
 /** The reasons of a mask in words. */
 function reasonList(mask) {
   const names = Object.entries(head.reasons).filter(([, bit]) => (bit & mask) !== 0).map(([reason]) => REASONS_NAMES[reason]);
-  if (head.minWords && mask === LEFT_OUT_BY_SEARCH) names.push(`passages of fewer than ${count(head.minWords, UNIT)}`);
+  if (head.minWords && mask === EXCLUDED_BY_SEARCH) names.push(`passages of fewer than ${count(head.minWords, UNIT)}`);
   return names.length ? names.join(", ") : "nothing";
 }
 
 /** What was excluded from the scores, shown next to them. */
-const leftOutOfScores = () => (LEFT_OUT_BY_SEARCH || head.minWords ? `Left out of them: ${reasonList(LEFT_OUT_BY_SEARCH)}.` : "Nothing was left out of them.");
+const excludedFromScores = () => (EXCLUDED_BY_SEARCH || head.minWords ? `Excluded from them: ${reasonList(EXCLUDED_BY_SEARCH)}.` : "Nothing was excluded from them.");

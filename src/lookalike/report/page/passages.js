@@ -74,7 +74,7 @@ function passageLink(document, those) {
 /** The beginning of a passage, without excluded text before it; all of it on demand. */
 function excerpt(document, start, end) {
   const text = shownText(document);
-  const spans = leftSpans(document);
+  const spans = excludedSpans(document);
   const writer = spanWriter(pieceWriter(text), spans);
   const look = textLook(document);
   const from = spans.reduce((at, span) => (span[0] <= at && span[1] > at && span[1] < end ? span[1] : at), start);

@@ -8,7 +8,7 @@ function drawProof() {
     ["B", [nameElement(pair.b), aboutOf(pair.b) ? ` · ${aboutOf(pair.b)}` : ""]],
     ["Scores (exact)", `${percent(pair.inB)} of A is in B, ${percent(pair.inA)} of B is in A, similarity ${percent(pair.jaccard)}`],
     hasTexts(pair) ? ["Passages", `${whole(blocks.length)} of at least ${count(state.least, UNIT)}, ${count(pair.units, UNIT)} in all`] : null,
-    ["Left out of the scores", reasonList(LEFT_OUT_BY_SEARCH)],
+    ["Excluded from the scores", reasonList(EXCLUDED_BY_SEARCH)],
     markOf(pair).mark || markOf(pair).note ? ["Mark", [markOf(pair).mark, markOf(pair).note].filter(Boolean).join(": ")] : null,
   ].filter(Boolean);
   fill($("proof"),
@@ -27,7 +27,7 @@ function drawProof() {
 
 function proofText(document, block, number, side) {
   const text = shownText(document);
-  const writer = spanWriter(pieceWriter(text, body.letters?.[document]), leftSpans(document));
+  const writer = spanWriter(pieceWriter(text, body.letters?.[document]), excludedSpans(document));
   const mark = placed(block, number, side);
   const nodes = mark.runs.flatMap(([start, end], i) => [...(i > 0 ? gap(block, side, i, 0, writer, text) : []), ...writer(start, end)]);
   const pages = pagesOf(text, mark);

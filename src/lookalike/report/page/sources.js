@@ -75,7 +75,7 @@ function drawDocument(slot, document, list, redraw) {
   sources.view = hasText(document) ? { step: (by) => stepPiece(text, by) } : null;
   fill(slot, documentScores(document, found, counted),
     h("p", { class: "explain" }, `Found elsewhere: ${UNITS} in passages of at least ${count(state.least, UNIT)} that another document has, each counted once, whatever the score of the pair. `,
-      `What several sources have is coloured by the first of them. Left out: ${reasonList(state.skip)}. `, flagNotes([document])),
+      `What several sources have is coloured by the first of them. Excluded: ${reasonList(state.skip)}. `, flagNotes([document])),
     list.length ? sourceStrip(document, pieces, text) : null,
     h("div", { class: "sourced" },
       h("section", { class: "source-box", "aria-labelledby": "sources-title" }, h("h2", { id: "sources-title", class: "pair-section" }, "Sources"), sourceList(document, list, counted, redraw)),

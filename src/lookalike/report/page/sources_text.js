@@ -27,7 +27,7 @@ function piecesOf(document, counted) {
 function sourcedText(document, pieces) {
   const text = shownText(document);
   const write = isProgram(document) ? codeWriter(text) : pieceWriter(text, body.letters?.[document] ?? []);
-  const writer = spanWriter(write, leftSpans(document));
+  const writer = spanWriter(write, excludedSpans(document));
   const nodes = [];
   let at = 0;
   for (const piece of pieces) {

@@ -25,7 +25,7 @@ function checkView() {
   h("div", { class: "field" }, h("label", { for: "text" }, "Text"), text),
   fileChooser(parts),
   h("div", { class: "check-row" },
-    h("div", { class: "field" }, h("label", { for: "threshold" }, "At least this alike, %"), threshold),
+    h("div", { class: "field" }, h("label", { for: "threshold" }, "Minimum similarity, %"), threshold),
     h("button", { type: "submit", class: "primary", id: "check" }, "Check")));
   acceptDrops(parts);
   if (checked.hits !== null) drawFound(parts);

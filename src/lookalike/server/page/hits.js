@@ -34,7 +34,7 @@ function drawHits(section, { hits, truncated }, { it, some, none, toPair, neares
     hits.length ? h("p", { class: "explain" }, hitsExplained()) : null,
     hits.length ? table.element : threshold === null ? null : h("p", { class: "explain" }, `No ${some} is ${percent(threshold, 0)} or more like ${it}. A part of it may still be in one.`),
     (truncated || hits.length >= MOST_HITS) && threshold !== null ? h("p", { class: "explain" }, "There may be more than are listed here.") : null,
-    nearest && threshold !== null ? h("p", null, h("button", { type: "button", id: "nearest", onclick: nearest }, `Show the nearest ${NEAREST}, however alike`)) : null);
+    nearest && threshold !== null ? h("p", null, h("button", { type: "button", id: "nearest", onclick: nearest }, `Show the ${NEAREST} nearest, however different`)) : null);
   table.show(hits);
   announce(hits.length ? `${title.textContent}. The closest is ${shownId(hits[0].id)}, ${percent(hits[0].jaccard)}.` : title.textContent);
   return title;

@@ -59,7 +59,7 @@ function buildBar() {
 
 function drawFoot() {
   const { documents, threshold, keep, version } = access.info;
-  fill($("foot"), h("p", null, `${count(documents, "document")} · alike from ${percent(threshold, 0)} · `,
+  fill($("foot"), h("p", null, `${count(documents, "document")} · threshold ${percent(threshold, 0)} · `,
     keep === "text" ? "scores are exact" : keep === "shingles" ? "scores are exact; texts are not stored" : "scores are estimates; texts are not stored",
     mayWrite() ? null : " · you can read, but not change anything", ` · lookalike ${version}`),
   h("p", null, "This page loads nothing from anywhere else, and sets no cookies."));
