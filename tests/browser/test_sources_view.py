@@ -82,6 +82,7 @@ def test_a_passage_opens_the_pair_and_leads_back(open_page: Open, mosaic_report:
     page = open_page(mosaic_report)
     mosaic(page)
     page.locator("#panel th").get_by_role("link", name=MOSAIC).click()
+    expect(page.locator("#document-title")).to_be_focused()  # a click returns before the address has changed
     page.keyboard.press("n")
     expect(page.locator("#document .tag").first).to_be_focused()
     page.keyboard.press("Enter")
@@ -96,6 +97,21 @@ def test_a_passage_opens_the_pair_and_leads_back(open_page: Open, mosaic_report:
     expect(page.locator("#document-title")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#tab-documents")).to_be_focused()
+
+
+def test_a_key_that_comes_before_the_view_is_not_lost(open_page: Open, mosaic_report: Path) -> None:
+    number = list(with_mosaic()).index(MOSAIC) + 1
+    page = open_page(mosaic_report)
+    page.evaluate(
+        """address => {
+            const changed = new Promise((done) => window.addEventListener("hashchange", () => done(), { once: true }));
+            window.location.hash = address;
+            document.dispatchEvent(new KeyboardEvent("keydown", { key: "n", bubbles: true }));
+            return changed;  // resolved after the page's own listener, which must not draw the view again
+        }""",
+        f"#document-{number}",
+    )
+    expect(page.locator("#document .tag").first).to_be_focused()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -65,6 +65,11 @@ function route() {
   document.documentElement.dataset.address = window.location.hash; // what is drawn, for whoever drives the page
 }
 
+/** Draws what the address names, unless that is drawn already. */
+function followAddress() {
+  if (document.documentElement.dataset.address !== window.location.hash) route();
+}
+
 /** What is shown while the address names nothing. */
 const FIRST_VIEW = head.opens ?? "";
 let started = false;
@@ -85,6 +90,7 @@ function showView(now, isTab) {
 }
 
 function keys(event) {
+  followAddress(); // a quick key comes before hashchange
   if (view === "overview" || !isForPage(event)) return;
   if (event.key === "Escape" && !SINGLE) go(view === "pair" && open.from !== null ? `document-${open.from + 1}` : state.tab);
   const reading = view === "pair" ? open.view : sources.view;
@@ -130,7 +136,7 @@ async function start() {
   refresh();
   route();
   refresh();
-  window.addEventListener("hashchange", route);
+  window.addEventListener("hashchange", followAddress);
   document.addEventListener("keydown", keys);
   window.addEventListener("beforeprint", drawProof);
   $("skip-link").addEventListener("click", (event) => {
