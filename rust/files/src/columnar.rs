@@ -5,11 +5,13 @@ mod chunks;
 mod pages;
 mod rows;
 mod schema;
+mod snappy;
 mod source;
 mod thrift;
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use parquet::file::metadata::ParquetStatisticsPolicy;
 use parquet::file::reader::FileReader;
@@ -25,6 +27,7 @@ use crate::{Chunk, Column, ColumnKind, Error, Limits, Result, Stop, Table, Wante
 /// A Parquet file.
 pub struct Parquet {
     file: SerializedFileReader<Source>,
+    source: Arc<Source>,
     /// Rows before each row group, and in all.
     starts: Vec<u64>,
     limits: Limits,
@@ -47,7 +50,7 @@ impl Parquet {
         source.check_end()?;
         let skip = ParquetStatisticsPolicy::SkipAll;
         let options = ReadOptionsBuilder::new().with_column_stats_policy(skip.clone()).with_size_stats_policy(skip);
-        let file = guarded(|| SerializedFileReader::new_with_options(source, options.build()));
+        let file = guarded(|| SerializedFileReader::new_with_options(source.clone(), options.build()));
         let file = file.map_err(|trouble| trouble.at_opening())?;
         let mut starts = vec![0];
         for group in file.metadata().row_groups() {
@@ -55,7 +58,7 @@ impl Parquet {
             let rows = rows.map_err(|_| Error::Unreadable("a row group has an impossible number of rows".into()))?;
             starts.push(starts.last().copied().unwrap_or(0) + u64::from(rows));
         }
-        Ok(Parquet { file, starts, limits })
+        Ok(Parquet { file, source: Arc::new(source), starts, limits })
     }
 
     fn columns_of(&self, wanted: &Wanted) -> Result<Columns> {
@@ -85,7 +88,7 @@ impl Parquet {
     fn rows_of(&self, group: usize, columns: &Columns) -> Result<Rows> {
         let before = self.starts[group];
         let reader = guarded(|| self.file.get_row_group(group)).map_err(|trouble| trouble.after(before))?;
-        Rows::new(&*reader, columns, before, self.limits)
+        Rows::new(&self.source, &*reader, columns, before, self.limits)
     }
 
     /// Decode a row group and give its batches away.

@@ -1,28 +1,54 @@
 //! Pages, looked at before they are decoded. The decoder takes memory for as many values as a page says it has, at once,
 //! and a few bytes can say any number; memory that the system refuses would end the process, not the decoding.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
-use parquet::basic::{Encoding, Type as Physical};
+use parquet::basic::{Compression, Encoding, Type as Physical};
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::RowGroupReader;
+use parquet::file::serialized_reader::SerializedPageReader;
 
+use super::snappy;
+use super::source::Source;
 use crate::Limits;
 use crate::limits::TooMuch;
 
 /// The reader of a column whose pages are looked at.
-pub(crate) fn column_reader(group: &dyn RowGroupReader, place: usize, limits: Limits) -> Result<ColumnReader> {
+pub(crate) fn column_reader(
+    source: &Arc<Source>,
+    group: &dyn RowGroupReader,
+    place: usize,
+    limits: Limits,
+) -> Result<ColumnReader> {
     let column = group.metadata().schema_descr().column(place);
-    let texts = column.physical_type() == Physical::BYTE_ARRAY;
-    let pages = group.get_column_page_reader(place)?;
-    let checked = Pages { pages, texts, levels: column.max_def_level() > 0, limits };
+    let metadata = group.metadata().column(place);
+    let snappy = matches!(metadata.compression(), Compression::SNAPPY);
+    let pages = if snappy {
+        // To the decoder the column is not compressed, so it hands over its pages as they are in the file.
+        let packed = metadata.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
+        let rows = usize::try_from(group.metadata().num_rows())?;
+        Box::new(SerializedPageReader::new(source.clone(), &packed, rows, None)?)
+    } else {
+        group.get_column_page_reader(place)?
+    };
+    let checked = Pages {
+        pages,
+        snappy: snappy.then(|| source.clone()),
+        texts: column.physical_type() == Physical::BYTE_ARRAY,
+        levels: column.max_def_level() > 0,
+        limits,
+    };
     Ok(get_column_reader(column, Box::new(checked)))
 }
 
 /// The pages of one column in one row group.
 struct Pages {
     pages: Box<dyn PageReader>,
+    /// Where buffers come from, if pages are still compressed with Snappy.
+    snappy: Option<Arc<Source>>,
     /// Whether the values are texts.
     texts: bool,
     /// Whether values may be missing, which the start of each page tells.
@@ -31,6 +57,39 @@ struct Pages {
 }
 
 impl Pages {
+    fn ready(&self, mut page: Page) -> Result<Page> {
+        if let Some(source) = &self.snappy {
+            match &mut page {
+                Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => {
+                    *buf = self.unpacked(source, buf, 0)?
+                }
+                Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, is_compressed: true, .. } => {
+                    let levels = *def_levels_byte_len as usize + *rep_levels_byte_len as usize;
+                    *buf = self.unpacked(source, buf, levels)?;
+                }
+                Page::DataPageV2 { .. } => {}
+            }
+        }
+        self.checked(page)
+    }
+
+    /// Unpack what follows the first bytes of a page, which are not compressed.
+    fn unpacked(&self, source: &Source, page: &Bytes, first: usize) -> Result<Bytes> {
+        let corrupt = || ParquetError::General("snappy: corrupt input".into());
+        let (start, packed) = page.split_at_checked(first).ok_or_else(corrupt)?;
+        if packed.is_empty() {
+            return Ok(page.clone()); // no row has a value
+        }
+        let (length, elements) = snappy::header(packed).map_err(|_| corrupt())?;
+        if !self.limits.allows_page(packed.len() as u64, length as u64) {
+            return Err(ParquetError::External(Box::new(TooMuch)));
+        }
+        let mut buffer = source.buffer(first + snappy::room(length, elements));
+        buffer[..first].copy_from_slice(start);
+        snappy::unpack(elements, length, &mut buffer[first..]).map_err(|_| corrupt())?;
+        Ok(source.page(buffer, first + length))
+    }
+
     fn checked(&self, page: Page) -> Result<Page> {
         match &page {
             // Every value takes four bytes at least: a number, or the length of a text.
@@ -94,7 +153,7 @@ impl Iterator for Pages {
 
 impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        self.pages.get_next_page()?.map(|page| self.checked(page)).transpose()
+        self.pages.get_next_page()?.map(|page| self.ready(page)).transpose()
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
@@ -110,7 +169,7 @@ impl PageReader for Pages {
     }
 
     fn take_deferred_dictionary(&mut self) -> Result<Option<Page>> {
-        self.pages.take_deferred_dictionary()?.map(|page| self.checked(page)).transpose()
+        self.pages.take_deferred_dictionary()?.map(|page| self.ready(page)).transpose()
     }
 
     fn at_record_boundary(&mut self) -> Result<bool> {

@@ -1,5 +1,7 @@
 //! Rows of a row group, decoded a batch at a time. Texts are slices of their page: nothing is copied.
 
+use std::sync::Arc;
+
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
@@ -7,7 +9,7 @@ use parquet::file::reader::RowGroupReader;
 
 use super::pages::column_reader;
 use super::schema::Leaf;
-use super::source::{Trouble, damaged, guarded};
+use super::source::{Source, Trouble, damaged, guarded};
 use crate::{Error, Limits, Result};
 
 /// Rows in a batch, at most.
@@ -99,9 +101,16 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// Begin at the first row of a row group, before which the file has `before`.
-    pub fn new(group: &dyn RowGroupReader, columns: &Columns, before: u64, limits: Limits) -> Result<Self> {
+    pub fn new(
+        source: &Arc<Source>,
+        group: &dyn RowGroupReader,
+        columns: &Columns,
+        before: u64,
+        limits: Limits,
+    ) -> Result<Self> {
         let reader = |leaf: Leaf| {
-            guarded(|| column_reader(group, leaf.place, limits)).map_err(|trouble: Trouble| trouble.after(before))
+            guarded(|| column_reader(source, group, leaf.place, limits))
+                .map_err(|trouble: Trouble| trouble.after(before))
         };
         let texts = reader(columns.text)?;
         let ColumnReader::ByteArrayColumnReader(texts) = texts else {

@@ -17,6 +17,7 @@ use crate::workers::Pool;
 use crate::{Error, Limits, Result};
 
 /// A file that several threads read, and buffers for its pages.
+#[derive(Clone)]
 pub(crate) struct Source {
     file: Arc<File>,
     length: u64,
@@ -28,6 +29,20 @@ impl Source {
     pub fn new(file: File, limits: Limits) -> io::Result<Self> {
         let length = file.metadata()?.len();
         Ok(Source { file: Arc::new(file), length, pages: Arc::new(Pool::new()), limits })
+    }
+
+    /// A buffer of so many bytes at least, with anything in them.
+    pub fn buffer(&self, length: usize) -> Vec<u8> {
+        let mut buffer = self.pages.get();
+        if buffer.len() < length {
+            buffer.resize(length, 0);
+        }
+        buffer
+    }
+
+    /// The first bytes of a buffer as a page.
+    pub fn page(&self, buffer: Vec<u8>, length: usize) -> Bytes {
+        Bytes::from_owner(Page { buffer, length, home: self.pages.clone() })
     }
 
     /// Whether what the end of the file says of it can be decoded in the time that it takes to read it. What is no
@@ -78,12 +93,11 @@ impl ChunkReader for Source {
         if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
             return Err(ParquetError::EOF("a page reaches beyond the end of the file".into()));
         }
-        let mut buffer = self.pages.get();
-        if buffer.len() < length {
-            buffer.resize(length, 0);
+        let mut buffer = self.buffer(length);
+        if read_at(&self.file, start, &mut buffer[..length])? < length {
+            return Err(ParquetError::EOF("the file became shorter while it was read".into()));
         }
-        let page = Page { buffer, length, home: self.pages.clone() };
-        Ok(Bytes::from_owner(page.read(&self.file, start)?))
+        Ok(self.page(buffer, length))
     }
 }
 
@@ -130,20 +144,11 @@ impl Read for Header {
     }
 }
 
-/// A page as it is in the file. Its buffer goes home when the last value in it is forgotten.
+/// A page, packed or unpacked. Its buffer goes home when the last value in it is forgotten.
 struct Page {
     buffer: Vec<u8>,
     length: usize,
     home: Arc<Pool<Vec<u8>>>,
-}
-
-impl Page {
-    fn read(mut self, file: &File, start: u64) -> parquet::errors::Result<Self> {
-        if read_at(file, start, &mut self.buffer[..self.length])? < self.length {
-            return Err(ParquetError::EOF("the file became shorter while it was read".into()));
-        }
-        Ok(self)
-    }
 }
 
 impl AsRef<[u8]> for Page {
