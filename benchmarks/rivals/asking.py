@@ -74,7 +74,7 @@ def _watch(process: subprocess.Popen[bytes], limit: float) -> int | None:
     end, peak = time.monotonic() + limit, 0
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(EVERY)
+            process.wait(min(EVERY, max(0.0, end - time.monotonic())))
             return peak
         peak = max(peak, tree_memory(process.pid))
         if time.monotonic() > end:

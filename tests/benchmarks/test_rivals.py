@@ -86,7 +86,7 @@ def test_what_an_engine_cannot_do_is_said(tmp_path: Path) -> None:
     path = corpora.parquet("pages", COUNT, folder=tmp_path)
     asked = make_task(job("dreams"), path, Truth(COUNT, {}))
     assert "lookalike has no dreams" in str(ask(lookalike_engine, PYTHON, asked, limit=60))
-    assert ask(lookalike_engine, PYTHON, make_task(job(), path, Truth(COUNT, {})), limit=0.01) == "stopped after 0 s"
+    assert ask(lookalike_engine, PYTHON, make_task(job(), path, Truth(COUNT, {})), limit=0) == "stopped after 0 s"
     nothing = Engine("nobody", "nobody", ("search",))
     assert "benchmarks.engines.nobody" in str(ask(nothing, PYTHON, asked, limit=60))
 

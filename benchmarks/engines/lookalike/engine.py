@@ -30,9 +30,8 @@ def search(task: Task) -> Answer:
     result = la.find(
         la.open_paths([task.path]), task.threshold, method=method, recipe=recipe(task), threads=task.threads
     )
-    pairs, _groups = result.pairs, result.groups  # both are made when they are asked for
-    ids = zip(pairs["a"].to_pylist(), pairs["b"].to_pylist(), strict=True)
-    return Answer.pairs((int(str(a)[1:]), int(str(b)[1:])) for a, b in ids)  # row 7 has the id d00000007
+    listed, _clusters = result.listed, result.grouping  # both are made when they are asked for
+    return Answer.pairs(zip(listed.values("a"), listed.values("b"), strict=True))  # by the numbers of rows
 
 
 def sign(task: Task, texts: list[str]) -> Signer:

@@ -26,7 +26,7 @@ static ELEMENTS: [u16; 256] = {
         let high = (first >> 2) as u16;
         elements[first] = match first & 3 {
             0 if high < 60 => high + 1,
-            1 => (high & 7) + 4 | (high >> 3) << 8,
+            1 => ((high & 7) + 4) | ((high >> 3) << 8),
             2 => high + 1,
             _ => OTHER,
         };
