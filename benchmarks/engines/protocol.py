@@ -19,7 +19,6 @@ import resource
 import sys
 import time
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -156,8 +155,14 @@ def serve(
         answer = _search(task, search)
     else:
         raise SystemExit(f"{distribution} has no {task.kind}")
-    answer["version"] = version() if version else metadata.version(distribution)
+    answer["version"] = version() if version else _version(distribution)
     Path(sys.argv[2]).write_text(json.dumps(answer), encoding="utf-8")
+
+
+def _version(distribution: str) -> str:
+    from importlib import metadata  # not before the work: loading it takes 10 ms, which are nobody's
+
+    return metadata.version(distribution)
 
 
 def _search(task: Task, search: Callable[[Task], Answer]) -> dict[str, Any]:
