@@ -16,8 +16,6 @@ import os
 import re
 import stat
 import sys
-import tempfile
-import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
@@ -277,6 +275,9 @@ class Spool:
 
     def __init__(self, stream: BinaryIO, name: str, most: int = LARGEST_PIPE, kind: str = "a pipe") -> None:
         """Read a stream to its end; `name` and `kind` are for messages."""
+        import tempfile
+        import weakref
+
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as this object
         weakref.finalize(self, self._file.close)
         self.size = 0

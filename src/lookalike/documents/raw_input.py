@@ -7,11 +7,8 @@ not limited.
 
 from __future__ import annotations
 
-import bz2
 import io
-import lzma
 import os
-import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
@@ -230,6 +227,8 @@ class _Gzip:
     """One member of a gzip file, with the interface of the decompressors of the standard library."""
 
     def __init__(self) -> None:
+        import zlib
+
         self._inner = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
         self._full = False
 
@@ -252,11 +251,19 @@ class _Gzip:
         return found
 
 
-_MAKERS: Final[dict[str, Callable[[], _Decompressor]]] = {
-    "gzip": _Gzip,
-    "bz2": bz2.BZ2Decompressor,
-    "xz": lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY),
-}
+def _bz2() -> _Decompressor:
+    import bz2
+
+    return bz2.BZ2Decompressor()
+
+
+def _xz() -> _Decompressor:
+    import lzma
+
+    return lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
+
+
+_MAKERS: Final[dict[str, Callable[[], _Decompressor]]] = {"gzip": _Gzip, "bz2": _bz2, "xz": _xz}
 
 
 class _Members(_Stream):
@@ -292,6 +299,9 @@ class _Members(_Stream):
                 return data
 
     def _feed(self, data: bytes, size: int) -> bytes:
+        import lzma
+        import zlib
+
         if self._decompressor is None:
             self._decompressor = _MAKERS[self._compression]()
         try:

@@ -21,7 +21,6 @@ from lookalike.tables.output_files import opened
 from lookalike.tables.spelling import BETWEEN, count, duration, json_values, write_json
 from lookalike.text.excluded import EXCLUDED_IN_B, exclude, excluded_spans
 from lookalike.text.excluded import excluded_words as count_excluded
-from lookalike.text.measures import cosine, euclidean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -214,6 +213,8 @@ def scored(
 
 def _similarity(metric: Metric, a: str, b: str, recipe: Recipe) -> float:
     """Return the cosine, or 1 / (1 + d) of the Euclidean distance d, of two vectors of counts: both from 0 to 1."""
+    from lookalike.text.measures import cosine, euclidean
+
     return cosine(a, b, recipe=recipe) if metric == "cosine" else 1.0 / (1.0 + euclidean(a, b, recipe=recipe))
 
 
@@ -234,6 +235,8 @@ def _portions(pairs: list[tuple[int, int]], lengths: Sequence[int]) -> Iterator[
 def measured(result: Result, measure: str) -> pa.Table:
     """Return the pairs with the cosine or the Euclidean distance of their counts of shingles, the closest first."""
     import pyarrow as pa
+
+    from lookalike.text.measures import cosine, euclidean
 
     known = {"cosine": cosine, "euclidean": euclidean}
     if measure not in known:

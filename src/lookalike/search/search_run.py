@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from array import array
 from copy import copy
@@ -15,7 +14,6 @@ from lookalike.documents.table_errors import changed
 from lookalike.engine import HELD, UNIT_LENGTH, choose_strategy
 from lookalike.errors import RecipeError, check_whole
 from lookalike.opening import is_url, shown_url
-from lookalike.search.workdir import WorkDir
 
 if TYPE_CHECKING:
     import os
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
 
     from lookalike.engine import Asked, Strategy
     from lookalike.search.intake import SearchInput
+    from lookalike.search.workdir import WorkDir
 
     Progress = Callable[[str, int, int | None], None]
 
@@ -219,6 +218,10 @@ class Run:
 
     def _in_files(self, strategy: Strategy) -> RunOutcome:
         """Search with rows in files; a folder that was given is left as it is until the result is safe."""
+        import tempfile
+
+        from lookalike.search.workdir import WorkDir
+
         if self._work is not None:
             work = WorkDir(self._work, self._identity(strategy), [not one.is_native for one in self._documents])
             try:
