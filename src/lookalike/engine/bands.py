@@ -11,6 +11,7 @@ import math
 import operator
 from array import array
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, SupportsFloat, SupportsIndex
 
@@ -177,6 +178,7 @@ def choose_bands(
     raise BandsError(f"method must be 'recall', 'divisors' or 'areas', not {method!r}")
 
 
+@lru_cache(maxsize=64)
 def _by_recall(threshold: float, recall: float, hashes: int) -> Bands:
     if threshold == 1.0:
         return Bands(1, hashes)  # equal sets agree in every row, so nothing is lost by asking for all of them

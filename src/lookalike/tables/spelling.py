@@ -159,6 +159,8 @@ def visible(text: str) -> str:
     >>> print(visible("a\x1b[31m\u202eb\n"))
     a\x1b[31m\u202eb\n
     """
+    if text.isascii() and text.isprintable():  # most texts are, and the pattern takes a while to compile
+        return text
     return hidden().sub(_escaped, text)
 
 
