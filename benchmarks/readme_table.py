@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks import index as index_bench
+from benchmarks import scale_table as scale
 from benchmarks.accuracy import tables as accuracy
 from benchmarks.accuracy.labelled import KIND
 from benchmarks.accuracy.recipes import OWN as OWN_PRESETS
@@ -325,6 +326,33 @@ def _accuracy_regions() -> dict[str, Callable[[], str]]:
 
 # -- pages ------------------------------------------------------------------------------------------------------------
 
+
+def spark_growth() -> str:
+    """Return the time and the shuffles of searches on Spark."""
+    record = _spark_record()
+    parts = [_wrap(f"{_when(record)}."), _table(scale.GROWTH_HEADERS, scale.growth_rows(record))]
+    return "\n\n".join([*parts, _wrap(scale.growth_in_words(record))])
+
+
+def spark_rivals() -> str:
+    """Return Spark's own MinHashLSH beside ours."""
+    return _table(scale.RIVAL_HEADERS, scale.rival_rows(_spark_record()))
+
+
+def spark_costs() -> str:
+    """Return what each stage on Spark takes, and would take for more documents."""
+    record = _spark_record()
+    rows = scale.cost_rows(record)
+    if not rows:
+        return NOT_YET
+    note = [_wrap(record["large_note"])] if "large_note" in record else []
+    return "\n\n".join([_table(scale.COST_HEADERS, rows), *note])
+
+
+def _spark_record() -> Record:
+    return _read(RECORDS / "spark-latest.json")
+
+
 PAGES: Final[dict[Path, dict[str, Callable[[], str]]]] = {
     ROOT / "README.md": {
         "speed": lambda: speed_in_short(newest_rivals()),
@@ -340,6 +368,7 @@ PAGES: Final[dict[Path, dict[str, Callable[[], str]]]] = {
         "rivals": lambda: rivals(newest_rivals()),
     },
     ROOT / "docs" / "accuracy.md": _accuracy_regions(),
+    ROOT / "docs" / "scale.md": {"growth": spark_growth, "spark-rivals": spark_rivals, "costs": spark_costs},
 }
 
 

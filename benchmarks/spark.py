@@ -2,11 +2,13 @@
 
 overhead   seconds of `lookalike.spark.find`, pairs and groups written, beside `lookalike.find` with two threads; jobs,
            tasks and bytes shuffled, by Spark's own count; for several sizes
+large      the same with the limits lowered, so that Spark does what it does for 10⁸ documents: nothing is sent to all
+           executors, two bands in each pass, whole keys, components by rounds of stars
 growth     the line through the smallest and the largest size: a fixed cost, and a cost for each document
 MLlib      Spark's own MinHashLSH on the same cluster and the same documents: time, recall and precision
 
 Each part runs in a process of its own, and is in the record as soon as it is measured. One that exceeds its limit is
-stopped and recorded as such, and the next one begins. All limits together are less than twelve minutes.
+stopped and recorded as such, and the next one begins. All limits together are 23 minutes; a run takes about eight.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from unittest.mock import patch
 
 from benchmarks import files
 from benchmarks.measure import ROOT, circumstances, headline, is_quick, own_environment, print_table, write_record
@@ -32,16 +35,20 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["HEADERS", "cells", "growth_of", "measured", "mllib"]
+__all__ = ["HEADERS", "cells", "growth_of", "measured", "measured_as_large", "mllib", "problem"]
 
 MASTER: Final = "local-cluster[2,1,2048]"
 THRESHOLD: Final = 0.8
-FIND: Final = {20_000: 90, 60_000: 120, 200_000: 300}
+FIND: Final = {20_000: 120, 60_000: 150, 200_000: 270}
 """Documents that are searched, and the seconds that it may take; the cluster starts within them."""
-MLLIB: Final = {2_000: 60, 10_000: 120}
-"""The same for MLlib, whose join compares all documents that share one of its hashes."""
+LARGE: Final = {20_000: 210, 200_000: 330}
+"""The same with the limits lowered."""
+MLLIB: Final = {2_000: 120, 10_000: 180}
+"""The same for MLlib, whose join compares all documents that share one of its hashes, and for ours beside it."""
 QUICK_FIND: Final = {2_000: 240}
+QUICK_LARGE: Final = {2_000: 240}
 QUICK_MLLIB: Final = {1_000: 240}
+_NO_BROADCAST: Final = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
 TABLES: Final = 10
 _WRITTEN: Final = re.compile(r"Arguments: file:[^\s,]*/([\w-]+), ")
 """Where a plan of Spark names the folder that it writes."""
@@ -57,11 +64,13 @@ HEADERS: Final = (
 )
 
 
-def _session(events: str) -> SparkSession:
+def _session(events: str, **more: str) -> SparkSession:
     from pyspark.sql import SparkSession
 
+    from lookalike.spark.__main__ import ON_ONE_MACHINE
+
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    settings = {
+    settings = ON_ONE_MACHINE | {
         "spark.executorEnv.PYTHONPATH": str(ROOT / "src"),
         "spark.executor.memory": "2g",
         "spark.driver.memory": "2g",
@@ -74,7 +83,7 @@ def _session(events: str) -> SparkSession:
         "spark.driver.host": "127.0.0.1",
     }
     builder = SparkSession.builder.master(MASTER).appName("lookalike benchmark")
-    for name, value in settings.items():
+    for name, value in (settings | more).items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
@@ -83,9 +92,10 @@ def _session(events: str) -> SparkSession:
 
 
 def _counted(events: str) -> dict[str, Any]:
-    """Return the jobs and tasks of the search, and the bytes shuffled by each of its stages, from Spark's event log."""
+    """Return the jobs and tasks of the search, and what each stage shuffled and took, from Spark's event log."""
     jobs = tasks = 0
     written: dict[str, int] = {}
+    taken: dict[str, float] = {}
     executions: dict[int, str] = {}
     stages: dict[int, str] = {}
     for path in Path(events).iterdir():
@@ -101,13 +111,28 @@ def _counted(events: str) -> dict[str, Any]:
                     stages.update(dict.fromkeys(event["Stage IDs"], executions.get(execution, "counts")))
                 elif kind == "SparkListenerTaskEnd" and event["Stage ID"] in stages:
                     tasks += 1
-                    metrics = (event.get("Task Metrics") or {}).get("Shuffle Write Metrics", {})
+                    metrics = event.get("Task Metrics") or {}
                     name = stages[event["Stage ID"]]
-                    written[name] = written.get(name, 0) + metrics.get("Shuffle Bytes Written", 0)
-    return {"jobs": jobs, "tasks": tasks, "shuffled": sum(written.values()), "shuffled_by_stage": written}
+                    shuffled = metrics.get("Shuffle Write Metrics", {}).get("Shuffle Bytes Written", 0)
+                    written[name] = written.get(name, 0) + shuffled
+                    taken[name] = taken.get(name, 0.0) + metrics.get("Executor Run Time", 0) / 1e3
+    by_stage = {"shuffled_by_stage": written, "task_s_by_stage": taken}
+    return {"jobs": jobs, "tasks": tasks, "shuffled": sum(written.values()), **by_stage}
 
 
-def measured(count: int) -> dict[str, Any]:
+def measured_as_large(count: int) -> dict[str, Any]:
+    """Search as if there were too many documents for whatever is done with few."""
+    from lookalike.spark import candidates, clusters, sign
+
+    with (
+        patch.multiple(candidates, HALVES=0, ROWS=2 * count),
+        patch.multiple(clusters, ONE_NODE=0),
+        patch.multiple(sign, FEW=0),
+    ):
+        return measured(count, **_NO_BROADCAST)
+
+
+def measured(count: int, **more: str) -> dict[str, Any]:
     """Search on the cluster and without it; the whole of one measurement, in this process."""
     import lookalike as la
     import lookalike.spark as las
@@ -118,7 +143,7 @@ def measured(count: int) -> dict[str, Any]:
     own = {(name, group.principal) for group in result.groups for name in group.members}
     alone = time.perf_counter() - start
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as out:
-        spark = _session(folder)
+        spark = _session(folder, **more)
         df = spark.read.parquet(str(path))
         spark.sparkContext.setJobGroup("search", "search")
         start = time.perf_counter()
@@ -130,9 +155,12 @@ def measured(count: int) -> dict[str, Any]:
         same = {(row["id"], row["principal"]) for row in spark.read.parquet(f"{out}/groups").collect()} == own
         spark.stop()
         counted = _counted(folder)
-    by_stage = {name: one / count for name, one in counted.pop("shuffled_by_stage").items() if one}
+    by_stage = {
+        each: {name: one / count for name, one in counted.pop(total).items() if one}
+        for each, total in (("shuffled_by_stage", "shuffled_by_stage"), ("task_s_a_document", "task_s_by_stage"))
+    }
     row = {"documents": count, "find_s": alone, "spark_s": seconds, "same": same}
-    return row | counted | {"shuffled_by_stage": by_stage}
+    return row | counted | by_stage
 
 
 def mllib(count: int) -> dict[str, Any]:
@@ -181,7 +209,7 @@ def _minhash_pairs(df: DataFrame) -> Any:
 def cells(row: dict[str, Any]) -> list[str]:
     """Return a row of the table; for a part that was stopped or failed, say so."""
     if "spark_s" not in row:
-        return [f"{row['documents']:,}", "-", _problem(row), *["-"] * (len(HEADERS) - 3)]
+        return [f"{row['documents']:,}", "-", problem(row), *["-"] * (len(HEADERS) - 3)]
     more = (row["spark_s"] - row["find_s"]) / row["documents"] * 1e6
     return [
         f"{row['documents']:,}",
@@ -195,7 +223,8 @@ def cells(row: dict[str, Any]) -> list[str]:
     ]
 
 
-def _problem(part: dict[str, Any]) -> str:
+def problem(part: dict[str, Any]) -> str:
+    """Say why a part has no figures."""
     return f"over {part['exceeded_s']} s" if "exceeded_s" in part else "failed"
 
 
@@ -254,7 +283,7 @@ def _part(kind: str, count: int, limit: float) -> dict[str, Any]:
 def _print_rivals(rivals: Sequence[dict[str, Any]]) -> None:
     for rival in rivals:
         if "mllib" not in rival:
-            print(f"\nMLlib, {rival['documents']:,} documents: {_problem(rival)}")
+            print(f"\nMLlib, {rival['documents']:,} documents: {problem(rival)}")
             continue
         both = [
             [name, *(f"{rival[name][what]:.3f}" for what in ("s", "recall", "precision"))]
@@ -269,14 +298,20 @@ def main() -> None:
     given = parser.parse_args()
     if given.one:
         kind, count = given.one[0], int(given.one[1])
-        print(json.dumps(mllib(count) if kind == "mllib" else measured(count)))
+        run = {"find": measured, "large": measured_as_large, "mllib": mllib}[kind]
+        print(json.dumps(run(count)))
         return
+    _measure_all()
+
+
+def _measure_all() -> None:
     record = circumstances()
     print(headline(record), flush=True)
-    sizes, rival_sizes = (QUICK_FIND, QUICK_MLLIB) if is_quick() else (FIND, MLLIB)
-    for count in (*sizes, *rival_sizes):
+    quick = (QUICK_FIND, QUICK_LARGE, QUICK_MLLIB)
+    sizes, large_sizes, rival_sizes = quick if is_quick() else (FIND, LARGE, MLLIB)
+    for count in (*sizes, *large_sizes, *rival_sizes):
         files.parquet(max(count, files.ROW_GROUP) if count in rival_sizes else count)  # not within a limit
-    parts: dict[str, Any] = {"rows": [], "growth": None, "mllib": []}
+    parts: dict[str, Any] = {"rows": [], "growth": None, "large": [], "mllib": []}
     for count, limit in sizes.items():
         parts["rows"].append(_part("find", count, limit))
         parts["growth"] = growth_of(parts["rows"])
@@ -284,6 +319,10 @@ def main() -> None:
     print_table("Spark beside the library", HEADERS, [cells(row) for row in parts["rows"]])
     if parts["growth"]:
         print(f"growth: {json.dumps(parts['growth'])}", flush=True)
+    for count, limit in large_sizes.items():
+        parts["large"].append(_part("large", count, limit))
+        write_record("spark", record | parts)
+    print_table("Spark, with the plan of a large collection", HEADERS, [cells(row) for row in parts["large"]])
     for count, limit in rival_sizes.items():
         parts["mllib"].append(_part("mllib", count, limit))
         write_record("spark", record | parts)

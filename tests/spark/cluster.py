@@ -33,6 +33,7 @@ __all__ = [
     "same_answer",
     "same_tables",
     "start",
+    "windows",
 ]
 
 MASTER = "local-cluster[2,1,2048]"
@@ -106,6 +107,15 @@ def mixed(seed: int, originals: int) -> list[str]:
     return texts
 
 
+def windows(pattern: str) -> list[str]:
+    """Return overlapping parts of the package's own files: code and prose as people write it."""
+    made = []
+    for path in sorted(Path(la.__file__).parent.glob(pattern))[:8]:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        made += ["\n".join(lines[first : first + 60]) for first in range(0, len(lines), 7)]
+    return made
+
+
 def frame(spark: SparkSession, texts: list[str], *, parts: int = 3, seed: int | None = None) -> DataFrame:
     """Return texts as a DataFrame with their places as ids; a seed shuffles the rows."""
     rows = list(enumerate(texts))
@@ -116,20 +126,21 @@ def frame(spark: SparkSession, texts: list[str], *, parts: int = 3, seed: int | 
 
 
 def answer(result: la.Result) -> dict[str, Any]:
-    """Return the pairs and groups of a result of the library, as plain values."""
+    """Return the pairs and groups of a result of the library, as plain values in the order of the documents."""
+    place = {own: at for at, own in enumerate(result.ids.to_pylist())}
     groups = [(own, number, group.principal) for number, group in enumerate(result.groups) for own in group.members]
-    return {"pairs": result.pairs.to_pylist(), "groups": sorted(groups)}
+    return {"pairs": result.pairs.to_pylist(), "groups": sorted(groups, key=lambda row: place[row[0]])}
 
 
 def same_answer(found: SparkResult, result: la.Result) -> None:
-    """Compare pairs, in their order, and groups with those of the library."""
+    """Compare pairs and groups, in their order, with those of the library."""
     same_tables(found.pairs, found.groups, result)
 
 
 def same_tables(pairs: DataFrame, groups: DataFrame, result: la.Result) -> None:
-    """Compare what `SparkResult.pairs` and `groups` gave with the library's pairs, in their order, and its groups."""
+    """Compare what `SparkResult.pairs` and `groups` gave with the library's, row by row."""
     expected = answer(result)
     table: pa.Table = pairs.toArrow()
     assert table.to_pylist() == expected["pairs"]
     rows = [(row["id"], row["group"], row["principal"]) for row in groups.toArrow().to_pylist()]
-    assert sorted(rows) == expected["groups"]
+    assert rows == expected["groups"]

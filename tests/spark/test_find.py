@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
 import random
 import signal
@@ -16,9 +17,10 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import DocumentError, DuplicateIdError, RecipeError, StoreError
+from lookalike.spark.sign import check_texts
 from lookalike.spark.work import Work
 from tests.corpus import near_copy, prose
-from tests.spark.cluster import answer, configured, frame, mixed, same_answer, same_tables
+from tests.spark.cluster import answer, configured, frame, mixed, same_answer, same_tables, windows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,16 +98,20 @@ def test_ids_that_are_texts_give_the_order(spark: SparkSession, las: Any) -> Non
 
 
 @pytest.mark.parametrize(
-    ("threshold", "recipe", "options", "parts", "adaptive"),
+    ("texts", "threshold", "recipe", "options", "parts", "adaptive"),
     [
-        (0.5, la.Recipe(k=2), {"linkage": "linked"}, 1, "true"),
-        (0.7, la.Recipe(unit="char", k=6, hashes=128), {"ignore": ["one two three " * 5]}, 7, "false"),
-        (0.7, la.Recipe(), {}, 64, "true"),
+        (TEXTS, 0.5, la.Recipe(k=2), {"linkage": "linked"}, 1, "true"),
+        (TEXTS, 0.7, la.Recipe(unit="char", k=6, hashes=128), {"ignore": ["one two three " * 5]}, 7, "false"),
+        (TEXTS, 0.7, la.Recipe(), {}, 64, "true"),
+        (windows("engine/*.py"), 0.6, la.Recipe.preset("code"), {"components": "stars"}, 7, "true"),
+        (windows("text/*.py"), 0.6, la.Recipe(k=3), {"skip": ["quotes"], "min_words": 8}, 7, "false"),
     ],
+    ids=["linked", "characters", "64 parts", "code", "passages"],
 )
 def test_partitions_order_of_rows_and_adaptive_execution_change_no_answer(
     spark: SparkSession,
     las: Any,
+    texts: list[str],
     threshold: float,
     recipe: la.Recipe,
     options: dict[str, Any],
@@ -114,11 +120,14 @@ def test_partitions_order_of_rows_and_adaptive_execution_change_no_answer(
 ) -> None:
     asked: dict[str, Any] = {"recipe": recipe, "method": "lsh"} | options
     with configured(spark, {ADAPTIVE: adaptive, SHUFFLED: "3" if parts == 7 else "2"}):
-        found = las.find(frame(spark, TEXTS, parts=parts, seed=parts), threshold, **asked)
+        found = las.find(frame(spark, texts, parts=parts, seed=parts), threshold, **asked)
         tables = found.pairs, found.groups
         del found
         gc.collect()  # the tables are in a temporary folder, which stays nevertheless
-        same_tables(*tables, la.find(TEXTS, threshold, **asked))
+        asked.pop("components", None)
+        expected = la.find(texts, threshold, **asked)
+        assert len(expected.groups) > 5
+        same_tables(*tables, expected)
 
 
 def test_a_killed_executor_and_an_order_by_a_column(spark: SparkSession, las: Any) -> None:
@@ -157,8 +166,8 @@ def test_a_bucket_of_20_000_documents_and_a_template_finish(spark: SparkSession,
     rng = random.Random(3)
     page = prose(rng, 60)
     texts = [" ".join(near_copy(rng, page, 1)) for _ in range(20_000)]
-    template = prose(rng, 70)
-    texts += [" ".join([*template, *prose(rng, 30)]) for _ in range(500)]
+    template = prose(rng, 300)  # most of each page, but no two pages are near-duplicates
+    texts += [" ".join([*template, *prose(rng, 40)]) for _ in range(1000)]
     texts += mixed(2, 20)
     df = frame(spark, texts, parts=4)
     result = la.find(texts, 0.8, method="lsh")
@@ -167,7 +176,7 @@ def test_a_bucket_of_20_000_documents_and_a_template_finish(spark: SparkSession,
         assert found.hot > 15_000  # the others are copies
         groups = [(row["id"], row["group"], row["principal"]) for row in found.groups.toArrow().to_pylist()]
         longest = [row["id"] for row in found.plan("longest").where("not kept").toArrow().to_pylist()]
-    assert sorted(groups) == answer(result)["groups"]
+    assert groups == answer(result)["groups"]
     assert longest == result.plan("longest").removed_ids.to_pylist()
 
 
@@ -190,8 +199,8 @@ def test_small_collections_are_joined_exactly_on_the_driver(spark: SparkSession,
     found = las.find(frame(spark, TEXTS), 0.7)
     assert found.strategy.method == "exact"
     same_answer(found, la.find(TEXTS, 0.7))
-    contained = las.find(frame(spark, TEXTS), 0.9, metric="containment")
-    assert contained.pairs.count() == la.find(TEXTS, 0.9, metric="containment").pair_count
+    contained = las.find(frame(spark, TEXTS), preset="essays")
+    same_answer(contained, la.find(TEXTS, preset="essays"))
 
 
 # -- what can be asked of it ---
@@ -253,18 +262,43 @@ def test_what_is_done_is_not_done_again(
 # -- what is refused ---
 
 
-def test_wrong_input_is_one_clear_error(spark: SparkSession, las: Any) -> None:
+@pytest.mark.parametrize("method", ["auto", "lsh"])  # on the driver, and on the executors
+def test_wrong_rows_are_one_clear_error(spark: SparkSession, las: Any, method: str) -> None:
+    df = frame(spark, TEXTS[:20])
+    twice = df.unionByName(df.where("id = 3"))
+    with pytest.raises(DuplicateIdError, match="document 3: id is used by more than one document"):
+        las.find(twice, method=method)
+    with pytest.raises(DuplicateIdError, match="document 3: id is used by more than one document"):
+        las.find(twice.selectExpr("*", "rand() AS place"), method=method, order="place")
+    without = spark.createDataFrame([(1, "one"), (2, None), (3, None)], "id int, text string")
+    with pytest.raises(DocumentError, match=r"document 2: text is null \(2 rows\); filter such rows out"):
+        las.find(without, method=method)
+    nameless = spark.createDataFrame([(1, "one"), (None, "two")], "id int, text string")
+    with pytest.raises(DocumentError, match=r"^id is null; give every row one"):
+        las.find(nameless, method=method)
+
+
+def test_a_text_that_changes_during_the_search_is_noticed() -> None:
+    table = pa.table({"id": [3], "text": ["new"], "text_hash": [hashlib.sha256(b"old").digest()]})
+    with pytest.raises(DocumentError, match="document 3: text has changed since it was signed"):
+        check_texts(table)
+
+
+def test_wrong_arguments_are_one_clear_error(spark: SparkSession, las: Any) -> None:
     df = frame(spark, TEXTS[:20])
     with pytest.raises(DocumentError, match="column 'body' does not exist; the columns are 'id', 'text'"):
         las.find(df, text="body")
     with pytest.raises(DocumentError, match="column of ids is missing"):
         las.find(df.drop("id"))
-    with pytest.raises(DuplicateIdError, match="document 3: id is used by more than one document"):
-        las.find(df.unionByName(df.where("id = 3")))
-    without = spark.createDataFrame([(1, "one"), (2, None), (3, None)], "id int, text string")
-    with pytest.raises(DocumentError, match=r"document 2: text is null \(2 rows\)"):
-        las.find(without)
     with pytest.raises(RecipeError, match="order must be a column"):
         las.find(df, order="when")
     with pytest.raises(RecipeError, match="method must be one of auto, lsh, exact"):
         las.find(df, method="brute")
+    with pytest.raises(RecipeError, match="common is not supported on Spark; give the text that documents share: ign"):
+        las.drop_near_duplicates(df, common=0.3)
+    with pytest.raises(RecipeError, match="tokens is not supported on Spark"):
+        las.find(df, tokens="text")
+    with pytest.raises(RecipeError, match="metric must be jaccard, containment or bag"):
+        las.find(df, metric="cosine")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'treshold'"):
+        las.find(df, treshold=0.8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lookalike as la
-from lookalike.documents import open_paths
+from lookalike.documents import Limits, open_paths
 from lookalike.spark.__main__ import main
 from tests.spark.cluster import MASTER, QUICK_START, mixed
 
@@ -52,11 +53,13 @@ def test_a_folder_of_texts_on_a_cluster_of_its_own(tmp_path: Path) -> None:
         env=submitted,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    result = la.find(open_paths([str(corpus)]), 0.8)
-    assert groups_of(result)
-    assert written(tmp_path / "out") == groups_of(result)
+    scan = [sys.executable, "-m", "lookalike", "scan", str(corpus), "--threshold", "0.8", "--format", "json"]
+    result = json.loads(subprocess.run(scan, capture_output=True, text=True, check=True).stdout)
+    groups = sorted((own, number) for number, group in enumerate(result["groups"]) for own in group["members"])
+    assert len(groups) > 20
+    assert written(tmp_path / "out") == groups
     pairs = pq.read_table(tmp_path / "out" / "pairs")
-    assert pairs.to_pylist() == result.pairs.to_pylist()
+    assert pairs.to_pylist() == result["pairs"]
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"pairs", "groups", "plan"}
 
 
@@ -73,6 +76,60 @@ def test_parquet_is_read_by_the_executors_in_the_order_of_its_rows(spark: SparkS
     assert written(out) == groups_of(result)
     assert pq.read_table(out / "pairs").to_pylist() == result.pairs.to_pylist()
     assert pq.read_table(out / "plan").to_pylist() == result.plan("longest").table.to_pylist()
+
+
+def test_files_and_rows_are_named_and_ordered_as_in_a_scan(
+    spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Rows without ids, names that a URL writes otherwise, given bands, and a text that is too large."""
+    corpus, out = tmp_path / "corpus", tmp_path / "out"
+    (corpus / "x").mkdir(parents=True)
+    names = ["é.parquet", "x 1.parquet", "x+1.parquet", "x!.parquet", "x%41.parquet", "x/a.parquet", "y.parquet"]
+    for number, name in enumerate(names):
+        part = TEXTS[number :: len(names)] + ["large " * 900] * (name == "y.parquet")
+        pq.write_table(pa.table({"body": part}), corpus / name)
+    options = ["-t", "0.6", "--bands", "9", "--rows", "4", "--text-column", "body", "--max-document", "5kB"]
+    assert main([str(corpus), str(out), *options, "--method", "lsh"]) == 0
+    assert "note: 1 document skipped: each is larger than 5 kB" in capfd.readouterr().err
+    source = open_paths([str(corpus)], text_column="body", limits=Limits(document=5000))
+    result = la.find(source, 0.6, bands=la.Bands(9, 4), method="lsh")
+    assert result.documents == len(TEXTS)
+    assert pq.read_table(out / "pairs").to_pylist() == result.pairs.to_pylist()
+    assert written(out) == groups_of(result)
+
+
+def test_parquet_against_a_folder_of_texts(spark: SparkSession, tmp_path: Path) -> None:
+    new, old = tmp_path / "new.parquet", tmp_path / "old"
+    old.mkdir()
+    for number, text in enumerate(TEXTS[80:]):
+        (old / f"{number:03}.txt").write_text(text, encoding="utf-8")
+    pq.write_table(pa.table({"key": [f"d{number}" for number in range(100)], "body": TEXTS[:100]}), new)
+    columns = ["--text-column", "body", "--id-column", "key"]
+    assert main([str(new), str(tmp_path / "out"), *columns, "--against", str(old), "--method", "lsh"]) == 0
+    given = {f"d{number}": text for number, text in enumerate(TEXTS[:100])}
+    result = la.find(given, 0.8, against=open_paths([str(old)]), method="lsh")
+    assert sum(row["b_old"] for row in result.pairs.to_pylist()) > 20
+    assert pq.read_table(tmp_path / "out" / "pairs").to_pylist() == result.pairs.to_pylist()
+    assert pq.read_table(tmp_path / "out" / "plan").to_pylist() == result.plan().table.to_pylist()
+
+
+def test_nothing_is_searched_in_vain(spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    table, out = tmp_path / "corpus.parquet", tmp_path / "out"
+    pq.write_table(pa.table({"text": ["one", "one"]}), table)
+    assert main([str(table), str(out)]) == 0
+    assert pq.read_table(out / "pairs").select(["a", "b"]).to_pylist() == [{"a": 0, "b": 1}]
+    capfd.readouterr()
+    assert main([str(table), str(out)]) == 2
+    said = capfd.readouterr().err
+    assert f"lookalike: {out} already contains pairs, groups, plan; name another folder, or add --overwrite" in said
+    assert main([str(table), str(out), "--overwrite"]) == 0
+    assert main([str(tmp_path / "nothing"), str(out / "other")]) == 2
+    assert "nothing does not exist: check the name" in capfd.readouterr().err
+    table.write_bytes(b"PAR1 and nothing else PAR1")
+    assert main([str(table), str(out / "other")]) == 2
+    said = capfd.readouterr().err
+    assert "lookalike: Spark failed: " in said
+    assert "bug" not in said
 
 
 def test_errors_are_one_line(spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

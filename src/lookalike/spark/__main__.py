@@ -8,50 +8,59 @@ other commands.
 from __future__ import annotations
 
 import os
+import re
 import sys
+import warnings
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 — its usual name
 from typer.main import get_command
 
 from lookalike.cli import run_guarded
 from lookalike.cli.commands import Command, examples
-from lookalike.cli.input import Reading, say_notes, say_skipped, with_reading
+from lookalike.cli.input import Reading, limits_of, say_notes, say_skipped, with_reading
 from lookalike.cli.messages import complain
 from lookalike.cli.search_options import Search, template_texts, with_recipe, with_search
-from lookalike.errors import DocumentError, RecipeError
+from lookalike.errors import DocumentError, LookalikeError, RecipeError, StoreError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.result.plan import KEEP, KeepRule
 from lookalike.spark.clusters import COMPONENTS
 from lookalike.spark.find import find
-from lookalike.spark.sign import choose_columns
-from lookalike.spark.work import delete
+from lookalike.spark.sign import choose_columns, has_ids, quoted
+from lookalike.spark.work import delete, exists, path_of
 from lookalike.tables.spelling import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
     from lookalike.documents import Source
     from lookalike.spark.result import SparkResult
 
-__all__ = ["main"]
+__all__ = ["ON_ONE_MACHINE", "main"]
 
 HELP = examples(
     "Find near-duplicate documents in a collection, on a Spark cluster.",
-    "spark-submit -m lookalike.spark s3://bucket/corpus s3://bucket/out -t 0.8",
+    "python -m lookalike.spark s3a://bucket/corpus s3a://bucket/out -t 0.8 --master yarn",
     "python -m lookalike.spark corpus/ out/ --master 'local-cluster[2,1,2048]'",
     "python -m lookalike.spark new.parquet out --against old.parquet --keep longest",
     last="Writes OUTPUT/pairs, OUTPUT/groups and OUTPUT/plan as Parquet: what lookalike scan and dedupe would find. "
-    "The executors read Parquet; everything else that scan reads is read by the driver.",
+    "The executors read Parquet; everything else that scan reads is read by the driver. docs/scale.md explains how to "
+    "run it with spark-submit.",
 )
 
-_ID, _TEXT, _PLACE = "id", "text", "lookalike_place"
+_ID, _TEXT, _PLACE, _ROW = "id", "text", "lookalike_place", "lookalike_row"
 _CHUNK: Final = 128 << 20
 """Bytes of text that the driver hands over at a time."""
+_TABLES: Final = ("pairs", "groups", "plan")
+_QUICK: Final = "-XX:TieredStopAtLevel=1"
+ON_ONE_MACHINE: Final = {"spark.driver.extraJavaOptions": _QUICK, "spark.executor.extraJavaOptions": _QUICK}
+"""Settings for Spark on this machine: Java compiles quickly rather than well, because a search is over in a minute."""
 
 InputArgument = Annotated[str, typer.Argument(metavar="INPUT", help="A path that Spark or scan can read.")]
 OutputArgument = Annotated[str, typer.Argument(metavar="OUTPUT", help="The folder to write.")]
@@ -92,11 +101,10 @@ def job(
     _refuse(search)
     KeepRule.parse(keep)
     spark = _session(master)
+    _check_output(spark, output, overwrite=overwrite)
     work = search.work or f"{output.rstrip('/')}/_work"
     given = _opened(spark, path, reading, f"{work}/documents", order_column)
-    old = _old(spark, search, reading, f"{work}/old")
-    if old is not None and (old.text, old.id) != (given.text, given.id):
-        old = old._replace(df=old.df.withColumnsRenamed({old.text: given.text, old.id: given.id}))
+    old = _old(spark, search, reading, f"{work}/old", given)
     found = find(
         given.df,
         search.least,
@@ -107,6 +115,7 @@ def job(
         method=search.method,
         metric=search.metric,
         recipe=recipe,
+        bands=search.banding(recipe.hashes),
         against=None if old is None else old.df,
         ignore=template_texts(search.ignore, reading),
         skip=search.skip,
@@ -115,8 +124,9 @@ def job(
         components=components,  # type: ignore[arg-type]
         work=f"{work}/stages",
     )
-    _write(found, output, keep, overwrite=overwrite)
+    _write(found, output, keep)
     _report(spark, found, output)
+    _say_large([given] if old is None else [given, old], found.documents, reading)
     if search.work is None:
         delete(spark, work)
 
@@ -130,16 +140,25 @@ def _refuse(search: Search) -> None:
 
 def _session(master: str | None) -> SparkSession:
     """Open a session; workers on this machine use the Python that runs the job."""
+    builder = SparkSession.builder.appName("lookalike")
     if master is not None and master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.appName("lookalike")
+        for name, value in ON_ONE_MACHINE.items():
+            builder = builder.config(name, value)
     return (builder if master is None else builder.master(master)).getOrCreate()
+
+
+def _check_output(spark: SparkSession, output: str, *, overwrite: bool) -> None:
+    """Refuse, before anything is searched, to write where something is."""
+    there = [name for name in _TABLES if exists(spark, f"{output.rstrip('/')}/{name}")]
+    if there and not overwrite:
+        raise StoreError(output, f"already contains {', '.join(there)}", "name another folder, or add --overwrite")
 
 
 def _opened(spark: SparkSession, path: str, reading: Reading, folder: str, order: str | None) -> _Input:
     plain = not (reading.include or reading.exclude or reading.hidden)
-    if plain and path != "-" and _holds_parquet(spark, path):
-        return _read_parquet(spark, path, reading.text_column, reading.id_column, order)
+    if plain and path != "-" and (files := _parquet_files(spark, path)):
+        return _read_parquet(spark, path, files, reading, order)
     if order is not None:
         raise RecipeError("--order-column", order, "left out unless INPUT is Parquet")
     source = reading.open([path])
@@ -149,18 +168,20 @@ def _opened(spark: SparkSession, path: str, reading: Reading, folder: str, order
     return made
 
 
-def _old(spark: SparkSession, search: Search, reading: Reading, folder: str) -> _Input | None:
+def _old(spark: SparkSession, search: Search, reading: Reading, folder: str, new: _Input) -> _Input | None:
+    """Open the old documents, if any; their columns are called as those of the new ones."""
     if not search.against:
         return None
     if len(search.against) > 1:
         raise RecipeError("--against", search.against, "given once on Spark", "put the old documents into one folder")
-    return _opened(spark, search.against[0], reading, folder, None)
+    old = _opened(spark, search.against[0], reading, folder, None)
+    return old._replace(df=old.df.withColumnsRenamed({old.text: new.text, old.id: new.id}))
 
 
-def _write(found: SparkResult, output: str, keep: str, *, overwrite: bool) -> None:
-    tables: dict[str, DataFrame] = {"pairs": found.pairs, "groups": found.groups, "plan": found.plan(keep)}
-    for name, table in tables.items():
-        table.write.mode("overwrite" if overwrite else "error").parquet(f"{output.rstrip('/')}/{name}")
+def _write(found: SparkResult, output: str, keep: str) -> None:
+    tables: tuple[DataFrame, ...] = (found.pairs, found.groups, found.plan(keep))
+    for name, table in zip(_TABLES, tables, strict=True):
+        table.write.mode("overwrite").parquet(f"{output.rstrip('/')}/{name}")
 
 
 def _report(spark: SparkSession, found: SparkResult, output: str) -> None:
@@ -174,6 +195,13 @@ def _report(spark: SparkSession, found: SparkResult, output: str) -> None:
         complain(f"note: {found.hot:,} documents are in clusters so large that not all their pairs may be listed")
 
 
+def _say_large(inputs: Sequence[_Input], searched: int, reading: Reading) -> None:
+    """Tell how many texts were too large; Parquet files know how many rows they have."""
+    if large := sum(one.rows.count() for one in inputs) - searched:
+        limits = limits_of(reading.max_document, None)
+        complain(f"note: {count(large, 'document')} skipped: {limits.too_large('each')}")
+
+
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
@@ -184,23 +212,58 @@ class _Input(NamedTuple):
     text: str
     id: str
     order: str | None
+    rows: DataFrame
+    """All rows of Parquet files, also those whose texts are too large."""
 
 
-def _holds_parquet(spark: SparkSession, path: str) -> bool:
-    """Say whether all files of a path are Parquet; those whose names begin with _ or a dot do not count."""
-    files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(path).select("path")
-    seen = files.agg(F.count(F.lit(1)), F.count_if(F.lower("path").endswith(".parquet"))).first()
-    return seen is not None and seen[0] > 0 and seen[0] == seen[1]
+def _parquet_files(spark: SparkSession, path: str) -> int:
+    """Return how many files there are if all are Parquet, else 0; names that begin with _ or a dot do not count.
+
+    0 also for a path that does not exist: the readers of `scan` say so.
+    """
+    if not (_is_glob(path) or exists(spark, path)):
+        return 0
+    # Listed, not read: a job would have a task for every 32 of very many small files.
+    files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(path).inputFiles()
+    return len(files) if all(name.lower().endswith(".parquet") for name in files) else 0
 
 
-def _read_parquet(spark: SparkSession, path: str, text: str | None, id_column: str | None, order: str | None) -> _Input:
-    """Let the executors read Parquet; without a column for the order, files and their rows come in their own order."""
-    df = spark.read.option("recursiveFileLookup", "true").parquet(path)
-    choice = choose_columns(df, text, id_column)
+def _is_glob(path: str) -> bool:
+    return re.search(r"[*?{\[]", path) is not None
+
+
+def _read_parquet(spark: SparkSession, path: str, files: int, reading: Reading, order: str | None) -> _Input:
+    """Let the executors read Parquet; without a column for the order, files and their rows come in their own order.
+
+    As in a scan, rows without an id column are named by their file and number, and texts beyond a limit are skipped.
+    """
+    rows = spark.read.option("recursiveFileLookup", "true").parquet(path)
+    file = F.url_decode(F.replace(F.col("_metadata.file_path"), F.lit("+"), F.lit("%2B")))  # it is part of a URL
+    df, own_id = rows, reading.id_column
+    nameless = own_id is None and not _is_glob(path) and not has_ids(rows, reading.text_column)
+    if own_id == "" or nameless:
+        df, own_id = df.withColumn(_ROW, _row_ids(spark, path, files, file)), _ROW
+    choice = choose_columns(df, reading.text_column, own_id)
     if order is None:
-        place = F.struct(F.col("_metadata.file_path"), F.col("_metadata.row_index"))
-        df = df.select("*", place.alias(_PLACE))
-    return _Input(df, choice.text, str(choice.id), order or _PLACE)
+        df = df.withColumn(_PLACE, _place(file, "_metadata.row_index"))
+    most = limits_of(reading.max_document, None).document
+    df = df.where(F.coalesce(F.octet_length(quoted(choice.text)), F.lit(0)) <= most)
+    return _Input(df, choice.text, str(choice.id), order or _PLACE, rows)
+
+
+def _place(file: Column, row: str) -> Column:
+    """Return what documents are ordered by, in the same form whoever reads them."""
+    return F.struct(file.alias("file"), F.col(row).alias("row"))
+
+
+def _row_ids(spark: SparkSession, path: str, files: int, file: Column) -> Column:
+    """Return the ids that a scan gives to rows without one: numbers from 0 in one file, or ``file:row`` from 1."""
+    row = F.col("_metadata.row_index")
+    if files == 1:
+        return row
+    root = f"{path_of(spark, path)}/"
+    name = F.substring(file, F.instr(file, root) + len(root), F.length(file))
+    return F.concat(name, F.lit(":"), row + 1)
 
 
 def _read_by_driver(spark: SparkSession, source: Source, folder: str) -> _Input:
@@ -226,7 +289,8 @@ def _read_by_driver(spark: SparkSession, source: Source, folder: str) -> _Input:
         write()
     if not place:
         raise DocumentError(source.name, "file", "holds no document that can be read", "name another path")
-    return _Input(spark.read.parquet(folder), _TEXT, _ID, _PLACE)
+    df = spark.read.parquet(folder)
+    return _Input(df.withColumn(_PLACE, _place(F.lit(""), _PLACE)), _TEXT, _ID, _PLACE, df)
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -236,7 +300,29 @@ def main(args: Sequence[str] | None = None) -> int:
     )
     app.command(cls=Command, help=HELP)(job)
     command = get_command(app)
-    return run_guarded(lambda: command(args, prog_name="python -m lookalike.spark", standalone_mode=False))
+    # PySpark 4 warns of pandas 3, which it looks for but does not use here.
+    warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
+
+    def run() -> object:
+        try:
+            return command(args, prog_name="python -m lookalike.spark", standalone_mode=False)
+        except (PySparkException, Py4JError) as error:
+            raise LookalikeError(_in_short(str(error))) from error
+
+    return run_guarded(run)
+
+
+def _in_short(report: str) -> str:
+    r"""Return what Spark reports in one line: an error of ours on an executor, or the first line of Spark's own.
+
+    >>> _in_short("Job aborted: Traceback:\nlookalike.errors.DocumentError: document 3: text has changed\n at x.Y")
+    'document 3: text has changed'
+    >>> _in_short("[PATH_NOT_FOUND] Path does not exist: x.\nJVM stacktrace:\n at x.Y")
+    'Spark failed: [PATH_NOT_FOUND] Path does not exist: x.'
+    """
+    if own := re.search(r"^lookalike\.errors\.\w+: (.+)$", report, re.MULTILINE):
+        return own[1]
+    return f"Spark failed: {next(filter(None, map(str.strip, report.splitlines())), 'it does not say why')}"
 
 
 if __name__ == "__main__":

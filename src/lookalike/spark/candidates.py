@@ -189,9 +189,9 @@ class BucketPairs:
         return self.pairs.unionByName(added.where("a <> b").distinct()), self.count + most
 
 
-def find_candidates(rows: DataFrame, firsts: DataFrame, documents: int, strategy: Strategy, work: Work) -> BucketPairs:
+def find_candidates(rows: DataFrame, copies: Copies, documents: int, strategy: Strategy, work: Work) -> BucketPairs:
     """Return the candidates; where there are too many, the documents of large buckets are set apart as hot."""
-    buckets, proposals = _all_buckets(firsts, documents, strategy, work)
+    buckets, proposals = _all_buckets(rows, copies, documents, strategy, work)
     limits = limits_for(documents)
 
     def agreeing(name: str, proposed: DataFrame) -> tuple[DataFrame, int]:
@@ -214,7 +214,9 @@ def find_candidates(rows: DataFrame, firsts: DataFrame, documents: int, strategy
 # -- buckets -----------------------------------------------------------------------------------------------------------
 
 
-def _all_buckets(firsts: DataFrame, documents: int, strategy: Strategy, work: Work) -> tuple[DataFrame, int]:
+def _all_buckets(
+    rows: DataFrame, copies: Copies, documents: int, strategy: Strategy, work: Work
+) -> tuple[DataFrame, int]:
     """Return the rows of all buckets of two or more documents, and how many pairs they propose, repeats included.
 
     A row has `band`, `key`, `number`, `old`, the `size` of the bucket, how many of its documents are `new`, and whether
@@ -229,7 +231,7 @@ def _all_buckets(firsts: DataFrame, documents: int, strategy: Strategy, work: Wo
         last, name = min(first + at_once, bands), f"buckets-{first}"
         buckets = work.stage(
             name,
-            lambda a=first, b=last: _buckets(firsts, documents, a, b),  # type: ignore[misc]
+            lambda a=first, b=last: _buckets(rows, copies, documents, a, b),  # type: ignore[misc]
             proposals=F.sum(F.when(F.col("leads"), _proposals())),
         )
         proposals += work.measured(name, "proposals")
@@ -238,10 +240,11 @@ def _all_buckets(firsts: DataFrame, documents: int, strategy: Strategy, work: Wo
     return every, proposals
 
 
-def _buckets(firsts: DataFrame, documents: int, first: int, last: int) -> DataFrame:
-    """Return the buckets of the bands from `first` up to, but not including, `last`."""
-    kept = F.slice("keys", first + 1, last - first)
-    rows = firsts.select("number", "old", F.posexplode(kept).alias("band", "key"))
+def _buckets(rows: DataFrame, copies: Copies, documents: int, first: int, last: int) -> DataFrame:
+    """Return the buckets of the bands from `first` up to, but not including, `last`; copies are in none."""
+    kept = F.slice("keys", first + 1, last - first).alias("keys")  # the keys of other passes need not be shuffled
+    firsts = firsts_of(rows.select("number", "old", kept), copies)
+    rows = firsts.select("number", "old", F.posexplode("keys").alias("band", "key"))
     key = F.shiftrightunsigned("key", 32) if documents <= HALVES else F.col("key")
     rows = rows.select((F.col("band") + first).alias("band"), key.alias("key"), "number", "old")
     bucket = Window.partitionBy("band", "key")

@@ -13,10 +13,11 @@ from pyspark.sql import functions as F  # noqa: N812 — its usual name
 
 from lookalike.engine import SMALL, UNIT_LENGTH, Asked, choose_strategy
 from lookalike.errors import DuplicateIdError, LookalikeError, RecipeError, StoreError, suggest
+from lookalike.presets import with_preset
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.search.find import checked_linkage, recipe_for
 from lookalike.search.find import find as find_here
-from lookalike.spark.candidates import find_candidates, find_copies, firsts_of
+from lookalike.spark.candidates import find_candidates, find_copies
 from lookalike.spark.clusters import COMPONENTS, BlockSettings, How, components_of, in_components
 from lookalike.spark.result import ClusterResult, DriverResult, SparkResult, Stages
 from lookalike.spark.sign import (
@@ -51,18 +52,29 @@ if TYPE_CHECKING:
 __all__ = ["drop_near_duplicates", "find"]
 
 METHODS: Final = ("auto", "lsh", "exact")
+_SETTINGS: Final = "the settings of Spark decide"
+NOT_ON_SPARK: Final = {
+    "common": "give the text that documents share: ignore=",
+    "tokens": "give texts, or use lookalike.find",
+    "min_length": "filter the DataFrame first",
+    "memory": _SETTINGS,
+    "threads": _SETTINGS,
+    "progress": "the web page of Spark shows it",
+}
+"""What only `lookalike.find` takes, and what to do instead."""
 
 
 def find(
     df: DataFrame,
-    threshold: float = 0.8,
+    threshold: float | None = None,
     *,
+    preset: str | None = None,
     text: str | None = None,
     id: str | None = None,  # noqa: A002 — its name everywhere
     order: str | None = None,
     recall: float = 0.99,
     method: str = "auto",
-    metric: Metric = "jaccard",
+    metric: Metric | None = None,
     recipe: Recipe | None = None,
     bands: Bands | None = None,
     against: DataFrame | None = None,
@@ -72,8 +84,9 @@ def find(
     linkage: Linkage = "star",
     components: How = "auto",
     work: str | None = None,
+    **others: Any,
 ) -> SparkResult:
-    """Find all pairs whose similarity is at least `threshold`: what `lookalike.find` returns for the same documents.
+    """Find all pairs whose similarity is at least `threshold`, 0.8 by default: those that `lookalike.find` finds.
 
     * `text`, `id`: columns of the DataFrame, and of `against`; by default those with these names. Ids are strings or
       whole numbers, and unique.
@@ -86,6 +99,9 @@ def find(
     The other arguments are those of `lookalike.find`. A collection for which that takes the exact join, by its size or
     because it is told to, is searched on the driver; an exact join of a larger one is refused.
     """
+    _refuse(others)
+    threshold, metric, min_words = with_preset(preset, threshold, metric, min_words)
+    recipe = Recipe.preset(preset) if recipe is None and preset is not None else recipe
     if metric in MEASURES:
         raise RecipeError("metric", metric, "jaccard, containment or bag", "lookalike.find takes it")
     recipe = recipe_for(recipe or DEFAULT, metric)
@@ -112,6 +128,14 @@ def find(
     )
     with batch_settings(df.sparkSession):
         return _search(task, work)
+
+
+def _refuse(others: dict[str, Any]) -> None:
+    """Refuse arguments that only `lookalike.find` takes, and those that nothing takes."""
+    for name, given in others.items():
+        if name not in NOT_ON_SPARK:
+            raise TypeError(f"find() got an unexpected keyword argument {name!r}")
+        raise RecipeError(name, given, "not supported on Spark", NOT_ON_SPARK[name])
 
 
 def drop_near_duplicates(
@@ -239,7 +263,7 @@ def _read(documents: DataFrame) -> tuple[Any, Any]:
 def _on_executors(task: _Task, strategy: Strategy, size: CollectionSize, rows: DataFrame, work: Work) -> SparkResult:
     texts = TextStore(task.documents, rows)
     copies = find_copies(rows, texts, strategy, size.documents, work)
-    candidates = find_candidates(rows, firsts_of(rows, copies), size.documents, strategy, work)
+    candidates = find_candidates(rows, copies, size.documents, strategy, work)
     components = components_of(*candidates.edges(rows), work, task.components)
     members = work.stage("members", lambda: in_components(rows, copies, components))
     verified = verified_pairs(candidates, components, texts, strategy, size.documents, work)

@@ -40,6 +40,7 @@ __all__ = [
     "choose_columns",
     "combined",
     "fingerprint",
+    "has_ids",
     "hashed",
     "in_order",
     "number_from_zero",
@@ -65,7 +66,7 @@ _NAME: Final = "the DataFrame"
 
 def choose_columns(df: DataFrame, text: str | None, id_column: str | None) -> Choice:
     """Choose the columns of the texts and the ids by the rules for all tables."""
-    columns = [TableColumn(field.name, _kind(field.dataType), field.dataType.simpleString()) for field in df.schema]
+    columns = _columns(df)
     choice = choose(_NAME, columns, text, id_column)
     if choice.id is None:
         remedy = "name it (id=): the number of a row is not stable on a cluster"
@@ -78,6 +79,15 @@ def choose_columns(df: DataFrame, text: str | None, id_column: str | None) -> Ch
         problem = f"holds {by_name[choice.id].type}"
         raise DocumentError(_NAME, f"column {choice.id!r}", problem, "use strings or whole numbers as ids")
     return choice
+
+
+def has_ids(df: DataFrame, text: str | None) -> bool:
+    """Say whether a column has one of the usual names of ids."""
+    return choose(_NAME, _columns(df), text, None).id is not None
+
+
+def _columns(df: DataFrame) -> list[TableColumn]:
+    return [TableColumn(field.name, _kind(field.dataType), field.dataType.simpleString()) for field in df.schema]
 
 
 def selected(df: DataFrame, choice: Choice, order: str | None, *, old: bool) -> DataFrame:

@@ -39,7 +39,9 @@ __all__ = [
     "by_cells",
     "ddl",
     "delete",
+    "exists",
     "partitions_for",
+    "path_of",
     "places",
     "shaped",
     "whole_cells",
@@ -156,6 +158,18 @@ def delete(spark: SparkSession, folder: str) -> None:
     """Remove a folder and everything in it, on whatever file system it is."""
     files, path = _hadoop(spark, folder)
     files.delete(path, True)
+
+
+def exists(spark: SparkSession, name: str) -> bool:
+    """Say whether there is a file or folder, on whatever file system it is."""
+    files, path = _hadoop(spark, name)
+    return bool(files.exists(path))
+
+
+def path_of(spark: SparkSession, name: str) -> str:
+    """Return the absolute path of a file or folder, without the file system that it is on."""
+    files, path = _hadoop(spark, name)
+    return str(files.makeQualified(path).toUri().getPath())
 
 
 def _hadoop(spark: SparkSession, name: str) -> tuple[Any, Any]:
