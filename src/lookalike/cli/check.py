@@ -195,7 +195,7 @@ def _run_lines(paths: Sequence[str], checking: Checking, reading: Reading, asked
     from lookalike.cli.check_output import check_lines
 
     if list(paths) != ["-"]:
-        raise RecipeError("--jsonl", " ".join(paths), "given with -, standard input", "name a .jsonl file without it")
+        raise RecipeError("--jsonl", True, "given with - (standard input)", "name a .jsonl file without it")
     with destination(asked.output) as stream:
         wrong = check_lines(stream, checking, reading)
     if wrong and not asked.quiet:
@@ -207,7 +207,7 @@ def _run_paths(paths: Sequence[str], checking: Checking, reading: Reading, asked
 
     if asked.add and "-" in paths:
         hint = '--jsonl takes lines {"id": …, "text": …}'
-        raise RecipeError("--add", "-", "given for documents with ids, which a text on standard input has not", hint)
+        raise RecipeError("--add", True, "given with documents that have ids; a text on standard input has none", hint)
     source = reading.open(paths)
     texts: list[str] = []
     found = _hits(source, checking, texts)

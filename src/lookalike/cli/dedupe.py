@@ -306,6 +306,6 @@ def _found(
     # Of the search only the threshold can still change: an option that would do nothing must not seem to do something.
     idle = [*typed(replace(search.shown(), threshold=None), Search(threshold=None)), *typed(recipe, Recipe())]
     if idle:
-        raise RecipeError(" ".join(idle), saved, "given when documents are searched, not with --result")
+        raise RecipeError(" ".join(idle), True, "left out with --result", "settings of the search were saved with it")
     found = Saved.load(saved)
     yield found if search.threshold is None else found.rethreshold(search.threshold)

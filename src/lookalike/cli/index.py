@@ -361,7 +361,7 @@ def _tokens(token_file: str | None, make_tokens: str | None) -> Any:
     from lookalike.server import read_tokens
 
     if token_file is not None and make_tokens is not None:
-        raise RecipeError("--make-tokens", make_tokens, "left out where --token-file is given")
+        raise RecipeError("--make-tokens", make_tokens, "left out with --token-file")
     if make_tokens is not None:
         return make(Path(make_tokens))
     return None if token_file is None else read_tokens(Path(token_file))

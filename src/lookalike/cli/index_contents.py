@@ -212,7 +212,7 @@ def index_remove(
     from lookalike.index import Index
 
     if null and "-" not in ids:
-        raise RecipeError("--null", "given", "left out where no ids come from standard input")
+        raise RecipeError("--null", "given", "left out unless the ids come from standard input")
     with opened(where) as store:
         index = Index(store)
         wanted = list(dict.fromkeys(_as_stored(_given(ids, null=null), index)))

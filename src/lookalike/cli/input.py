@@ -57,7 +57,7 @@ def old_documents(against: Sequence[str], recipe: Recipe, reading: Reading, memo
         return reading.open(against, memory)
     if len(against) > 1:
         shown = " ".join(map(without_password, against))
-        raise RecipeError("--against", shown, "given once where it is an index", "add the other documents to the index")
+        raise RecipeError("--against", shown, "given once if it is an index", "add the other documents to the index")
     from lookalike.index.index_documents import IndexSource
 
     store = open_index(against[0])

@@ -97,7 +97,7 @@ def collect(
         lengths=result.length_of,
         flags=_flags(result),
         metadata=(result if metadata is None else result.with_metadata(metadata)).metadata_of,
-        ignored=result.ignored,
+        ignored=result.excluded_shingles,
         exclusions=result.exclusions,
         source=_source(result, texts, against),
     )
@@ -292,7 +292,7 @@ def sources_of(result: Result, name: str | int, least: int | None = None) -> Sou
     texts = texts_of(result, [number, *partners])
     if number not in texts:
         raise RecipeError("id", name, "a document whose text can still be read")
-    reasons = Reasons(recipe, result.ignored, result.exclusions)
+    reasons = Reasons(recipe, result.excluded_shingles, result.exclusions)
     excluded = sum(REASONS[reason] for reason in reasons.excluded_from_scores)
     own = MarkedText.of(texts[number], recipe, reasons.spans(texts[number]))
     counted = frozenset(unit for unit, mask in enumerate(own.masks) if not mask & excluded)

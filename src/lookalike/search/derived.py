@@ -195,7 +195,7 @@ def find_below(result: Result) -> Result | None:
     recipe = result.recipe.replace(bag=False)
     skip, templates = result.exclusions.skip, result.exclusions.templates
     least = check_min_words(shortest_passage(recipe), recipe)
-    asked = Asked(recipe, LEAST, metric="containment", ignored=result.ignored, skip=skip, min_words=least)
+    asked = Asked(recipe, LEAST, metric="containment", ignored=result.excluded_shingles, skip=skip, min_words=least)
     run, new, old = _run_again(result, asked)
     task = Task(asked, None, "star", None, 0)
     return assembled(task, new, old, run.search(), (), templates, started, run)
@@ -221,7 +221,7 @@ def search_lower(result: Result, *, threads: int = 0) -> Result:
     exclusions = result.exclusions
     asked = Asked(
         *(result.recipe, LOWEST, 1.0, "exact", result.metric),
-        ignored=result.ignored,
+        ignored=result.excluded_shingles,
         skip=exclusions.skip,
         min_words=exclusions.min_words,
     )
