@@ -99,7 +99,7 @@ class CheckOptions:
 
     threshold: float | None
     top: int | None
-    """At most so many hits of each document, 0: all; None if it was not said."""
+    """At most this many hits per document, 0: all; None if not given."""
     own: bool
     add: bool
     jsonl: bool
@@ -240,7 +240,7 @@ def _notes(checking: Checking) -> Iterator[str]:
     if checking.own_omitted:
         yield f"{count(checking.own_omitted, 'document')} found under the same id in {name}: --self shows that as well"
     if checking.truncated:
-        most = "share a part with so many stored documents that not all were looked at"
+        most = "share a part with too many stored documents to examine all of them"
         yield f"{count(checking.truncated, 'document')} {most}"
 
 

@@ -267,7 +267,7 @@ def index_query(where: IndexArgument, paths: PathsArgument, *, reading: Reading,
 
 
 def counting(report: Report | None, source: Source) -> Callable[[int], None] | None:
-    """Return what shows how many documents are added; None if nobody watches."""
+    """Return what shows how many documents are added; None if no progress is shown."""
     if report is None:
         return None
     total = source.size().documents

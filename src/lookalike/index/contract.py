@@ -57,7 +57,7 @@ DIGEST: Final = 24
 LONGEST_ID: Final = 1 << 20
 """Bytes of an id in UTF-8."""
 LARGEST_BODY: Final = 64 << 20
-"""Bytes that are kept of a document beside its signature."""
+"""Bytes that are kept of a document besides its signature."""
 NO_KIND: Final = "none"
 """What the ids are before there are any."""
 LAST_NUMBER: Final = 2**31 - 2
@@ -253,7 +253,7 @@ class StoreReader(ABC):
 
     @abstractmethod
     def listed(self, after: int = -1) -> Iterator[tuple[int, Id]]:
-        """Give the numbers and ids of all documents behind a number, in the order of the numbers."""
+        """Yield the numbers and ids of all documents after a number, in order."""
 
     def ids(self) -> Iterator[Id]:
         """Give all ids, in the order of the numbers."""

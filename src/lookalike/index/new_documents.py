@@ -244,7 +244,7 @@ class Checking:
     own_omitted: int = 0
     """Documents that were stored under their own ids, and would have been their own hits."""
     truncated: int = 0
-    """Documents that share a key with so many others that not all were examined."""
+    """Documents that share a key with too many others to examine all of them."""
     closest: float = 0.0
     _kind: str = NO_KIND
     """What the ids of the store are, as far as is known."""
@@ -280,7 +280,7 @@ class Checking:
         return None if self.top is None else self.top + 1
 
     def _counted(self, found: list[Hits]) -> list[Hits]:
-        """Leave out documents that are their own hits, unless they are wanted."""
+        """Drop hits of a document with itself, unless they are wanted."""
         if self.own:
             return found
         others = [_without(hits, hits.query) for hits in found]

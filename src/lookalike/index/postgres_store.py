@@ -93,7 +93,7 @@ class Address:
 
     @classmethod
     def of(cls, url: str) -> Address:
-        """Take a URL with the name of the schema behind ``#``."""
+        """Take a URL with the name of the schema after ``#``."""
         try:
             parts = urlsplit(url)
         except ValueError:
@@ -164,7 +164,7 @@ def read_settings(connection: psycopg.Connection[Any], address: Address) -> Inde
 
 
 def create_schema(connection: psycopg.Connection[Any], address: Address, settings: IndexSettings) -> bool:
-    """Make the tables of a new index; False if somebody else has just made them."""
+    """Make the tables of a new index; False if another process has just made them."""
     import psycopg
 
     value = settings.to_json()
@@ -245,7 +245,7 @@ class PostgresStore(Store):
             settings = chosen()
             if create_schema(connection, address, settings):
                 return cls(address, settings), True
-            there = read_settings(connection, address)  # somebody else was faster
+            there = read_settings(connection, address)  # another process was faster
         if there is None or create is True:
             raise StoreError(address.name, "exists already", "give another schema, or open it with create=False")
         return cls(address, there), False

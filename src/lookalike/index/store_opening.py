@@ -319,7 +319,7 @@ def _copy(path: Path, copy: Path) -> None:
 
 
 def _first_page(pages: int) -> bytes:
-    """Return the first page of an index that has so many."""
+    """Return the first page of an index with this many pages."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         define_tables(connection)
         page = bytearray(connection.serialize()[:PAGE])

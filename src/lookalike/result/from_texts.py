@@ -173,7 +173,7 @@ def _run(result: Result) -> dict[str, Any]:
 
 
 def _submissions(result: Result) -> dict[str, Any] | None:
-    """Return the authors, and the author of each document; None if documents stand by themselves."""
+    """Return the authors, and the author of each document; None if documents have no authors."""
     authors = result.authors
     if authors is None or not authors.are_submissions:
         return None
@@ -183,7 +183,7 @@ def _submissions(result: Result) -> dict[str, Any] | None:
 # -- the sources of one document ---------------------------------------------------------------------------------------
 
 _RANKED: Final = 60
-"""Sources that are ordered by what they add; those behind them by what they have."""
+"""Sources that are ordered by what they add; those after them by what they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +337,7 @@ def _ranked(left: list[_Candidate]) -> Iterable[tuple[_Candidate, int]]:
 def _best(left: Sequence[_Candidate], covered: frozenset[int]) -> int:
     best, most = 0, -1
     for place, one in enumerate(left):
-        if len(one.words) <= most:  # so have all behind it
+        if len(one.words) <= most:  # and so have all after it
             break
         if (adds := len(one.words - covered)) > most:
             best, most = place, adds

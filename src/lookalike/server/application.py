@@ -34,7 +34,7 @@ SCRIPTS: Final = (
     *("api.js", "work.js", "dialogs.js", "ids.js", "hits.js"),
     *("check.js", "documents.js", "groups.js", "compare.js", "main.js"),
 )
-"""The parts of the page's own, behind those that it shares, in the order in which they are put together."""
+"""The page's own parts, which follow those that it shares with the report, in the order in which they are joined."""
 
 
 @page_router.get("/")
@@ -137,7 +137,7 @@ class _App(FastAPI):
 
 
 def create_app(state: ServerState) -> FastAPI:
-    """Return the application of a server; whoever made the state closes it."""
+    """Return the application of a server; the caller closes the state."""
     app = _App(
         title="lookalike",
         description=_ABOUT,
@@ -158,7 +158,7 @@ def create_app(state: ServerState) -> FastAPI:
 
 
 def _only_known_parameters(request: Request) -> None:
-    """Refuse parameters that a route does not have, or that are given twice: nobody would notice which one counts."""
+    """Refuse parameters that a route does not have, or that are given twice: it would be unclear which one counts."""
     if not request.scope["path"].startswith("/v1/"):
         return  # the page may use its own address as it likes
     known = {parameter.alias for parameter in request.scope["route"].dependant.query_params}
