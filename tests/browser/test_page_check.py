@@ -288,7 +288,7 @@ def test_an_index_of_programs(visit: Visit, tmp_path: Path) -> None:
         assert page.locator("#file").get_attribute("accept") is None
         check(page, PROGRAM.replace("prices", "xs").replace("result", "sum"))
         expect(page.locator(".found")).to_contain_text("short sequences of tokens")
-        expect(page.locator(".badge")).to_have_attribute("title", re.compile("same tokens .* but for names"))
+        expect(page.locator(".badge")).to_have_attribute("title", re.compile("same tokens .* apart from names"))
         page.locator(".hit-link").click()
         expect(page.locator(".pane .code .line")).to_have_count(2 * (PROGRAM.count("\n") + 1))
         expect(page.locator(".reading")).to_contain_text("a few other tokens may differ")
