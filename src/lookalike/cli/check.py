@@ -28,7 +28,7 @@ from lookalike.cli.messages import FOUND, complain
 from lookalike.cli.options import flag, makes, one_of, option, share, threads_of, whole_number
 from lookalike.cli.output import check_raw_csv, destination, extension, keep_sources, wants_color
 from lookalike.errors import DocumentError, LookalikeError, RecipeError
-from lookalike.opening import open_error, open_file
+from lookalike.opening import SERVER_FORM, open_error, open_file
 from lookalike.tables.spelling import count
 
 if TYPE_CHECKING:
@@ -298,7 +298,7 @@ HELP = examples(
 
 IndexOption = Annotated[
     str | None,
-    typer.Option("--index", metavar="INDEX", help="A file, or postgresql://host/database#schema.", show_default=False),
+    typer.Option("--index", metavar="INDEX", help=f"A file, or {SERVER_FORM}.", show_default=False),
 ]
 ServerOption = Annotated[
     str | None,

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 
 import lookalike
+from lookalike.documents.kinds import DOCUMENTS
 from lookalike.errors import LookalikeError
 from lookalike.report import SHARED_SCRIPTS, SHARED_STYLES, joined, part
 from lookalike.server import check_routes, document_routes
@@ -58,9 +59,15 @@ def _assets() -> dict[str, tuple[str, str]]:
     """Put the parts together, once."""
     return {
         "page.css": ("\n".join([*map(part, SHARED_STYLES), *map(_own, STYLES)]), "text/css"),
-        "page.js": (joined([*map(part, SHARED_SCRIPTS), *map(_own, SCRIPTS)]), "text/javascript"),
+        "page.js": (joined([_formats(), *map(part, SHARED_SCRIPTS), *map(_own, SCRIPTS)]), "text/javascript"),
         "icon.svg": (_own("icon.svg"), "image/svg+xml"),
     }
+
+
+def _formats() -> str:
+    """Define the endings of the files that the page offers to choose."""
+    endings = (".txt", *(ending for format in DOCUMENTS.values() for ending in format.endings))
+    return f'const FORMATS = "{",".join(endings)}";'
 
 
 def _own(name: str) -> str:
@@ -122,7 +129,7 @@ async def metrics(request: Request) -> Response:
 
 _ROUTERS: Final = (check_routes.router, document_routes.router, service_router, page_router)
 _DESCRIPTION: Final = "/v1/openapi.json"
-_ABOUT: Final = "Which stored documents are like a new one? Problems are RFC 9457; lines are NDJSON."
+_ABOUT: Final = "Which stored documents are similar to a new one? Problems are RFC 9457; lines are NDJSON."
 
 
 class _App(FastAPI):

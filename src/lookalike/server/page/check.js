@@ -1,6 +1,4 @@
-// -- the first page: paste a text or drop a file, see what is like it, add it -----------------------------------------
-
-const FORMATS = ".txt,.md,.pdf,.docx,.odt,.pptx,.html,.htm,.rtf,.epub,.eml,.tex,.ipynb";
+// -- the first page: paste a text or drop a file, see what is similar, add it -----------------------------------------
 
 /** The text that was checked last: the view of a pair needs it, and it comes back with the page. */
 const checked = { draft: "", text: null, name: "", notes: [], hits: null, threshold: null };
