@@ -91,19 +91,41 @@ class RecipeError(LookalikeError, ValueError):
     ('unit', 'words', "'char', 'word' or 'token'")
     >>> str(RecipeError("skip", ("quotes",), "not supported with tokens"))
     'skip is not supported with tokens'
+    >>> str(RecipeError("--rows", 4, "left out with --method exact", "bands are for LSH"))
+    '--rows cannot be used with --method exact; bands are for LSH'
+    >>> str(RecipeError("--keep", "newest", "given with --date-column"))
+    "--keep 'newest' requires --date-column"
     """
 
     _facts: ClassVar[tuple[str, ...]] = ("field", "given", "allowed", "hint")
 
     def __init__(self, field: str, given: object, allowed: str, hint: str = "") -> None:
-        """Say that `field` must be `allowed` and was `given`, or is "not supported …"; `hint` may suggest a fix."""
+        """Say that `field` must be `allowed` and was `given`; `hint` may suggest a fix.
+
+        `allowed` may also begin with "not supported", "left out", "given with" or "given once", where no other value
+        would do; True, or "given", is the value of a flag.
+        """
         self.field = field
         self.given = given
         self.allowed = allowed
         self.hint = hint
-        # What is never allowed in some setting needs no value: "skip is not supported with tokens".
-        said = f"is {allowed}" if allowed.startswith("not supported") else f"must be {allowed}, not {_show(given)}"
-        super().__init__(f"{field} {said}" + (f"; {hint}" if hint else ""))
+        super().__init__(f"{field} {self._said()}" + (f"; {hint}" if hint else ""))
+
+    def _said(self) -> str:
+        """Return what is wrong with the field; the value is shown where another one would do."""
+        allowed, is_flag = self.allowed, self.given is True or (isinstance(self.given, str) and self.given == "given")
+        if allowed.startswith("not supported"):
+            return f"is {allowed}"
+        if allowed.startswith("left out "):
+            return f"cannot be used {allowed.removeprefix('left out ')}"
+        if allowed.startswith("given once"):
+            return f"can be given only once{allowed.removeprefix('given once')}"
+        if allowed.startswith("given") and self.given is None:
+            return f"must be {allowed}"
+        if allowed.startswith("given with "):
+            needed = f"requires {allowed.removeprefix('given with ')}"
+            return needed if is_flag else f"{_show(self.given)} {needed}"
+        return f"must be {allowed}, not {_show(self.given)}"
 
 
 class BandsError(LookalikeError, ValueError):

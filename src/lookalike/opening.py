@@ -30,6 +30,7 @@ __all__ = [
     "LARGEST_PIPE",
     "SCHEMES",
     "SERVERS",
+    "SERVER_FORM",
     "STDIN",
     "WEB",
     "NotAFileError",
@@ -55,8 +56,10 @@ SCHEMES: Final = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "h
 )
 """The schemes that are opened, and the package that each needs besides fsspec."""
 WEB: Final = ("https", "http")
-SERVERS: Final = ("postgresql://", "postgres://")
-"""How the address of an index on a server begins."""
+SERVERS: Final = dict.fromkeys(("postgresql://", "postgres://"), "postgres_store.PostgresStore")
+"""How the address of an index on a server begins, and its store: a module of `lookalike.index`, and a class."""
+SERVER_FORM: Final = "postgresql://host/database#schema"
+"""The address of an index on a server, for help."""
 
 _URL: Final = re.compile(rf"({'|'.join(SCHEMES)})://", re.IGNORECASE)
 _ANY_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://?")

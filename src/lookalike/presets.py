@@ -128,7 +128,8 @@ _ALL: Final = (
         source=_OWN,
         note=(
             "Source code in any language. Comments, licence headers and imports do not count; names, numbers and "
-            "strings are all alike, so that renaming them changes nothing. Eight tokens are about a line of a program."
+            "strings are treated as equal, so that renaming them changes nothing. Eight tokens are about a line "
+            "of a program."
         ),
     ),
     Preset(
@@ -164,7 +165,7 @@ _ALL: Final = (
         source="Lee et al., Deduplicating Training Data Makes Language Models Better, ACL 2022, arXiv:2107.06499",
         note=(
             "The paper's b = 20 is the rows of a band and its r = 450 the number of bands; read the other way round, "
-            "nothing is ever found. The paper splits at blanks, so a comma sticks to its word; here it is a word of "
+            "nothing is ever found. The paper splits at spaces, so a comma belongs to its word; here it is a word of "
             "its own. The paper also requires an edit similarity of 0.8."
         ),
     ),
@@ -189,7 +190,7 @@ _ALL: Final = (
         source="Weber et al., RedPajama: an Open Dataset for Training Large Language Models, 2024, arXiv:2411.12372",
         note=(
             "The signatures published for 0.8; those for 0.7, 0.9 and 1.0 have 14 × 9, 5 × 25 and 1 × 128. The code "
-            "deletes the marks of ASCII only and splits at blanks, and leaves out documents of fewer than 13 words."
+            "deletes only ASCII punctuation, splits at spaces, and skips documents of fewer than 13 words."
         ),
     ),
     Preset(

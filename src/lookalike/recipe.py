@@ -127,7 +127,7 @@ class Recipe(_Remembered):
     digits: Literal["keep", "zero"] = "keep"
     """Whether every digit becomes 0, so that texts that differ in numbers alone are equal."""
     stop_words: Literal["none", "english"] | Iterable[str] = "none"
-    """Words to leave out: a named list, or your own words (kept as a sorted tuple)."""
+    """Words to exclude: a named list, or your own words (kept as a sorted tuple)."""
     form: Literal["none", "nfc", "nfd", "nfkc", "nfkd"] = "nfc"
     """The Unicode normalisation form."""
     sketch: Literal["fast", "classic"] = "fast"
@@ -352,11 +352,11 @@ def _check_format(given: object) -> None:
 
 
 def _write(value: object) -> str:
-    """Write one value of the canonical form, without a blank in it."""
+    """Write one value of the canonical form, without spaces."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
-        # A blank can stand inside a word only, where JSON may spell it \u0020; so the line splits at its blanks.
+        # A space can only be inside a word, where JSON may write it as \u0020; so the line splits at its spaces.
         return json.dumps(value, ensure_ascii=True, separators=(",", ":")).replace(" ", "\\u0020")
     return str(value)
 

@@ -68,10 +68,10 @@ _ALL: Final = (
         "band",
         "some rows of a signature that must all agree",
         """
-        A signature is cut into bands of r numbers each, and two documents with an equal band become a candidate. More
-        bands find more pairs, and more rows in each let fewer unlike pairs through; the chance that two documents of
-        similarity s share a band is 1 − (1 − sʳ)ᵇ. lookalike chooses both numbers from the threshold and the recall
-        you ask for.
+        A signature is split into bands of r numbers each, and two documents with an equal band become a candidate.
+        More bands find more pairs, and more rows in each let fewer dissimilar pairs through; the chance that two
+        documents of similarity s share a band is 1 − (1 − sʳ)ᵇ. lookalike chooses both numbers from the threshold
+        and the recall you ask for.
         """,
         see=("signature", "candidate", "s-curve", "recall"),
         also=("bands", "row", "rows"),
@@ -81,8 +81,8 @@ _ALL: Final = (
         "a pair that a band proposes, not yet verified",
         """
         A candidate is a pair of documents that share a band and so may be similar. Every candidate is verified: its
-        exact similarity is computed from the shingles, and it becomes a pair if that reaches the threshold. Nobody
-        sees a candidate that fails, so false alarms cost time and nothing else.
+        exact similarity is computed from the shingles, and it becomes a pair if that reaches the threshold. A
+        candidate that fails is never shown, so false positives cost time and nothing else.
         """,
         see=("band", "pair", "lsh"),
         also=("candidates",),
@@ -135,13 +135,24 @@ _ALL: Final = (
         also=("exact join", "join", "brute"),
     ),
     Term(
+        "excluded",
+        "text that does not count in a comparison",
+        """
+        Excluded text is text of a document that does not count, because it is shared for a good reason: quotes and
+        lists of references (--skip), templates (--ignore), and shingles that many documents have (--common). Tables and
+        reports show how many words were excluded, and why. Documents that are not read at all are skipped, and pairs
+        that are found but not listed are omitted.
+        """,
+        see=("template", "passage", "pair"),
+        also=("excluded text", "exclude", "skip", "exclusions"),
+    ),
+    Term(
         "family",
         "the hash functions of a classic signature",
         """
-        A classic MinHash signature needs hundreds of different hash functions, and a family is a way to make them:
-        modular, multiplicative, murmur3 or jenkins. All of them give good estimates; they differ in speed and in how
-        well they mix. The default sketch, fast, needs no family; --family is for studies and for comparing with other
-        tools.
+        A classic MinHash signature needs hundreds of different hash functions, and a family is a way to make them.
+        All families give good estimates; they differ in speed and in how well they mix. The default sketch, fast,
+        needs no family; --family is for studies and for comparing with other tools.
         """,
         see=("minhash", "signature"),
         also=("hash", "hash family", "families"),
@@ -287,9 +298,9 @@ _ALL: Final = (
         "how likely a pair is found, by its similarity",
         """
         The chance that two documents share a band, drawn over their similarity, has the shape of an S: near 0 for
-        unlike documents, near 1 for like ones, and steep between. Bands and rows decide where it is steep; lookalike
-        places it so that the promised recall is kept at the threshold. The usual rule (1/b)^(1/r) for the threshold
-        finds only about 63 % of the pairs there, which is why it is not used.
+        dissimilar documents, near 1 for similar ones, and steep in between. Bands and rows decide where it is steep;
+        lookalike places it so that the promised recall is kept at the threshold. The usual rule (1/b)^(1/r) for the
+        threshold finds only about 63 % of the pairs there, which is why it is not used.
         """,
         see=("band", "recall", "threshold"),
         also=("scurve", "s curve"),
@@ -333,11 +344,11 @@ _ALL: Final = (
         "text that many documents legitimately share",
         """
         A template is text that documents have in common for an innocent reason: an assignment sheet, a licence, a
-        header. --ignore FILE takes its shingles out of all documents before they are compared, and --common 0.3 does
-        so for every shingle that more than 30 % of the documents have. Identical documents still read 100 %, whatever
-        is ignored.
+        header. --ignore FILE excludes its shingles from all documents before they are compared, and --common 0.3
+        excludes every shingle that more than 30 % of the documents have. Identical documents still score 100 %,
+        whatever is excluded.
         """,
-        see=("shingle", "passage"),
+        see=("excluded", "shingle", "passage"),
         also=("boilerplate", "ignore", "common"),
     ),
     Term(
@@ -359,7 +370,7 @@ TERMS: Final[Mapping[str, Term]] = MappingProxyType({term.name: term for term in
 
 
 def look_up(word: str) -> Term:
-    """Return the term of this name, or the one that people also call so.
+    """Return the term with this name or alias.
 
     >>> look_up("shingel")
     Traceback (most recent call last):

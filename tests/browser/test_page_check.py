@@ -76,7 +76,7 @@ def test_a_pasted_copy_is_found_and_its_passages_are_read(visit: Visit, essays_s
     ]
     assert len(expected) >= 3
     assert hit_rows(page) == expected
-    expect(page.locator("#found-title")).to_have_text(f"{len(expected)} stored documents are like your text")
+    expect(page.locator("#found-title")).to_have_text(f"{len(expected)} stored documents are similar to your text")
     expect(page.locator("#live")).to_contain_text(f"The closest is {name_of(3)}, 100%")
 
     page.locator(".found").get_by_role("link", name=name_of(12)).click()
@@ -99,7 +99,7 @@ def test_a_pasted_copy_is_found_and_its_passages_are_read(visit: Visit, essays_s
 def test_what_is_not_stored_is_said_and_the_nearest_are_shown(visit: Visit, essays_server: str) -> None:
     page = visit(essays_server)
     check(page, "The river changed the narrow valley before the snow melted. " + "Something else altogether. " * 3)
-    expect(page.locator("#found-title")).to_have_text("No, nothing like this is stored")
+    expect(page.locator("#found-title")).to_have_text("No, nothing similar is stored")
     page.get_by_role("button", name="Show the 10 nearest").click()
     expect(page.locator("#found-title")).to_contain_text("The nearest")
     assert hit_rows(page)
@@ -158,7 +158,7 @@ def test_files_that_cannot_be_read_are_told(visit: Visit, essays_server: str) ->
     drop(page, file_of("one.txt"), file_of("two.txt"))
     expect(alert).to_contain_text("One file at a time")
     page.locator("#file").set_input_files(sent("large.txt", b"x" * 10_000_001))
-    expect(alert).to_contain_text("this server takes up to 10 MB")
+    expect(alert).to_contain_text("this server accepts up to 10 MB")
 
 
 def test_hidden_text_of_a_file_is_told(visit: Visit, essays_server: str) -> None:
@@ -196,7 +196,7 @@ def test_a_document_is_added_found_replaced_and_removed(visit: Visit, own_server
     page.locator("tbody a").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("lighthouse/1 ü.txt")
     expect(page.locator(".document-text")).to_contain_text("every second summer. And more.")
-    expect(page.locator("#like-title")).to_have_text("No other document is like it")
+    expect(page.locator("#like-title")).to_have_text("No other document is similar to it")
 
     page.get_by_role("button", name="Remove", exact=True).click()
     question = page.get_by_role("dialog")
@@ -288,10 +288,10 @@ def test_an_index_of_programs(visit: Visit, tmp_path: Path) -> None:
         assert page.locator("#file").get_attribute("accept") is None
         check(page, PROGRAM.replace("prices", "xs").replace("result", "sum"))
         expect(page.locator(".found")).to_contain_text("short sequences of tokens")
-        expect(page.locator(".badge")).to_have_attribute("title", re.compile("same tokens .* but for names"))
+        expect(page.locator(".badge")).to_have_attribute("title", re.compile("same tokens .* apart from names"))
         page.locator(".hit-link").click()
         expect(page.locator(".pane .code .line")).to_have_count(2 * (PROGRAM.count("\n") + 1))
-        expect(page.locator(".reading")).to_contain_text("a few other tokens may stand in it")
+        expect(page.locator(".reading")).to_contain_text("a few other tokens may differ")
         page.goto(f"{url}/#document/Total.java")
         text = page.locator(".document-text .code")
         expect(text.locator(".code-keyword").first).to_have_text("int")
@@ -307,7 +307,7 @@ def test_ids_that_are_numbers(visit: Visit, tmp_path: Path) -> None:
         expect(page.locator(".passage-mark").first).to_be_visible()
         page.goto(f"{url}/#document/{big}")
         expect(page.locator(".document-text")).to_contain_text("The end.")
-        expect(page.locator("#like-title")).to_have_text("1 other document is like this document")
+        expect(page.locator("#like-title")).to_have_text("1 other document is similar to this document")
         page.goto(f"{url}/#check")
         check(page, ESSAY)
         page.get_by_label("Name", exact=True).fill("8")

@@ -207,7 +207,7 @@ def test_a_token_is_asked_for_and_kept_in_memory_only(visit: Visit, tmp_path: Pa
     with served(built(tmp_path / "x.db", essays()), "--token-file", str(tokens)) as url:
         page = visit(url, refused=(401,))
         dialog = page.get_by_role("dialog")
-        expect(dialog).to_contain_text("This server asks for a token")
+        expect(dialog).to_contain_text("This server requires a token")
         expect(page.get_by_label("Token", exact=True)).to_be_focused()
         assert violations(page) == []
         page.keyboard.insert_text("wrong" * 8)
@@ -229,14 +229,14 @@ def test_a_token_is_asked_for_and_kept_in_memory_only(visit: Visit, tmp_path: Pa
         assert read not in kept
 
         page.reload()  # it is gone
-        expect(dialog).to_contain_text("This server asks for a token")
+        expect(dialog).to_contain_text("This server requires a token")
         page.get_by_label("Token", exact=True).fill(f" {write} ")
         page.keyboard.press("Enter")
         expect(page.locator("#remove")).to_be_visible()
         page.reload()
         expect(dialog).to_be_visible()
         page.keyboard.press("Escape")
-        expect(page.get_by_role("alert")).to_contain_text("Without a token this server answers nothing")
+        expect(page.get_by_role("alert")).to_contain_text("Without a token this server answers no requests")
 
 
 def test_a_server_that_is_read_only_hides_what_cannot_be_done(visit: Visit, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Run, Start
 
 NO_ID = (
-    "--add must be given for documents with ids, which a text on standard input has not, not '-'; "
+    "--add requires documents that have ids; a text on standard input has none; "
     '--jsonl takes lines {"id": …, "text": …}'
 )
 
@@ -276,7 +276,7 @@ def test_an_answer_does_not_wait_for_the_next_line(stored: str) -> None:
         (["-", "--index", "class.db", "--jsonl", "--format", "csv"], "--format must be jsonl with --jsonl, not 'csv'"),
         (
             ["new.txt", "--index", "class.db", "--jsonl"],
-            "--jsonl must be given with -, standard input, not 'new.txt'; name a .jsonl file without it",
+            "--jsonl requires - (standard input); name a .jsonl file without it",
         ),
         (
             ["-", "--index", "class.db", "--add"],

@@ -324,8 +324,8 @@ def test_a_saved_result_of_other_documents_is_refused(run: Run, tables: None) ->
         (["nowhere"], "nowhere does not exist: check the name"),
         (["corpus.parquet", "--keep", "longst"], "did you mean 'longest'?"),
         (["corpus.parquet", "--keep", "max:star"], "did you mean 'stars'?"),
-        (["corpus.parquet", "--keep", "newest"], "--keep must be given with --date-column, not 'newest'"),
-        (["corpus.parquet", "--date-column", "date"], "--date-column must be given with --keep newest or oldest"),
+        (["corpus.parquet", "--keep", "newest"], "--keep 'newest' requires --date-column"),
+        (["corpus.parquet", "--date-column", "date"], "--date-column 'date' requires --keep newest or oldest"),
         (["essays", "--keep", "max:stars"], "a rule for files, which have no columns"),
         (["corpus.parquet", "-o", "kept.xlsx"], "kept.xlsx has a name that does not say what to write"),
         (["corpus.parquet", "-o", "kept.txt"], "kept.txt has a name that does not say what to write"),
@@ -380,4 +380,4 @@ def test_options_of_a_search_are_refused_with_a_saved_result(run: Run, essays: P
     assert run("scan", str(essays), "--save", "run.lookalike", "--quiet").code == 0
     done = run("dedupe", "--result", "run.lookalike", "--metric", "containment", "-k", "3")
     assert done.code == 2
-    assert "--metric containment -k 3 must be given when documents are searched" in done.err
+    assert "--metric containment -k 3 cannot be used with --result" in done.err

@@ -216,8 +216,8 @@ def test_nothing_is_left_of_a_folder_that_fails(run: Run, tables: None, monkeypa
         (["-o", "k.parquet", "--codec", "zip"], "--codec must be zstd, snappy, gzip, lz4, brotli or none, not 'zip'"),
         (["-o", "k.csv", "--codec", "gzip"], "--codec must be what the name k.csv says, not 'gzip'"),
         (["-o", "k.parquet.gz"], "k.parquet.gz has a name that does not say what to write"),
-        (["--codec", "gzip"], "--codec must be left out where no rows are written"),
-        (["-o", "k.csv", "--rows-per-file", "2"], "--rows-per-file must be given with an output folder, not 2"),
+        (["--codec", "gzip"], "--codec cannot be used if no rows are written"),
+        (["-o", "k.csv", "--rows-per-file", "2"], "--rows-per-file 2 requires an output folder"),
         (["-o", "new/", "--rows-per-file", "0"], "--rows-per-file must be a whole number of at least 1"),
     ],
 )

@@ -103,7 +103,7 @@ def test_dedupe_leaves_out_the_same(run: Run) -> None:
     [
         (("--skip", "citations"), "--skip must be quotes or references, or both, not 'citations'"),
         (("--min-words", "0"), "--min-words must be a whole number of at least 1, not 0"),
-        (("--group-by", "author"), "--group-by must be used with --meta FILE, which has that column, not 'author'"),
+        (("--group-by", "author"), "--group-by 'author' requires --meta FILE, which has that column"),
         (
             ("--meta", "info.csv", "--group-by", "label"),
             "--group-by must be a column of the metadata, which has no label",

@@ -202,7 +202,7 @@ def test_add_and_remove(run: Run, where: str, essays: Path) -> None:
     assert done.out.endswith(": 3 documents removed · 1 left\n")
     assert re.fullmatch(r"lookalike: note: not in \S+: 'nobody.txt'\n", done.err)
     assert (
-        "left out with --skip-existing"
+        "--replace cannot be used with --skip-existing"
         in run("index", "add", where, "essays", "--replace", "--skip-existing").complaint
     )
 
@@ -221,7 +221,9 @@ def test_ids_that_end_with_nul(run: Run, where: str) -> None:
     run("index", "build", where, "texts")
     done = run("index", "remove", where, "-", "--null", stdin=b"two\nlines.txt\0")
     assert done.out.endswith(": 1 document removed · 1 left\n")
-    assert run("index", "remove", where, "other.txt", "--null").complaint.startswith("--null must be left out")
+    assert run("index", "remove", where, "other.txt", "--null").complaint.startswith(
+        "--null cannot be used unless the ids come from"
+    )
 
 
 def test_whole_numbers_are_ids(run: Run, where: str) -> None:
@@ -321,7 +323,7 @@ def test_the_recipe_of_the_scan_is_that_of_the_index(run: Run, essays: Path, new
     assert complaint.startswith("class.db and this scan (give it --unit char -k 3) differ: ")
     assert run("scan", new, "--against", "class.db", "--unit", "char", "-k", "3").code == 0
     complaint = run("scan", new, "--against", "class.db", "--against", "essays").complaint
-    assert complaint.startswith("--against must be given once where it is an index")
+    assert complaint.startswith("--against can be given only once if it is an index")
 
 
 def test_an_index_without_texts_is_nothing_to_scan_against(run: Run, essays: Path, new: str) -> None:

@@ -236,7 +236,7 @@ def test_common_leaves_frequent_shingles_out_and_says_so(run: Run) -> None:
     assert pairs(run("scan", folder, "-t", "0.5").out)
     done = run("scan", folder, "-t", "0.5", "--common", "0.3")
     assert pairs(done.out) == []
-    assert re.search(r"^lookalike: note: ignored \d+ shingles present in at least 5 ", done.err, re.MULTILINE)
+    assert re.search(r"^lookalike: note: excluded \d+ shingles found in at least 5 ", done.err, re.MULTILINE)
     assert run("scan", folder, "-t", "0.5", "--common", "0.3", "--quiet").err == ""
 
 
@@ -353,8 +353,8 @@ def test_bands_are_chosen_and_candidates_counted(run: Run, tables: None) -> None
     [
         (["--bands", "9", "--rows", "99"], "9 bands × 99 rows need 891 hashes, and the signature has 256; take fewer"),
         (["--bands", "0"], "--bands must be a whole number of at least 1, not 0"),
-        (["--rows", "4", "--method", "exact"], "--rows must be left out with --method exact, not 4; bands are for LSH"),
-        (["--bands", "4", "--metric", "containment"], "--bands must be left out with --metric containment, not 4"),
+        (["--rows", "4", "--method", "exact"], "--rows cannot be used with --method exact; bands are for LSH"),
+        (["--bands", "4", "--metric", "containment"], "--bands cannot be used with --metric containment"),
     ],
 )
 def test_bands_that_cannot_be(run: Run, tables: None, args: list[str], complaint: str) -> None:

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
+from lookalike.documents import open_paths
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lookalike.documents import Source
 
-__all__ = ["UNPRIVILEGED", "documents", "reasons", "rows", "texts"]
+__all__ = ["UNPRIVILEGED", "documents", "flags_of", "reasons", "rows", "text_of", "texts"]
 
 # Root may read everything. What is imported late must be imported before: nobody may look into root's folders.
 UNPRIVILEGED: Final = """
@@ -63,3 +67,21 @@ def rows(source: Source) -> list[dict[str, Any]]:
 def reasons(source: Source) -> dict[str, str]:
     """Say for each skipped thing why; read the source first."""
     return {skipped.id: skipped.reason for skipped in source.skipped()}
+
+
+def text_of(folder: Path, name: str, data: bytes | str) -> str:
+    """Write a document to a folder, and read its text."""
+    (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
+    source = open_paths([folder / name])
+    found = documents(source)
+    assert list(found) == [(folder / name).as_posix()], source.skipped()
+    return next(iter(found.values()))
+
+
+def flags_of(folder: Path, name: str, data: bytes | str) -> dict[str, tuple[str, int]]:
+    """Write a document to a folder, and read its flags."""
+    (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
+    source = open_paths([folder / name])
+    documents(source)
+    found = source.flags().get((folder / name).as_posix(), [])
+    return {flag.kind: (flag.detail, flag.count) for flag in found}

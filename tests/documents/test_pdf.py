@@ -11,7 +11,7 @@ from lookalike.documents.extract.pdf import Glyph, in_reading_order
 from lookalike.text.comparison import LineNumbers
 from lookalike.text.excluded import find_excluded
 from tests.documents.making import Put, lines_at, pdf, scanned_pdf, with_picture_pages, without_map
-from tests.documents.test_formats import flags_of, text_of
+from tests.documents.reading import flags_of, text_of
 
 if TYPE_CHECKING:
     from pathlib import Path

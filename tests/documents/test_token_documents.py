@@ -95,7 +95,7 @@ def test_old_documents_and_templates_are_tokens_too() -> None:
         ({"documents": ["a"], "tokens": "words"}, "column 'words' cannot be read from list"),
         ({"documents": Path("a.parquet"), "tokens": "words"}, "read it as a table first"),
         ({"documents": ["a"], "tokens": TOKENS}, "tokens must be the name of a column"),
-        ({"documents": TABLE, "tokens": "words", "text": "name"}, "text must be left out where tokens are given"),
+        ({"documents": TABLE, "tokens": "words", "text": "name"}, "text cannot be used with tokens"),
     ],
 )
 def test_what_is_refused(arguments: dict[str, Any], message: str) -> None:

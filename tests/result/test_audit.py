@@ -175,7 +175,7 @@ def test_templates_do_not_count() -> None:
     texts = [f"{template} {page}" for page in TEXTS[:60]]
     result = la.find(texts, 0.5, ignore=[template], recipe=RECIPE, method="exact")
     ignored = tuple(_native.elements(template, settings(RECIPE)))
-    seen = result._changed(ignored=ignored).audit(documents=texts).audited
+    seen = result._changed(excluded_shingles=ignored).audit(documents=texts).audited
     assert seen is not None
     assert seen.measured == 1.0
 

@@ -194,7 +194,7 @@ def test_the_rule_chooses_the_stars() -> None:
         ("max:stars", [[1], [2], [3]], "that can be compared"),
         ("newest", ["2024-01-01", "yesterday", "2024"], "'yesterday' is none"),
         ("source:a", None, "name a column, as in source:COLUMN=A,B"),
-        ("source:site=a", [1, 2, 3], "ids or sources are texts"),
+        ("source:site=a", [1, 2, 3], "ids or sources that are texts"),
     ],
 )
 def test_rules_that_are_none(keep: str, values: Any, message: str) -> None:

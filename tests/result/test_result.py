@@ -271,7 +271,7 @@ def test_other_pairs_of_the_same_documents() -> None:
     result = CASE.result(ignored=[7]).rethreshold(0.75)
     other = result.with_found(Case([0, 1, 2, 2], {}).found())
     assert rows(other.pairs) == [(2, 3, 1.0, 1.0, 1.0)]
-    assert (other.threshold, other.searched_threshold, other.ignored) == (0.75, 0.75, (7,))
+    assert (other.threshold, other.searched_threshold, other.excluded_shingles) == (0.75, 0.75, (7,))
     assert result.pair_count == 3
     with pytest.raises(la.RecipeError, match="as many documents, 4"):
         result.with_found(Case([0], {}).found())

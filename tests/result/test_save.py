@@ -28,7 +28,17 @@ TEXTS = dict(zip([f"page {i}" for i in range(24)], pages(3, originals=12, words=
 def same(one: la.Result, other: la.Result) -> bool:
     names = (
         *("threshold", "searched_threshold", "recipe", "method", "metric", "bands", "recall", "linkage", "order"),
-        *("skipped", "notes", "timings", "old_from", "ignored", "documents", "candidates", "copies_listed", "groups"),
+        *(
+            "skipped",
+            "notes",
+            "timings",
+            "old_from",
+            "excluded_shingles",
+            "documents",
+            "candidates",
+            "copies_listed",
+            "groups",
+        ),
     )
     return (
         all(getattr(one, name) == getattr(other, name) for name in names)

@@ -55,7 +55,7 @@ def answer(result: la.Result) -> dict[str, Any]:
         "bands": result.bands,
         "candidates": result.candidates,
         "lengths": list(result.lengths or ()),
-        "ignored": result.ignored,
+        "ignored": result.excluded_shingles,
     }
 
 

@@ -109,7 +109,7 @@ def test_a_large_collection_is_sampled_and_an_empty_one_refused() -> None:
     many = la.advise([prose(seed, 400) for seed in range(400)])
     assert (many.preset, many.documents) == ("prose", 400)
     assert many.sampled < 400
-    with pytest.raises(la.DocumentError, match="holds no document"):
+    with pytest.raises(la.DocumentError, match="contains no readable document"):
         la.advise([])
 
 

@@ -298,7 +298,7 @@ def test_tokens_inside_a_column_and_old_ones() -> None:
 
 def test_tokens_that_are_refused() -> None:
     data = pa.table({"text": ["one"], "tk": [["x"]]})
-    with pytest.raises(la.RecipeError, match="text must be left out where tokens are given"):
+    with pytest.raises(la.RecipeError, match="text cannot be used with tokens"):
         la.drop_near_duplicates(data, "text", tokens="tk")
     with pytest.raises(la.RecipeError, match="tokens must be the name of a column of lists"):
         la.drop_near_duplicates(data, tokens=[["x"]])  # type: ignore[call-overload]

@@ -82,7 +82,7 @@ def test_templates_are_cut_out_of_passages() -> None:
     a, b = f"{SHEET} {QUOTE}", f"{SHEET} {QUOTE}"
     found = la.compare(a, b + " indeed", ignore=[SHEET])
     assert [a[p.a_start : p.a_end] for p in found.passages] == [QUOTE]
-    assert found.left_out_a == {"template": 18}
+    assert found.excluded_a == {"template": 18}
 
 
 def test_excluded_words_are_counted_by_reason() -> None:
@@ -120,7 +120,7 @@ def test_old_documents_are_blanked_too() -> None:
 
 
 def test_what_cannot_be_done_is_refused() -> None:
-    with pytest.raises(la.RecipeError, match="min_words must be left out where repeated shingles count"):
+    with pytest.raises(la.RecipeError, match="min_words cannot be used if repeated shingles count"):
         la.find([A, B], metric="bag", min_words=9)
     with pytest.raises(la.RecipeError, match="skip must be quotes or references"):
         la.find([A, B], skip=["citations"])
@@ -153,6 +153,8 @@ def test_a_saved_result_knows_what_was_excluded(tmp_path: Path) -> None:
     assert loaded.exclusions == result.exclusions
     with pytest.deprecated_call(match="now Result.exclusions"):
         assert loaded.uncounted is loaded.exclusions
+    with pytest.warns(DeprecationWarning, match=r"is now Result\.excluded_shingles"):
+        assert loaded.ignored is loaded.excluded_shingles
     assert loaded.to_dict()["min_words"] == 9
     assert loaded.to_dict()["left_out"] == []  # the texts are not there any more
     assert excluded_words(loaded, {0: A}) == {0: {"quotes": 14, "template": 18}}
@@ -173,7 +175,7 @@ def test_a_passage_at_the_edges_of_characters_counts_whole() -> None:
 )
 def test_spans_of_all_kinds_are_apart(parts: list[str]) -> None:
     text, recipe = " ".join(parts), la.Recipe()
-    templates = frozenset(la.find([SHEET], ignore=[SHEET]).ignored)
+    templates = frozenset(la.find([SHEET], ignore=[SHEET]).excluded_shingles)
     spans = excluded_spans(text, recipe, ("quotes",), templates, templates)
     assert all(x.end <= y.start for x, y in pairwise(spans))
     assert {span.reason for span in spans} <= {"quotes", "template"}

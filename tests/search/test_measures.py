@@ -113,7 +113,7 @@ def test_tables_name_the_measure(texts: list[str], tmp_path: Path) -> None:
         ({"metric": "cosine", "threshold": 1.5}, "at most 1"),
         ({"metric": "cosine", "ignore": ["one two three four five six"]}, "where text is excluded"),
         ({"metric": "cosine", "skip": ["quotes"]}, "where text is excluded"),
-        ({"metric": "cosine", "min_words": 9}, "where repeated shingles count"),
+        ({"metric": "cosine", "min_words": 9}, "if repeated shingles count"),
     ],
 )
 def test_what_cannot_be_done_is_refused(texts: list[str], given: dict[str, Any], said: str) -> None:

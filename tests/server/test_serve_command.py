@@ -85,7 +85,7 @@ def test_with_tokens_it_listens_to_others(built: Path) -> None:
         (("built.db", "--max-batch", "0"), "--max-batch must be"),
         (("built.db", "--max-body", "much"), "--max-body must be a size"),
         (("built.db", "--token-file", "nowhere"), "nowhere cannot be opened"),
-        (("built.db", "--token-file", "a", "--make-tokens", "b"), "--make-tokens must be left out"),
+        (("built.db", "--token-file", "a", "--make-tokens", "b"), "--make-tokens cannot be used with --token-file"),
     ],
 )
 def test_what_it_does_not_start_with(

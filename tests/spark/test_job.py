@@ -138,4 +138,4 @@ def test_errors_are_one_line(spark: SparkSession, tmp_path: Path, capfd: pytest.
     assert main([str(table), str(tmp_path / "out")]) == 2
     assert "lookalike: document 1: id is used by more than one document" in capfd.readouterr().err
     assert main([str(table), str(tmp_path / "out"), "--threads", "2"]) == 2
-    assert "lookalike: --threads must be left out on Spark, not 2" in capfd.readouterr().err
+    assert "lookalike: --threads cannot be used on Spark" in capfd.readouterr().err

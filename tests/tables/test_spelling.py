@@ -18,4 +18,4 @@ def test_one_of_something(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"text": ["one two three"]}), tmp_path / "t.parquet")
     assert any("has 1 parquet file and no texts" in note for note in la.find(tmp_path).notes)
     texts = [f"one two three four five {number} {number + 1}" for number in range(100, 106)]
-    assert la.find(texts, common=0.9).notes == ("ignored 1 shingle present in at least 6 of 6 documents",)
+    assert la.find(texts, common=0.9).notes == ("excluded 1 shingle found in at least 6 of 6 documents",)

@@ -1,4 +1,4 @@
-//! ASCII text by bit masks of 64 bytes at a time: where its words are, and what is left of its characters.
+//! ASCII text by bit masks of 64 bytes at a time: where its words are, and what remains of its characters.
 //!
 //! Two steps for words, so that no branch depends on a single one: masks give the places of a chunk of text, then the
 //! words of all places are hashed. For ASCII the rules of `words.rs` come down to: letters, digits and `_` join;
@@ -107,7 +107,7 @@ fn hand_on(base: usize, places: &mut Places, open: &mut Option<(usize, bool)>, s
     *open = starts.get(whole).map(|&start| (base + start as usize, open_has_marks));
 }
 
-/// What the blocks before leave to the next.
+/// What is carried over from earlier blocks to the next.
 #[derive(Default)]
 struct Edge {
     before: Masks,
@@ -165,7 +165,7 @@ fn block_at(padded: &[u8], len: usize, at: usize, tools: impl Tools) -> Masks {
     tools.masks(bytes).first(len - at)
 }
 
-/// What is left of the characters of `padded[..len]`, appended to `out`: see docs/format.md §2.
+/// What remains of the characters of `padded[..len]`, appended to `out`: see docs/format.md §2.
 pub struct Left<'a> {
     /// The text, then [`BEHIND`] bytes or more.
     pub padded: &'a [u8],
@@ -211,7 +211,7 @@ impl Kernel for Left<'_> {
     }
 }
 
-/// The first white space of each run of white space and marks; none if a blank stands before the run already.
+/// The first white space of each run of white space and marks; none if a space already precedes the run.
 #[inline(always)]
 fn first_blanks(white: u64, marks: u64, after_blank: &mut bool) -> u64 {
     let run = white | marks;
@@ -250,7 +250,7 @@ mod tests {
         [text.as_bytes(), &[0; BEHIND]].concat()
     }
 
-    /// Pieces that come together in every way at the borders of blocks and chunks.
+    /// Pieces that meet in every combination at the boundaries of blocks and chunks.
     fn ascii() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             4 => "[ -~\\n\\t\\x00\\x7fa-c'.,:;_1-2 ]{0,80}",

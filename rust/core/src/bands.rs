@@ -106,7 +106,7 @@ impl Bands {
     }
 }
 
-/// Signatures of documents, wherever they stand.
+/// Signatures of documents, wherever they are stored.
 #[derive(Debug)]
 pub struct Signatures<'a> {
     rows: Vec<&'a [u32]>,
@@ -130,7 +130,7 @@ impl<'a> Signatures<'a> {
         order.sort_unstable_by(|&x, &y| self.row(x).cmp(self.row(y)).then(x.cmp(&y)));
         let mut class = vec![0; order.len()];
         for run in order.chunk_by(|&x, &y| self.row(x) == self.row(y)) {
-            // Empty sets agree with nothing, also not with each other (docs/format.md §5).
+            // Empty sets agree with nothing, not even with each other (docs/format.md §5).
             let empty = self.row(run[0]).contains(&INFINITY);
             run.iter().for_each(|&i| class[i as usize] = if empty { i } else { run[0] });
         }
@@ -138,7 +138,7 @@ impl<'a> Signatures<'a> {
     }
 }
 
-/// Of so many documents those that share their key with another, sorted by key.
+/// The documents that share their key with another, sorted by key.
 pub(crate) fn sharing<K: Copy + Ord + Into<u64>>(
     keyed: impl Iterator<Item = (K, u32)> + Clone,
     documents: usize,
@@ -153,9 +153,9 @@ pub(crate) fn sharing<K: Copy + Ord + Into<u64>>(
 
 /// Places for each key in the table that tells which keys may be shared: one key in ten or less is suspected wrongly.
 const PLACES: usize = 8;
-/// Bands that are worked on at once: as many as are usual, so that signatures are read from main memory once only.
+/// Bands that are processed at once: as many as usual, so that signatures are read from main memory only once.
 const ROUND: usize = 32;
-/// Documents whose keys stand together, band by band.
+/// Documents whose keys are stored together, band by band.
 const BLOCK: usize = 64;
 
 /// Candidate pairs among `members`, of which no two should be copies, that also pass `filter`: each once, smaller number
@@ -190,7 +190,7 @@ pub fn candidates(
             |(), part| {
                 let mut out = Vec::new();
                 for &(band, bucket) in &buckets[part] {
-                    // A bucket is sorted by number: its old documents stand at the end.
+                    // A bucket is sorted by number: its old documents are at the end.
                     let new = bucket.partition_point(|&(_, d)| (d as usize) < old_from);
                     bucket_pairs(signatures, bands, band, bucket, new, control, &filter, &mut out)?;
                 }

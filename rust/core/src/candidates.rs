@@ -38,14 +38,14 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The limits for so many documents (docs/design.md, "Hot clusters").
+    /// The limits for this number of documents (docs/design.md, "Hot clusters").
     pub fn of(documents: usize) -> Self {
         let documents = documents as u64;
         Limits { proposals: (1 << 24) + 64 * documents, pairs: (1 << 20) + 8 * documents }
     }
 }
 
-/// What is kept of the documents, wherever it is.
+/// What is kept of the documents, wherever it is stored.
 pub trait Store: Sync {
     /// How many there are.
     fn documents(&self) -> usize;
@@ -139,7 +139,7 @@ const LARGE: usize = 256;
 struct Pass<'a> {
     store: &'a dyn Store,
     asked: &'a Asked<'a>,
-    /// Larger buckets are passed over.
+    /// Larger buckets are skipped.
     largest: usize,
     /// Two hot documents make no pair; empty if there are none.
     hot: &'a [bool],
@@ -157,7 +157,7 @@ impl Pass<'_> {
             for bucket in buckets(shared).filter(|b| b.len() <= self.largest) {
                 sizes.0[bucket.len().ilog2() as usize].fetch_add(self.proposals(bucket), Ordering::Relaxed);
             }
-            // What a pass finds after this is thrown away; whether it comes to this does not depend on the threads.
+            // Whatever the pass finds after this is discarded; whether that happens does not depend on the threads.
             too_many.fetch_or(sizes.total() > limits.proposals, Ordering::Relaxed);
             if too_many.load(Ordering::Relaxed) {
                 return Ok(());
@@ -177,7 +177,7 @@ impl Pass<'_> {
         Ok(((!too_many).then_some(all), sizes))
     }
 
-    /// For each document whether it stands in a bucket that is too large.
+    /// For each document, whether it is in a bucket that is too large.
     fn hot(&self, control: &Control) -> Result<Vec<bool>> {
         let hot: Vec<AtomicBool> = (0..self.store.documents()).map(|_| AtomicBool::new(false)).collect();
         self.each_band(control, |shared, _| {
@@ -214,7 +214,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Pairs of a bucket of which at least one document is new: old ones stand at its end.
+    /// Pairs of a bucket of which at least one document is new: old ones are at its end.
     fn proposals(&self, bucket: &Bucket) -> u64 {
         let (all, new) = (bucket.len() as u64, self.new_in(bucket) as u64);
         new * new.saturating_sub(1) / 2 + new * (all - new)
@@ -252,7 +252,7 @@ fn buckets(shared: &Bucket) -> impl Iterator<Item = &Bucket> {
     shared.chunk_by(|x, y| x.0 == y.0).filter(|bucket| bucket.len() > 1)
 }
 
-/// Sort numbers, and leave each once.
+/// Sort numbers, and keep each once.
 pub fn once(numbers: &mut Vec<u64>) {
     numbers.sort_unstable();
     numbers.dedup();

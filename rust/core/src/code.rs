@@ -57,7 +57,7 @@ const KEYWORDS: [&str; 68] = [
     "return", "short", "signed", "sizeof", "struct", "switch", "then", "throw", "throws", "trait", "try",
     "typedef", "typeof", "union", "unless", "unsigned", "until", "void", "while", "with", "xor", "yield",
 ];
-/// Words that a declaration can have or not without much of a difference.
+/// Words that make little difference to a declaration.
 #[rustfmt::skip]
 const MODIFIERS: [&str; 19] = [
     "auto", "const", "export", "extern", "final", "inline", "let", "mut", "override", "private", "protected",
@@ -65,13 +65,13 @@ const MODIFIERS: [&str; 19] = [
 ];
 const LONGEST_WORD: usize = 10;
 const IMPORTS: [&str; 7] = ["from", "import", "include", "package", "require", "use", "using"];
-/// An import has at most so many tokens: one without an end does not take the whole text with it.
+/// The most tokens of an import: one without an end does not swallow the whole text.
 const LONGEST_IMPORT: usize = 256;
 /// First words of lines that end in a colon; where there are any, `//` is a division.
 const BLOCKS: [&str; 11] = ["async", "def", "elif", "else", "except", "finally", "for", "if", "try", "while", "with"];
 /// Letters before a quote that belong to the string, in lower case.
 const PREFIXES: [&str; 11] = ["b", "br", "f", "fr", "l", "r", "rb", "rf", "u", "u8", "ur"];
-/// The `#` of a raw string are at most so many.
+/// The most `#` around a raw string.
 const MOST_HASHES: usize = 8;
 
 /// The word of a sorted list that this one is; it may be in upper case throughout.
@@ -122,7 +122,7 @@ pub fn tokens(text: &str, mut emit: impl FnMut(Token)) {
     }
 }
 
-/// An import that is not at its end yet.
+/// An import that has not ended yet.
 struct Import {
     left: usize,
     depth: i64,
@@ -144,7 +144,7 @@ impl Import {
     }
 }
 
-/// Ends that are looked for up to the end of the text; each is known to be absent after one search in vain.
+/// Ends that are looked for up to the end of the text; after one failed search, each is known to be absent.
 #[derive(Clone, Copy)]
 enum Far {
     Block,
@@ -161,7 +161,7 @@ struct Lexer<'t> {
     at: usize,
     /// Only white space came before in this line.
     first: bool,
-    /// `first` of the token that was handed out last.
+    /// `first` of the token that was emitted last.
     was_first: bool,
     /// `//` is a division if something comes before it.
     divides: bool,
@@ -224,7 +224,7 @@ impl<'t> Lexer<'t> {
         self.text[from..].find(LINE_ENDS).map_or(self.text.len(), |n| from + n)
     }
 
-    /// The place behind the next `end`, wherever it is.
+    /// The place after the next `end`, wherever it is.
     fn behind(&mut self, from: usize, end: &str, number: usize) -> Option<usize> {
         if self.absent[number] {
             return None;
@@ -305,7 +305,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// The place behind the closing quote; else the end of the line, or of the text.
+    /// The place after the closing quote; else the end of the line, or of the text.
     fn closing(&self, from: usize, quote: u8, in_line: bool) -> Result<usize, usize> {
         let bytes = self.text.as_bytes();
         let mut at = from;
@@ -369,7 +369,7 @@ impl<'t> Lexer<'t> {
         self.behind(hashes + count + 1, &end, Far::Raw as usize + count)
     }
 
-    /// Whether the token that was handed out last begins an import.
+    /// Whether the token that was emitted last begins an import.
     fn begins_import(&self, token: &Token) -> bool {
         let word = &self.text[token.start..token.end];
         if token.kind != Kind::Name || !self.was_first || !IMPORTS.contains(&word) {

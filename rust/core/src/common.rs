@@ -61,7 +61,7 @@ impl Common {
         Ok(())
     }
 
-    /// The shingles that at least so many documents have, sorted.
+    /// The shingles that enough documents have, sorted.
     pub fn found(self) -> Vec<u64> {
         let least = self.least.unwrap_or(u32::MAX);
         let counts = self.counts.into_inner().expect("no thread panicked");

@@ -35,7 +35,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Leave no class of old documents that is in no pair, so that every method gives the same classes.
+    /// Dissolve classes of old documents that are in no pair, so that every method gives the same classes.
     pub fn forget_old_copies(&mut self, old_from: usize) {
         let paired = self.pairs.iter().flat_map(|pair| [pair.a, pair.b]);
         self.class = of_interest(std::mem::take(&mut self.class), paired, old_from);
@@ -95,7 +95,7 @@ pub fn confirm(
     Ok(Found { class, pairs: found, candidates, short, ..Found::default() })
 }
 
-/// The classes without copies that are none, which become classes of their own: for who has no pairs to verify.
+/// The classes without copies that are none, which become separate classes: for callers that have no pairs to verify.
 pub fn confirm_copies(
     second: &Second<'_>,
     texts: &dyn Texts,
@@ -127,7 +127,7 @@ pub(crate) fn sets_of(
     read_again(texts, documents, control, |document, text, scratch| second.set(document, text, scratch, control))
 }
 
-/// What `make` makes of some documents, in their order.
+/// What `make` returns for some documents, in their order.
 fn read_again<T: Default + Send + Sync>(
     texts: &dyn Texts,
     documents: &[u32],

@@ -1,7 +1,7 @@
 //! The exact join for containment: how much of the smaller document is in the larger one.
 //!
 //! A document of n shingles that has a share t of them in another must share one of the first n − ⌈t·n⌉ + 1 with it,
-//! wherever that stands in the other. So the prefixes of all documents choose the shingles that matter, and only those are
+//! wherever it is in the other. So the prefixes of all documents choose the shingles that matter, and only those are
 //! posted, for all documents. A short document inside one a hundred times longer is found like any other pair.
 
 use std::collections::HashSet;

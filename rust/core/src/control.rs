@@ -1,7 +1,7 @@
 //! How a call runs: the only file with threads.
 //!
-//! Threads are made for a call and joined at its end, so nothing survives to trouble a `fork`, and the order of results
-//! never depends on which thread was first.
+//! Threads are made for a call and joined at its end, so nothing survives that could break a `fork`, and the order of
+//! results never depends on which thread was first.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ pub struct Control {
     total: AtomicUsize,
 }
 
-/// How many threads can run at once. Asked once: the answer is read from files of the system, which takes longer than
+/// How many threads can run at once. Determined once: the answer is read from system files, which takes longer than
 /// the work of a small call.
 fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
@@ -54,14 +54,14 @@ impl Control {
         self.total.store(0, Ordering::Relaxed);
     }
 
-    /// Name what the call is doing now, in so many steps that the caller counts; 0 if that is not known.
+    /// Name what the call is doing now, and in how many steps, which the caller counts; 0 if that is not known.
     pub fn begin_counting(&self, stage: &'static str, total: usize) {
         self.begin(stage);
         self.done.store(0, Ordering::Relaxed);
         self.total.store(total, Ordering::Relaxed);
     }
 
-    /// So many more steps are done.
+    /// This many more steps are done.
     pub fn count(&self, steps: usize) {
         self.done.fetch_add(steps, Ordering::Relaxed);
     }
@@ -82,7 +82,7 @@ impl Control {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// An error once the call was asked to stop.
+    /// An error if the call was asked to stop.
     #[inline]
     pub fn check(&self) -> Result<()> {
         if self.is_stopped() { Err(Error::Interrupted) } else { Ok(()) }

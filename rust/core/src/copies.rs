@@ -83,7 +83,7 @@ pub fn pairs_of_unlike(unlike: &[(u32, u32)], pairs: &[u64]) -> Vec<u64> {
         for (i, &(_, document)) in group.iter().enumerate() {
             found.push(pack(first, document));
             found.extend(partners.iter().map(|&other| pack(document, other)));
-            // Few are ever unlike; somebody may have made many.
+            // Few ever differ, unless somebody constructed many.
             found.extend(group[i + 1..].iter().take(64).map(|&(_, other)| pack(document, other)));
         }
     }

@@ -19,7 +19,7 @@ pub enum Error {
     TooLarge(String),
     /// The caller asked to stop (Ctrl-C).
     Interrupted,
-    /// Texts or rows that the caller was asked for could not be had. The caller knows why.
+    /// Texts or rows that were requested from the caller are unavailable. The caller knows why.
     Outside(String),
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn find(
     let mut class = classes(&digests);
     let whole = sets.len() == digests.len();
     if whole {
-        // Equal digests of different sets: nobody has seen any, and the sets are at hand to distinguish them.
+        // Equal digests of different sets have never been observed, and the sets are available to distinguish them.
         for i in 0..class.len() {
             if sets[class[i] as usize] != sets[i] {
                 class[i] = i as u32;
@@ -82,7 +82,7 @@ fn all_hot(
     Ok(())
 }
 
-/// Leave the pairs that are still pairs when only long passages count.
+/// Keep the pairs that are still pairs when only long passages count.
 fn with_long_passages(second: &Second<'_>, texts: &dyn Texts, found: &mut Found, control: &Control) -> Result<()> {
     if second.search.min_units.is_some() {
         let packed: Vec<u64> = found.pairs.iter().map(|p| pack(p.a, p.b)).collect();

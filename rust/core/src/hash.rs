@@ -43,7 +43,7 @@ pub fn key32(x: u64) -> u32 {
 pub const PADDING: usize = 16;
 
 /// What of the first and of the last 8 bytes of a short string counts, and how far apart they begin. A table, because the
-/// lengths of words are hard to foretell: compiled to branches, the same takes twice as long.
+/// lengths of words are hard to predict: compiled to branches, the same takes twice as long.
 #[derive(Clone, Copy)]
 struct Short {
     first: u64,
@@ -192,7 +192,7 @@ pub fn hash_vec32(v: &[u32]) -> u32 {
     })
 }
 
-/// `hash_vec` of the source report in 64 bits: the form that item 111 fixes as the default of the two.
+/// `hash_vec` of the source report in 64 bits: the default of the two (docs/primer.md §12, 111).
 #[inline(always)]
 pub fn hash_vec64(v: &[u32]) -> u64 {
     v.iter().fold(v.len() as u64, |seed, &i| {

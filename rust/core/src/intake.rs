@@ -21,7 +21,7 @@ pub enum Keep {
     Rows,
     /// Sets.
     Sets,
-    /// Sets while there are at most so many code points of text, else rows.
+    /// Sets up to this many code points of text, rows beyond.
     SetsUpTo(u64),
     /// Digests and counts only.
     Digests,
@@ -85,7 +85,7 @@ impl Intake {
         self.code_points.load(Ordering::Relaxed)
     }
 
-    /// Take away the rows so far, if they have at least so many bytes: for who keeps them elsewhere.
+    /// Take the rows so far, if they have at least this many bytes: for callers that keep them elsewhere.
     pub fn take_rows(&self, least: usize) -> Vec<((u32, u64), Rows)> {
         let mut parts = self.parts.lock().expect("no thread panics while it holds this");
         let documents: usize = parts.values().map(Part::documents).sum();

@@ -28,12 +28,12 @@ pub enum By {
 }
 
 impl Pairs {
-    /// How many they are.
+    /// Number of pairs.
     pub fn len(&self) -> usize {
         self.a.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.a.is_empty()
     }
@@ -80,7 +80,7 @@ impl Pairs {
     }
 
     /// The score of each two documents x and y, where `class` names the first of each document's copies: 1 between copies,
-    /// not a number where there is no pair.
+    /// NaN where there is no pair.
     pub fn between(&self, class: &[u32], x: &[u32], y: &[u32], by: By) -> Vec<f64> {
         let starts = self.starts(class.len());
         let score = |(&x, &y): (&u32, &u32)| {

@@ -1,4 +1,4 @@
-//! Texts cut into lines, paragraphs or sentences. The parts follow each other without a gap: the white space behind a
+//! Texts cut into lines, paragraphs or sentences. The parts follow each other without a gap: the white space after a
 //! part belongs to it.
 
 use crate::unicode::Tables;
@@ -62,7 +62,7 @@ fn lines(text: &str, mut border: impl FnMut(usize)) {
     }
 }
 
-/// A paragraph begins with the line behind a blank one.
+/// A paragraph begins with the line after a blank one.
 fn paragraphs(text: &str, mut border: impl FnMut(usize)) {
     let tables = Tables::get();
     let (mut broken, mut line) = (0, 0); // line breaks since something was visible, and where the line begins
@@ -78,16 +78,16 @@ fn paragraphs(text: &str, mut border: impl FnMut(usize)) {
     }
 }
 
-/// How far the end of a sentence has come.
+/// How much of the end of a sentence has been seen.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
-    /// It has not.
+    /// Nothing.
     Not,
     /// A full stop or the like, and closing quotes or brackets: white space must follow.
     Stop,
     /// The same of a script that needs no white space.
     WideStop,
-    /// White space behind it, or a line break: whatever is visible begins another sentence.
+    /// White space after it, or a line break: whatever is visible begins another sentence.
     Gap,
 }
 

@@ -1,8 +1,8 @@
 //! Passages: runs of units that two documents share.
 //!
 //! From left to right in A: the longest run that starts here and occurs anywhere in B; if it is long enough it is a
-//! passage, at its leftmost place in B, and the search goes on behind it. A suffix array of B makes this
-//! O((|A| + |B|) log |B|) for any text, also for one word repeated a million times.
+//! passage, at its leftmost place in B, and the search continues after it. A suffix array of B makes this
+//! O((|A| + |B|) log |B|) for any text, even one word repeated a million times.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -32,7 +32,7 @@ pub fn passages(a: &[u64], b: &[u64], least: usize, control: &Control) -> Result
         return Ok(Vec::new());
     }
     let (a, b) = number(a, b);
-    // Where a run of `least` units starts that B has too: nowhere else is it worth to look for the longest.
+    // Where a run of `least` units starts that B has too: nowhere else is it worth looking for the longest.
     let starts: HashSet<u64> = window_hashes(&b, least).collect();
     let starts: Vec<bool> = window_hashes(&a, least).map(|h| starts.contains(&h)).collect();
     if !starts.contains(&true) {

@@ -28,7 +28,7 @@ pub const LAST: u32 = ONE - 2;
 
 /// A hash table from keys to documents.
 ///
-/// Most keys belong to one document, whose number stands in the table itself. The documents of other keys are entries
+/// Most keys belong to one document, whose number is stored in the table itself. The documents of other keys are entries
 /// in a ring: the head is the last, which is followed by the first. So they are found oldest first, and added at once.
 #[derive(Debug, Default)]
 pub struct Postings {
@@ -84,7 +84,7 @@ impl Postings {
         }
     }
 
-    /// Remove a document: it is met no longer, though its entries stay.
+    /// Remove a document: it is no longer found, although its entries stay.
     pub fn remove(&mut self, number: u32) {
         let word = number as usize / 64;
         if word >= self.removed.len() {
@@ -93,7 +93,7 @@ impl Postings {
         self.removed[word] |= 1 << (number % 64);
     }
 
-    /// The documents that share one of these keys; of a key that has more than `most`, the first so many.
+    /// The documents that share one of these keys; of a key that has more than `most`, only the first `most`.
     #[must_use]
     pub fn meet(&self, keys: &[u64], most: usize) -> Met {
         let mut met = Met::default();
@@ -191,7 +191,7 @@ pub fn sorted(mut all: Vec<Entry>) -> Vec<u8> {
     all.into_iter().flat_map(|(key, number)| key.to_le_bytes().into_iter().chain(number.to_le_bytes())).collect()
 }
 
-/// The entries of documents: so many keys for each number.
+/// The entries of documents: the same number of keys for each.
 #[must_use]
 pub fn of_documents(numbers: &[u32], keys: &[u64]) -> Vec<Entry> {
     let bands = keys.len().checked_div(numbers.len()).unwrap_or(0).max(1);

@@ -18,7 +18,7 @@ use crate::jaccard::Metric;
 use crate::repeated::Repeated;
 use crate::strategy::{Pair, Search};
 
-/// Where a shingle of a prefix stands.
+/// Where a shingle of a prefix occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Posting {
     /// See [`Order::token`].
@@ -29,7 +29,7 @@ struct Posting {
     place: u32,
 }
 
-/// What a join may do before it is given up as too much: see [`Limits`].
+/// How much a join may do before it is abandoned: see [`Limits`].
 pub(crate) struct Budget {
     limits: Limits,
     steps: AtomicU64,
@@ -44,7 +44,7 @@ impl Budget {
         Budget { limits, steps: AtomicU64::new(0), pairs: AtomicU64::new(0) }
     }
 
-    /// Count; false once there were too many. Whether it comes to this does not depend on the threads.
+    /// Count; false once there were too many. Whether that happens does not depend on the threads.
     pub(crate) fn spend(&self, steps: usize, pairs: usize) -> bool {
         let steps = steps as u64 + self.steps.fetch_add(steps as u64, Ordering::Relaxed);
         let pairs = pairs as u64 + self.pairs.fetch_add(pairs as u64, Ordering::Relaxed);
@@ -104,7 +104,7 @@ pub fn join(
             let (before, mut steps) = (out.len(), 0);
             for &at in own.of(rank) {
                 let mine = postings[at as usize];
-                // Smaller documents with the same shingle stand directly before, largest last.
+                // Smaller documents with the same shingle come directly before, largest last.
                 for other in postings[..at as usize].iter().rev() {
                     if other.token != mine.token || size(other.rank) < least_size {
                         break;

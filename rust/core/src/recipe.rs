@@ -19,9 +19,9 @@ pub enum Unit {
 pub enum Whitespace {
     /// As it is.
     Keep,
-    /// Runs become one blank; none at the ends.
+    /// Runs become one space; none at the ends.
     Collapse,
-    /// None is left.
+    /// All of it is removed.
     Remove,
 }
 
@@ -73,7 +73,7 @@ pub struct Recipe {
     pub strip_accents: bool,
     /// Every digit becomes 0.
     pub zero_digits: bool,
-    /// Words to leave out.
+    /// Words to exclude.
     pub stop_words: Vec<String>,
     /// Unicode form.
     pub form: Form,

@@ -1,12 +1,12 @@
-//! Which of very many numbers occur twice. Most do not, and what does not needs no sorting.
+//! Which of very many numbers occur twice. Most do not, and those need no sorting.
 
 use crate::control::Control;
 use crate::error::Result;
 
-/// Tells, never wrongly denying, whether a number was met twice.
+/// Says whether a number was seen twice, without false negatives.
 #[derive(Debug, Default)]
 pub(crate) struct Repeated {
-    /// Two bits for each place: met, and met again. Several numbers may share a place.
+    /// Two bits for each place: seen, and seen again. Several numbers may share a place.
     words: Vec<u64>,
     bits: u32,
 }
@@ -22,14 +22,14 @@ impl Repeated {
         made
     }
 
-    /// Forget all that was met, and make room for others.
+    /// Forget everything that was seen, and make room for others.
     pub(crate) fn clear(&mut self, numbers: usize, places: usize) {
         self.bits = (places * numbers.max(1)).ilog2().max(11) + 1;
         self.words.clear();
         self.words.resize((1 << self.bits) / 32, 0);
     }
 
-    /// Meet a number.
+    /// Record a number.
     #[inline(always)]
     pub(crate) fn meet(&mut self, number: u64) {
         let (word, bit) = place(self.bits, number);
@@ -37,7 +37,7 @@ impl Repeated {
         *word |= bit | (*word & bit) << 1;
     }
 
-    /// Meet the numbers of many lists. Each window of the table belongs to one thread: no atomics.
+    /// Record the numbers of many lists. Each window of the table belongs to one thread: no atomics.
     pub(crate) fn meet_lists(&mut self, lists: &[Vec<u64>], control: &Control) -> Result<()> {
         let (bits, size) = (self.bits, self.words.len() / WINDOWS);
         control.fill_parts(&mut self.words, size, |first, words| {
@@ -54,7 +54,7 @@ impl Repeated {
         })
     }
 
-    /// Whether a number may have been met twice.
+    /// Whether a number may have been seen twice.
     #[inline(always)]
     pub(crate) fn has(&self, number: u64) -> bool {
         let (word, bit) = place(self.bits, number);

@@ -1,12 +1,12 @@
 //! Repeats: parts of documents, or runs of words, that occurred before.
 //!
-//! All documents are read twice. In the first read each becomes the hashes of its words, with a border behind every part
+//! All documents are read twice. In the first read each becomes the hashes of its words, with a boundary after every part
 //! ([`Repeats::add`]). On these numbers alone the repeats are found ([`Repeats::find`]): runs with equal keys are sorted
 //! together, the first of each stays, and the others are compared with it word by word. In the second read the texts are
 //! cut ([`Repeats::cut`]). Numbers that do not fit the memory are kept elsewhere ([`Numbers`]).
 //!
-//! A passage of N words is a repeat if the same N words stand anywhere before it without overlapping it; what is cut is
-//! all that lies in such passages. Keys of every N words would be many, so only those are sorted whose **mark** occurs
+//! A passage of N words is a repeat if the same N words occur anywhere before it without overlapping it; everything in
+//! such passages is cut. Keys of every N words would be many, so only those are sorted whose **mark** occurs
 //! twice (see `keys.rs`): in texts that repeat little, few are left.
 
 mod cover;
@@ -29,19 +29,19 @@ pub use cut::{Cut, CutText};
 pub use numbers::{Numbers, Room};
 use numbers::{PairSorter, Reader};
 
-/// Stands behind every part; no word has this hash.
+/// Follows every part; no word has this hash.
 const BORDER: u64 = 0;
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sought {
-    /// Whole parts of at least so many words.
+    /// Whole parts of at least this many words.
     Parts(Part, usize),
-    /// Passages of at least so many words.
+    /// Passages of at least this many words.
     Passages(usize),
 }
 
-/// A repeat: where it begins, how many words it has, and where the same words stood first.
+/// A repeat: where it begins, how many words it has, and where the same words occurred first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Repeat {
     start: u64,
@@ -53,7 +53,7 @@ struct Repeat {
 pub struct Repeats {
     sought: Sought,
     shingler: Shingler,
-    /// What the shingler tells of a text without words.
+    /// What the shingler returns for a text without words.
     nothing: u64,
     place: u64,
     memory: usize,
@@ -108,7 +108,7 @@ impl Repeats {
         Ok(())
     }
 
-    /// Append the words of each part that is long enough, with a border behind it; `emit` is given the unit at which a
+    /// Append the words of each part that is long enough, with a boundary after it; `emit` is given the unit at which a
     /// part begins, and its bytes.
     fn lay(&self, text: &str, scratch: &mut Scratch, units: &mut Vec<u64>, mut emit: impl FnMut(usize, usize, usize)) {
         let mut add = |start: usize, end: usize, least: usize| {
@@ -218,7 +218,7 @@ impl<'a> Confirm<'a> {
         Confirm { sought, here, there, last: None, others: HashMap::new() }
     }
 
-    /// Where the words at `start` stood first, and how many they are; None if it is here.
+    /// Where the words at `start` occurred first, and how many there are; None if that is here.
     fn first(&mut self, start: u64, first: u64) -> Result<Option<(u64, u64)>> {
         if let Some(length) = self.same(start, first)? {
             self.last = Some((start, first));
@@ -233,7 +233,7 @@ impl<'a> Confirm<'a> {
         Ok(None)
     }
 
-    /// How many words stand both here and there; None if they differ.
+    /// How many words are the same here and there; None if they differ.
     fn same(&mut self, start: u64, first: u64) -> Result<Option<u64>> {
         match self.sought {
             Sought::Parts(..) => {
@@ -283,7 +283,7 @@ mod tests {
         repeats.cut(&texts, &Control::new(1)).unwrap().expect("nothing has changed")
     }
 
-    /// Words by the definition: cut if in a passage that stands before, without overlap.
+    /// Words by the definition: cut if in a passage that occurred before, without overlap.
     fn left(texts: &[Vec<u8>], least: usize) -> Vec<Vec<u8>> {
         let mut seen: Vec<(&[u8], usize, usize)> = vec![];
         let mut out = vec![];

@@ -1,7 +1,7 @@
 //! Long passages: which of the shingles that two documents share lie in a long run that they share (docs/format.md §4.1).
 //!
-//! A run of so many units is a *window* of consecutive shingles. Both documents have a run if they have its window, so the
-//! windows of two documents are merged like sets, and what counts is found by the places of the windows that both have.
+//! A run of the required length is a *window* of consecutive shingles. Both documents have a run if they have its window, so
+//! the windows of two documents are merged like sets, and what counts is found by the places of the shared windows.
 
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -67,7 +67,7 @@ pub struct Runs {
     windows: Vec<u64>,
     /// For each place, which is that of a shingle, the number of the window that begins there.
     window_at: Vec<u32>,
-    /// For each place the number of its shingle among the elements, unless it is ignored.
+    /// For each place the number of its shingle among the elements, unless it is excluded.
     element_at: Vec<u32>,
     /// Shingles of a window.
     width: usize,

@@ -15,7 +15,7 @@ use crate::texts::Texts;
 use crate::verify::{NoRecord, Second};
 
 /// Find all pairs that a search looks for. `order` says which documents become representatives first where clusters are
-/// hot: every number once; as they stand if it is None.
+/// hot: every number once; their own order if it is None.
 pub fn find(
     kept: Kept,
     texts: &dyn Texts,

@@ -26,7 +26,7 @@ use windows::Windows;
 
 /// Shingles are handed on in blocks of this many: 32 KiB, which stays in the first-level cache.
 pub const BLOCK: usize = 4096;
-/// Zero bytes behind a buffer.
+/// Zero bytes after a buffer.
 const TAIL: usize = ascii::BEHIND + PADDING;
 
 /// Buffers that are kept from one document to the next.
@@ -43,7 +43,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Bytes that the buffers hold on to, about.
+    /// About how many bytes the buffers keep.
     pub fn bytes(&self) -> usize {
         let texts = self.bytes.capacity() + self.left.capacity() + self.text.capacity();
         texts + 8 * (self.words.capacity() + self.block.capacity() + self.all.capacity())
@@ -61,7 +61,7 @@ pub struct Shingler {
     remove_marks: bool,
     whitespace: Whitespace,
     stop: HashSet<u64>,
-    /// Shingles that do not count: those of a template, or those that nearly every document has.
+    /// Excluded shingles: those of a template, or those that nearly every document has.
     ignored: HashSet<u64>,
     /// Whether shingles that touch excluded text do not count.
     drops_excluded: bool,
@@ -95,7 +95,7 @@ impl Shingler {
         Ok(shingler)
     }
 
-    /// Leave these shingles out of every document.
+    /// Exclude these shingles from every document.
     pub fn ignoring(mut self, shingles: impl IntoIterator<Item = u64>) -> Self {
         self.ignored.extend(shingles);
         self
@@ -130,7 +130,7 @@ impl Shingler {
             }
         });
         if !any {
-            // Nothing of its own: it equals only a document with the very same shingles.
+            // Everything is excluded: it equals only a document with exactly the same shingles.
             take(&[whole]);
         }
     }
@@ -164,12 +164,12 @@ impl Shingler {
         }
     }
 
-    /// The document as a set of elements: sorted, distinct; occurrences of a bag are elements of their own.
+    /// The document as a set of elements: sorted, distinct; occurrences of a bag are separate elements.
     pub fn set(&self, text: &str, scratch: &mut Scratch, control: &Control) -> Result<Vec<u64>> {
         self.set_seen(text, scratch, control, |_| ())
     }
 
-    /// The same; `seen` is shown the hashes of all shingles, repeats included.
+    /// The same; `seen` gets the hashes of all shingles, repeats included.
     pub fn set_seen(
         &self,
         text: &str,
@@ -187,7 +187,7 @@ impl Shingler {
             scratch.sorter.sort(&mut all, control)?;
         }
         all.dedup();
-        let set = all.as_slice().to_vec(); // no larger than it need be: a search keeps the sets of all documents
+        let set = all.as_slice().to_vec(); // exactly as large as needed: a search keeps the sets of all documents
         scratch.all = all;
         Ok(set)
     }
@@ -252,7 +252,7 @@ impl Shingler {
         windows.finish();
     }
 
-    /// Hash of a word without its marks; none if it has nothing else.
+    /// Hash of a word without its marks; none if it consists of marks.
     fn bare_word_hash(&self, word: &[u8]) -> Option<u64> {
         const SHORT: usize = 48;
         if word.len() > SHORT || !word.is_ascii() {

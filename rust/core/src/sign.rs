@@ -52,7 +52,7 @@ impl Digest {
         (self.sum, self.products) == (other.sum, other.products)
     }
 
-    /// The three numbers one behind the other, as every store keeps them.
+    /// The three numbers one after the other, as every store keeps them.
     pub fn to_bytes(self) -> [u8; Self::SIZE] {
         let mut bytes = [0; Self::SIZE];
         let numbers = [self.sum, self.products, self.signature];
@@ -68,7 +68,7 @@ impl Digest {
     }
 }
 
-/// What stays of some consecutive documents once their texts are let go.
+/// What is kept of some consecutive documents once their texts are released.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rows {
     /// See [`Digest`].
@@ -77,14 +77,14 @@ pub struct Rows {
     pub shingles: Vec<u32>,
     /// Code points of each text.
     pub lengths: Vec<u64>,
-    /// What [`half`] leaves of the keys of each document: band by band, so that those of one band stand together.
+    /// What [`half`] leaves of the keys of each document: band by band, so that those of one band are adjacent.
     pub keys: Vec<u32>,
     /// One byte of each slot, document by document.
     pub slots: Vec<u8>,
 }
 
 impl Rows {
-    /// Put whole keys, which stand document by document, where candidates look for them.
+    /// Put whole keys, given document by document, where the search for candidates reads them.
     pub fn with_keys(self, keys: &[u64]) -> Self {
         let documents = self.digests.len();
         let bands = keys.len().checked_div(documents).unwrap_or(0);
@@ -103,7 +103,7 @@ pub fn half(key: u64) -> u32 {
 /// Bytes of a row beside its keys and slots.
 pub const ROW: usize = Digest::SIZE + size_of::<u32>() + size_of::<u64>();
 
-/// The byte that stays of a slot: equal slots have equal bytes, others do so once in 256 times.
+/// The byte that is kept of a slot: equal slots have equal bytes, different ones once in 256 times.
 #[inline(always)]
 pub fn slot_byte(slot: u32) -> u8 {
     (slot.wrapping_mul(0x9e37_79b1) >> 24) as u8
@@ -128,7 +128,7 @@ impl Signer {
         Ok(Signer { shingler, sketcher: Sketcher::new(recipe)?, bands, hashes: recipe.hashes })
     }
 
-    /// Bytes that stay of a document.
+    /// Bytes that are kept of a document.
     pub fn row_bytes(&self) -> usize {
         ROW + self.hashes + size_of::<u32>() * self.bands.map_or(0, |b| b.bands)
     }

@@ -7,7 +7,7 @@ mod x86;
 
 use std::sync::OnceLock;
 
-/// Bit i of each mask speaks of byte i of a block of 64.
+/// Bit i of each mask describes byte i of a block of 64.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Masks {
     /// A–Z, a–z.
@@ -27,7 +27,7 @@ pub struct Masks {
 }
 
 impl Masks {
-    /// Forget what lies beyond the first `n` bytes.
+    /// Clear everything beyond the first `n` bytes.
     #[inline(always)]
     pub fn first(mut self, n: usize) -> Self {
         if n < 64 {
@@ -57,7 +57,7 @@ pub trait Tools: Copy {
     /// The masks of a block.
     fn masks(self, block: &[u8; 64]) -> Masks;
 
-    /// Write `base + i` for each bit i that is set, in order; what stands behind them in `out` is of no meaning.
+    /// Write `base + i` for each bit i that is set, in order; whatever follows them in `out` is meaningless.
     #[inline(always)]
     fn numbers(self, mut bits: u64, base: u32, out: &mut [u32; 64]) {
         let count = bits.count_ones();
@@ -77,7 +77,7 @@ pub trait Tools: Copy {
         }
     }
 
-    /// Move the bytes whose bits are set to the front of `out`; what stands behind them is of no meaning.
+    /// Move the bytes whose bits are set to the front of `out`; whatever follows them is meaningless.
     #[inline(always)]
     fn pick(self, block: &[u8; 64], keep: u64, out: &mut [u8; 128]) {
         if keep == u64::MAX {

@@ -86,7 +86,7 @@ impl Fast {
             Ok(slots) => throw_256(slots, elements),
             Err(_) => throw(slots, 0, elements, |x| x),
         }
-        // A value of a later round never beats one of an earlier: what is full needs no more offers.
+        // A value of a later round never beats one of an earlier: a full slot needs no more offers.
         if greatest(slots) < ROUND {
             return;
         }

@@ -13,7 +13,7 @@ pub struct Sorter {
 
 /// Sorted at once; longer ones in parts, so that the caller can stop in between.
 const LONG: usize = 1 << 17;
-/// Too few to be worth it.
+/// Fewer are not worth it.
 const FEW: usize = 64;
 
 impl Sorter {
@@ -76,8 +76,8 @@ fn scatter(from: &[u64], to: &mut [u64], counts: &mut [u32], digit: impl Fn(u64)
     }
 }
 
-/// Insertion sort, quick where hardly anything is out of place. Numbers that somebody chose to be alike may all be: after
-/// a while it gives up and leaves them to the general sort.
+/// Insertion sort, fast if hardly anything is out of place. Numbers that somebody constructed may all be: after a while it
+/// gives up and leaves them to the general sort.
 fn insert(all: &mut [u64]) {
     let mut patience = 4 * all.len();
     for i in 1..all.len() {

@@ -22,7 +22,7 @@ pub type SetsOf<'a> = dyn Fn(&[u32]) -> Result<Vec<Held>> + 'a;
 /// Verifies two documents: the smaller number first.
 pub type Verify<'a> = dyn Fn(u32, &Held, u32, &Held, &mut runs::Marks) -> Option<Pair> + Sync + 'a;
 
-/// What is clustered.
+/// The input of a clustering.
 pub struct Stars<'a> {
     /// The search.
     pub search: &'a Search<'a>,

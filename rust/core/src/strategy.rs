@@ -53,7 +53,7 @@ pub struct Search<'a> {
     pub method: Method,
     /// Documents from this number on are old: two of them are never compared.
     pub old_from: usize,
-    /// Shingles that do not count, on any side.
+    /// Excluded shingles, the same for all documents.
     pub ignored: &'a [u64],
     /// Whether shingles that touch excluded text do not count.
     pub drops_excluded: bool,
@@ -104,7 +104,7 @@ impl<'a> Search<'a> {
         Some(Pair { a, b, overlap })
     }
 
-    /// The pair if it still reaches the threshold when only long passages count, as far as that is asked for.
+    /// The pair if it still reaches the threshold when only long passages count, if that is required.
     pub fn counted(&self, pair: Pair, x: &Held, y: &Held, marks: &mut Marks) -> Option<Pair> {
         // What lies in no long passage adds nothing to the score, but stays part of the whole.
         let overlap = Overlap { shared: x.counted(y, pair.overlap.shared, marks), ..pair.overlap };

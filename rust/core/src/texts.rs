@@ -4,7 +4,7 @@ use crate::control::{Control, PART};
 use crate::error::Result;
 use crate::shingle::Scratch;
 
-/// What is done with a text that was asked for: its number, itself, and buffers of the thread.
+/// Receives a requested text: its number, the text, and buffers of the thread.
 pub type Take<'a> = dyn Fn(u32, &str, &mut Scratch) -> Result<()> + Sync + 'a;
 
 /// The texts of a collection, to be read a second time.
@@ -12,7 +12,7 @@ pub trait Texts: Sync {
     /// Hand over the texts of some documents, which are named in order. They may come in any order and on any thread.
     fn fetch(&self, wanted: &[u32], control: &Control, take: &Take<'_>) -> Result<()>;
 
-    /// Whether any text is at hand at once, so that asking for few at a time costs nothing.
+    /// Whether every text is available immediately, so that requesting few at a time costs nothing.
     fn at_hand(&self) -> bool {
         false
     }

@@ -171,7 +171,7 @@ impl std::fmt::Debug for Tables {
 }
 
 impl Tables {
-    /// The tables; built when first asked for.
+    /// The tables; built on first use.
     pub fn get() -> Self {
         Tables(plane())
     }
@@ -198,7 +198,7 @@ impl Tables {
 pub struct Settled([u64; 1024]);
 
 impl Settled {
-    /// The table of a form, given how the form changes a text; built when first asked for.
+    /// The table of a form, given how the form changes a text; built on first use.
     pub fn of(slot: &'static OnceLock<Box<Settled>>, change: impl Fn(&str) -> bool) -> &'static Settled {
         slot.get_or_init(|| {
             let tables = Tables::get();

@@ -25,7 +25,7 @@ const CACHE_OF_RUNS: usize = 1 << 24;
 /// Pairs that are verified at a time there, so that a large cluster is not left to one thread.
 const SHARE: usize = 1 << 16;
 
-/// What the second read is about.
+/// The input of the second read.
 #[derive(Debug, Clone, Copy)]
 pub struct Second<'a> {
     /// The search.
@@ -40,7 +40,7 @@ pub struct Second<'a> {
     pub memory: usize,
 }
 
-/// What came of it.
+/// The outcome of the second read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Verified {
     /// Pairs that the search looks for, sorted.
@@ -91,7 +91,7 @@ struct Edge {
 }
 
 impl Second<'_> {
-    /// What is compared of a text that is read again; an error if it is not the text that was read first.
+    /// What is compared of a text that is read again; an error if the text has changed since the first read.
     pub(crate) fn held(&self, document: u32, text: &str, scratch: &mut Scratch, control: &Control) -> Result<Held> {
         let (held, seen) = Held::new(self.shingler, text, self.search.min_units, scratch, control)?;
         if self.is_same(document, seen) { Ok(held) } else { Err(changed()) }
@@ -196,7 +196,7 @@ impl Second<'_> {
         for group in held.groups.iter().filter(|group| group.edges.len() > SHARE) {
             held.finish(self, &edges[group.edges.clone()], control)?;
         }
-        control.check()?; // one that was stopped may have left out pairs
+        control.check()?; // a stopped one may have missed pairs
         let short = held.short.load(Ordering::Relaxed);
         let pairs = std::mem::take(&mut *held.found.lock().expect("held briefly"));
         Ok(Verified { pairs, unlike: held.unlike(self, control)?, short })
@@ -206,7 +206,7 @@ impl Second<'_> {
 /// A document while its portion is verified.
 #[derive(Debug, Default)]
 struct Document {
-    /// Whether its text has come.
+    /// Whether its text has arrived.
     taken: AtomicBool,
     /// Whether it is in a pair.
     paired: bool,
@@ -225,7 +225,7 @@ struct Document {
 #[derive(Debug)]
 struct Group {
     edges: Range<usize>,
-    /// Documents whose texts have not come yet.
+    /// Documents whose texts have not arrived yet.
     left: AtomicUsize,
 }
 
@@ -235,7 +235,7 @@ struct Portion {
     slots: Vec<Document>,
     groups: Vec<Group>,
     found: Mutex<Vec<Pair>>,
-    /// Copies that came before their first: (first, copy, text).
+    /// Copies that arrived before their first: (first, copy, text).
     early: Mutex<Vec<(u32, u32, Box<str>)>>,
     unlike: Mutex<Vec<(u32, u32)>>,
     short: AtomicUsize,
@@ -305,7 +305,7 @@ impl Portion {
         Ok(())
     }
 
-    /// All texts of a group have come: verify its pairs, and let go what was held of them.
+    /// All texts of a group have arrived: verify its pairs, and release what was held of them.
     fn finish(&self, second: &Second<'_>, edges: &[Edge], control: &Control) -> Result<()> {
         let mut documents: Vec<u32> = edges.iter().filter(|e| !e.copy).flat_map(|e| [e.a, e.b]).collect();
         documents.sort_unstable();
@@ -336,7 +336,7 @@ impl Portion {
         Ok(())
     }
 
-    /// Compare what came too early, and give all copies that are none.
+    /// Compare what arrived too early, and return all supposed copies that are none.
     fn unlike(self, second: &Second<'_>, control: &Control) -> Result<Vec<(u32, u32)>> {
         let early = std::mem::take(&mut *self.early.lock().expect("held briefly"));
         control.parts(early.len(), 16, Scratch::default, |scratch, part| {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Short for results of this crate.
+/// The result type of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// What kept a table from being read.
@@ -12,7 +12,7 @@ pub enum Error {
     Io(std::io::Error),
     /// The file is not Parquet, or the end of it, which describes the rest, is damaged.
     Unreadable(String),
-    /// What is after some row cannot be decoded.
+    /// The file cannot be decoded after some row.
     Damaged {
         /// Rows that can be read before it, at least; unknown for a compressed stream.
         row: Option<u64>,

@@ -1,7 +1,7 @@
 //! Tables in files, read a part at a time on several threads: Parquet and JSON Lines. Nothing of the method is here.
 //!
-//! A table hands its documents over in chunks, which it forgets afterwards, and can be asked for some of them again. What
-//! it cannot read exactly as the Python readers do, it refuses with [`Error::NeedsFallback`]: it never guesses.
+//! A table yields its documents in chunks that it does not keep, and can read some of them again. Whatever it cannot read
+//! exactly as the Python readers do, it refuses with [`Error::NeedsFallback`]: it never guesses.
 
 mod columnar;
 mod error;
@@ -20,26 +20,26 @@ pub use limits::Limits;
 pub use lines::{Compression, JsonLines, bad_lines};
 pub use positioned::read_at;
 
-/// Asked every now and then whether the work should end.
+/// Polled regularly: returns true if the work should stop.
 pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// One table file: Parquet or JSON Lines.
 pub trait Table: Send + Sync {
     /// Names and kinds of the top-level columns, in file order. For JSON Lines those of the objects in the first
-    /// megabyte, in order of first appearance; lines that are no objects are passed over, unless all the first are.
+    /// megabyte, in order of first appearance; lines that are not objects are skipped, unless all the first ones are.
     fn columns(&self) -> Result<Vec<Column>>;
 
     /// Number of rows if known without reading.
     fn rows(&self) -> Option<u64>;
 
-    /// How many bytes the texts of a column take when they are unpacked, as the file says before it is read; None where it
-    /// does not. A hint: nothing has checked it.
+    /// How many bytes the texts of a column take when they are unpacked, as the file states before it is read; None if it
+    /// does not. A hint that has not been verified.
     fn text_bytes(&self, _text: &str) -> Option<u64> {
         None
     }
 
     /// Read all rows. Chunks come in any order, on several threads at once; [`Chunk::number`] orders them in the file.
-    /// Of several errors the one nearest to the start of the file is given.
+    /// Of several errors, the one nearest to the start of the file is returned.
     fn read(
         &self,
         columns: &Wanted,
@@ -120,7 +120,7 @@ impl ColumnKind {
     }
 }
 
-/// Some consecutive rows.
+/// Consecutive rows.
 #[derive(Debug)]
 pub struct Chunk<'a> {
     /// Ascends in the order of the file, with gaps: it says where the chunk begins, not how many are before it.
@@ -168,16 +168,16 @@ pub struct Skip<'a> {
     pub id: Option<Id<'a>>,
 }
 
-/// Why a row is no document.
+/// Why a row is not a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkipReason {
     /// The text is null, or the field is not there.
     NullText,
     /// The text is not UTF-8.
     NotUtf8,
-    /// The text is something else, as a person calls it: "a number".
+    /// The text is of another type, in words: "a number".
     OtherText(&'static str),
-    /// The line that it should be in is no object.
+    /// The line is not an object.
     Line(BadLine),
     /// The text, or the line that it is in, is longer than [`Limits::document`].
     TooLarge,
@@ -192,12 +192,12 @@ pub struct BadLine {
     pub place: u64,
 }
 
-/// Why a line is no object of JSON.
+/// Why a line is not a JSON object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineFault {
     /// It is not UTF-8.
     NotUtf8,
-    /// It does not begin as an object does.
+    /// It does not begin like an object.
     NotAnObject,
     /// It ends before the object does.
     CutOff,

@@ -1,4 +1,4 @@
-//! How much one table may ask for. The numbers come from the caller; without them there are no limits.
+//! How much one table may take. The numbers come from the caller; without them there are no limits.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -29,13 +29,13 @@ impl Limits {
         packed.saturating_mul(self.expansion).max(self.harmless)
     }
 
-    /// Whether a page of so many bytes, which is held whole, is no more than its packed bytes explain.
+    /// Whether a page of this size, which is held whole, is plausible for its compressed size.
     pub(crate) fn allows_page(&self, packed: u64, bytes: u64) -> bool {
         bytes <= packed.saturating_mul(self.expansion).max(self.harmless / PAGE_SHARE)
     }
 }
 
-/// A page is in memory as a whole, so it may have a fourth of what a file may expand to without being asked.
+/// A page is in memory as a whole, so it may have a quarter of what any file may expand to.
 const PAGE_SHARE: u64 = 4;
 
 /// Counts what a file expands to.

@@ -22,7 +22,7 @@ pub use self::parse::bad_lines;
 /// Bytes of a block: enough to make the hand-over free, few enough to stay in the cache of a core.
 const BLOCK: usize = 1 << 20;
 
-/// Why what was read before is not found again.
+/// The error if what was read before is not found again.
 const CHANGED: &str = "the file has changed since it was read";
 
 /// How a file is compressed.
@@ -66,7 +66,7 @@ impl JsonLines {
     fn stream(&self) -> Result<Cutter<Box<dyn Read>>> {
         let file = FileFrom::start(self.file.clone());
         let stream: Box<dyn Read> = match self.compression {
-            _ if self.length == 0 => Box::new(std::io::empty()), // no frame at all is no damage
+            _ if self.length == 0 => Box::new(std::io::empty()), // an empty file is not damaged
             Compression::None => Box::new(file),
             Compression::Gzip => {
                 Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(self.block, file)))
@@ -107,7 +107,7 @@ impl JsonLines {
         Ok(u64::from(block.number > 0 && !ends_line(&self.file, place)?))
     }
 
-    /// Do some work on the blocks, all or the wanted ones, on some threads.
+    /// Process the blocks, all or the requested ones, on several threads.
     fn each(&self, wanted: Option<&[u64]>, threads: usize, stop: Stop<'_>, work: Work<'_>) -> Result<()> {
         let watch = Watch::new(stop);
         let scratch: Pool<String> = Pool::new();
@@ -145,7 +145,7 @@ impl JsonLines {
         } else {
             let read = |(), give: &mut dyn FnMut(Block)| {
                 self.decompress(wanted, &watch, &buffers, &mut |block| {
-                    // One long line waits for nobody: a queue of them would fill the memory.
+                    // A long line is not queued: a queue of them would fill the memory.
                     if block.buffer.is_worth_keeping() { give(block) } else { take(block) }
                 });
             };
@@ -167,7 +167,7 @@ impl JsonLines {
         }
     }
 
-    /// Give away the blocks of a compressed file, all or the wanted ones.
+    /// Hand over the blocks of a compressed file, all or the requested ones.
     fn decompress(
         &self,
         wanted: Option<&[u64]>,
@@ -198,7 +198,7 @@ impl JsonLines {
     }
 }
 
-/// Whether a line ends right before a place.
+/// Whether a line ends directly before a place.
 fn ends_line(file: &File, place: u64) -> Result<bool> {
     let mut byte = [0];
     Ok(crate::positioned::read_at(file, place - 1, &mut byte)? == 1 && byte[0] == b'\n')

@@ -1,4 +1,4 @@
-//! Reading a file at a place, by several threads at once: no thread moves the place of another.
+//! Reading a file at an offset, by several threads at once: no thread moves the position of another.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,4 +1,4 @@
-//! Threads that share the work: those with a job of their own make batches, those without take them.
+//! Threads that share work: those with a job produce batches, idle ones consume them.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,11 +6,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::{Error, Result, Stop};
 
-/// Whether to go on: until the caller stops, or up to the first place where something failed.
+/// Whether to continue: until the caller stops, or up to the first failure.
 pub(crate) struct Watch<'a> {
     stop: Stop<'a>,
     stopped: AtomicBool,
-    /// The least number of what failed. What comes before it still goes on, so that the first error is found.
+    /// The smallest number of a chunk that failed. Earlier chunks are still processed, so that the first error is found.
     failed: AtomicU64,
     error: Mutex<Option<(u64, Error)>>,
 }
@@ -20,7 +20,7 @@ impl<'a> Watch<'a> {
         Watch { stop, stopped: AtomicBool::new(false), failed: AtomicU64::new(u64::MAX), error: Mutex::new(None) }
     }
 
-    /// Whether chunk `number` is still of use.
+    /// Whether chunk `number` is still needed.
     pub fn wants(&self, number: u64) -> bool {
         if self.stopped.load(Ordering::Relaxed) || (self.stop)() {
             self.stopped.store(true, Ordering::Relaxed);
@@ -29,7 +29,7 @@ impl<'a> Watch<'a> {
         number < self.failed.load(Ordering::Relaxed)
     }
 
-    /// Keep what became of chunk `number`.
+    /// Record the outcome of chunk `number`.
     pub fn note(&self, number: u64, result: Result<()>) {
         let Err(error) = result else { return };
         self.failed.fetch_min(number, Ordering::Relaxed);
@@ -39,7 +39,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What became of it all.
+    /// The outcome of the whole.
     pub fn finish(self) -> Result<()> {
         if self.stopped.into_inner() {
             return Err(Error::Interrupted);
@@ -54,7 +54,7 @@ fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Things that are used again, because memory is slow when it is touched for the first time.
+/// Reusable values, because memory is slow when it is touched for the first time.
 pub(crate) struct Pool<T>(Mutex<Vec<T>>);
 
 impl<T: Default> Pool<T> {
@@ -62,12 +62,12 @@ impl<T: Default> Pool<T> {
         Pool(Mutex::new(Vec::new()))
     }
 
-    /// One that was given back, or a new one.
+    /// A returned one, or a new one.
     pub fn get(&self) -> T {
         held(&self.0).pop().unwrap_or_default()
     }
 
-    /// Give one back.
+    /// Return one.
     pub fn put(&self, item: T) {
         held(&self.0).push(item);
     }
@@ -81,17 +81,17 @@ struct Queue<T> {
 
 struct State<T> {
     ready: VecDeque<T>,
-    /// Threads that may still make batches.
+    /// Threads that may still produce batches.
     makers: usize,
-    /// Threads that only take them.
+    /// Threads that only consume them.
     takers: usize,
 }
 
-/// Batches that wait for each thread that takes: one in the hand of each and one more keeps them busy.
+/// Batches in the queue per consumer: one in progress and one waiting keep each of them busy.
 const WAITING: usize = 2;
 
 impl<T> Queue<T> {
-    /// Leave a batch for another thread; it comes back if none has room for it.
+    /// Leave a batch for another thread; it is returned if the queue is full.
     fn offer(&self, batch: T) -> Option<T> {
         let mut state = held(&self.state);
         if state.ready.len() >= WAITING * state.takers {

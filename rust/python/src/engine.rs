@@ -32,7 +32,7 @@ use crate::spill::{self, Spilled as Spill};
 use crate::strategy::Strategy;
 use crate::text::Texts;
 
-/// Takes the documents of a search: each is signed and let go.
+/// Takes the documents of a search: each is signed and released.
 #[pyclass(frozen, module = "lookalike._native")]
 pub struct Intake {
     core: Mutex<Option<intake::Intake>>,
@@ -90,7 +90,7 @@ impl Intake {
         Ok(Intake { core: Mutex::new(Some(core)), counts: Mutex::default(), kept: Mutex::default(), spill })
     }
 
-    /// Read an input, behind those that were read before. Of a table it tells what is known of its rows.
+    /// Read an input, after those that were read before. For a table, returns what is known about its rows.
     #[pyo3(signature = (given, threads, progress=None))]
     fn add<'py>(
         &self,
@@ -321,7 +321,7 @@ fn found_dict<'py>(py: Python<'py>, found: &Found) -> PyResult<Bound<'py, PyDict
     Ok(out)
 }
 
-/// How many pairs buckets may propose, and how many pairs may be listed, before clusters of so many documents are hot.
+/// How many pairs buckets may propose, and how many pairs may be listed, before clusters of this many documents are hot.
 #[pyfunction]
 pub fn limits(documents: usize) -> (u64, u64) {
     let limits = Limits::of(documents);
@@ -354,13 +354,13 @@ impl Common {
         outcome.map(|()| documents.into_inner())
     }
 
-    /// Begin the second pass: count what may be in at least so many documents.
+    /// Begin the second pass: count what may be in at least this many documents.
     fn count_exactly(&self, least: u32) -> PyResult<()> {
         lock(&self.0).as_mut().ok_or_else(used_up)?.count_exactly(least);
         Ok(())
     }
 
-    /// The shingles that at least so many documents have, sorted.
+    /// The shingles that enough documents have, sorted.
     fn found(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
         let core = lock(&self.0).take().ok_or_else(used_up)?;
         come_out(py, Ok(Ok(core.found())))

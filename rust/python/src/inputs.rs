@@ -1,5 +1,5 @@
 //! Where the texts of a search come from: a list in Python, a table that is read natively, or any object in Python that
-//! reads batches. Each is read once from the first to the last text, and then asked for some of them again.
+//! reads batches. Each is read once from the first to the last text, and then some of them are requested again.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TrySendError, sync_channel};
@@ -80,7 +80,7 @@ impl Input {
 }
 
 impl Input {
-    /// Give all texts to `take`; what a table tells of its rows to `seen`.
+    /// Pass all texts to `take`, and what a table says about its rows to `seen`.
     pub fn read(
         &self,
         py: Python<'_>,

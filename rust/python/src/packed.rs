@@ -32,7 +32,7 @@ pub fn take_texts<'py>(py: Python<'py>, packed: Packed, places: &[u8]) -> PyResu
     PyList::new(py, taken)
 }
 
-/// Packed texts one behind the other: their offsets and their data.
+/// Packed texts one after the other: their offsets and their data.
 #[pyfunction]
 pub fn join_texts<'py>(py: Python<'py>, parts: Vec<Packed>) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
     let (mut all, mut joined) = (vec![0], Vec::new());

@@ -8,7 +8,7 @@ use lookalike_core::control::Control;
 use lookalike_core::{Error, Result};
 use pyo3::prelude::*;
 
-/// How often a long call looks whether Ctrl-C was pressed.
+/// How often a long call checks for Ctrl-C.
 const GLANCE: Duration = Duration::from_millis(50);
 /// Work on fewer bytes than this is over before anybody could press Ctrl-C: it runs without a thread of its own.
 const SHORT: usize = 1 << 20;
@@ -23,7 +23,7 @@ pub fn run<T: Send>(
     run_told(py, threads, bytes, None, work)
 }
 
-/// [`run`], telling `progress` every now and then how far the work is: (stage, parts done, parts in all).
+/// [`run`], reporting to `progress` at intervals how far the work is: (stage, parts done, parts in all).
 pub fn run_told<T: Send>(
     py: Python<'_>,
     threads: usize,
@@ -39,7 +39,7 @@ pub fn run_told<T: Send>(
     come_out(py, outcome)
 }
 
-/// What came of work: a value, an error of ours, or a mistake of the core.
+/// The outcome of work: a value, one of our errors, or a bug in the core.
 pub fn come_out<T>(py: Python<'_>, outcome: std::thread::Result<Result<T>>) -> PyResult<T> {
     match outcome {
         Ok(Ok(value)) => Ok(value),

@@ -34,6 +34,7 @@ __all__ = [
     "Outcome",
     "Shell",
     "completion",
+    "declared_extras",
     "demo",
     "doctor",
     "examine",
@@ -171,16 +172,6 @@ _PACKAGES: Final = (
     *("pyarrow", "typer", "rich", "charset-normalizer"),
     *("pypdfium2", "lxml", "striprtf", "pylatexenc", "markdown-it-py"),
 )
-_EXTRAS: Final = {
-    "client": ("urllib3",),
-    "excel": ("XlsxWriter",),
-    "experiments": ("matplotlib", "pillow"),
-    "postgres": ("psycopg",),
-    "remote": ("aiohttp", "fsspec", "s3fs"),
-    "server": ("fastapi", "prometheus-client", "uvicorn"),
-    "spark": ("pandas", "pyspark"),
-}
-"""What can be installed besides and makes a difference: the extra, and the packages that it needs."""
 _SAMPLE: Final = "The quick brown fox jumps over the lazy dog — twice, naïvely."
 _SAMPLE_SIGNATURE: Final = "87475be81458981d"
 
@@ -322,9 +313,25 @@ def _version(package: str) -> str | None:
         return None
 
 
+def declared_extras() -> dict[str, tuple[str, ...]]:
+    """Return the extras and the packages that each needs, as pyproject.toml declares them."""
+    import re
+    from importlib import metadata
+
+    try:
+        needs = metadata.requires("lookalike") or []
+    except metadata.PackageNotFoundError:  # the sources are used without being installed
+        needs = []
+    extras: dict[str, tuple[str, ...]] = {}
+    for need in needs:
+        if found := re.match(r"([\w.-]+).*;.*extra == ['\"](\w+)['\"]", need):
+            extras[found[2]] = (*extras.get(found[2], ()), found[1])
+    return extras
+
+
 def _extras() -> Iterator[dict[str, Any]]:
     """Give each extra, whether all that it needs is installed, and how to install it."""
-    for extra, packages in _EXTRAS.items():
+    for extra, packages in sorted(declared_extras().items()):
         installed = all(_version(package) is not None for package in packages)
         yield {"name": extra, "installed": installed, "install": f"pip install 'lookalike[{extra}]'"}
 

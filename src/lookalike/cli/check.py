@@ -28,7 +28,7 @@ from lookalike.cli.messages import FOUND, complain
 from lookalike.cli.options import flag, makes, one_of, option, share, threads_of, whole_number
 from lookalike.cli.output import check_raw_csv, destination, extension, keep_sources, wants_color
 from lookalike.errors import DocumentError, LookalikeError, RecipeError
-from lookalike.opening import open_error, open_file
+from lookalike.opening import SERVER_FORM, open_error, open_file
 from lookalike.tables.spelling import count
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class CheckOptions:
 
     threshold: float | None
     top: int | None
-    """At most so many hits of each document, 0: all; None if it was not said."""
+    """At most this many hits per document, 0: all; None if not given."""
     own: bool
     add: bool
     jsonl: bool
@@ -195,7 +195,7 @@ def _run_lines(paths: Sequence[str], checking: Checking, reading: Reading, asked
     from lookalike.cli.check_output import check_lines
 
     if list(paths) != ["-"]:
-        raise RecipeError("--jsonl", " ".join(paths), "given with -, standard input", "name a .jsonl file without it")
+        raise RecipeError("--jsonl", True, "given with - (standard input)", "name a .jsonl file without it")
     with destination(asked.output) as stream:
         wrong = check_lines(stream, checking, reading)
     if wrong and not asked.quiet:
@@ -207,7 +207,7 @@ def _run_paths(paths: Sequence[str], checking: Checking, reading: Reading, asked
 
     if asked.add and "-" in paths:
         hint = '--jsonl takes lines {"id": …, "text": …}'
-        raise RecipeError("--add", "-", "given for documents with ids, which a text on standard input has not", hint)
+        raise RecipeError("--add", True, "given with documents that have ids; a text on standard input has none", hint)
     source = reading.open(paths)
     texts: list[str] = []
     found = _hits(source, checking, texts)
@@ -240,7 +240,7 @@ def _notes(checking: Checking) -> Iterator[str]:
     if checking.own_omitted:
         yield f"{count(checking.own_omitted, 'document')} found under the same id in {name}: --self shows that as well"
     if checking.truncated:
-        most = "share a part with so many stored documents that not all were looked at"
+        most = "share a part with too many stored documents to examine all of them"
         yield f"{count(checking.truncated, 'document')} {most}"
 
 
@@ -298,7 +298,7 @@ HELP = examples(
 
 IndexOption = Annotated[
     str | None,
-    typer.Option("--index", metavar="INDEX", help="A file, or postgresql://host/database#schema.", show_default=False),
+    typer.Option("--index", metavar="INDEX", help=f"A file, or {SERVER_FORM}.", show_default=False),
 ]
 ServerOption = Annotated[
     str | None,

@@ -28,7 +28,7 @@ __all__ = ["ALIASES", "COMMANDS", "Command", "app", "examples", "with_default"]
 
 
 OPTIONAL_VALUE: Final = {"--audit": "--audit=default"}
-"""Options whose value may be left out, and what they mean without it."""
+"""Options whose value is optional, and what they mean without it."""
 
 
 def examples(first: str, *commands: str, last: str = "") -> str:
@@ -57,10 +57,10 @@ def _take_as_given(parameters: Iterable[Any]) -> None:
 
 
 class Command(TyperCommand):
-    """A command whose options stand in sections, as their `rich_help_panel` says."""
+    """A command whose options are listed in sections, as their `rich_help_panel` says."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line; Typer has no options whose value may be left out, so those get theirs here."""
+        """Read the command line; Typer has no options with an optional value, so those get theirs here."""
         _take_as_given(self.get_params(ctx))
         end = args.index("--") if "--" in args else len(args)
         return super().parse_args(ctx, [OPTIONAL_VALUE.get(arg, arg) for arg in args[:end]] + args[end:])

@@ -220,9 +220,9 @@ def _scores(found: Comparison) -> Table:
     if found.min_words is not None:
         unit = f"{UNIT_NAMES[found.recipe.unit]}s"
         grid.add_row("Counted", f"≥ {found.min_words:,}", unit, "shorter shared passages do not count")
-    if found.left_out_a or found.left_out_b:
-        total = sum(found.left_out_a.values()) + sum(found.left_out_b.values())
-        said = f"A: {_in_words(found.left_out_a)}; B: {_in_words(found.left_out_b)}"
+    if found.excluded_a or found.excluded_b:
+        total = sum(found.excluded_a.values()) + sum(found.excluded_b.values())
+        said = f"A: {_in_words(found.excluded_a)}; B: {_in_words(found.excluded_b)}"
         grid.add_row("Excluded", f"{total:,}", "words", said)
     return grid
 

@@ -32,6 +32,7 @@ from lookalike.cli.running import Attempts, StrictOption, exit_if_strict, keep_s
 from lookalike.cli.search_options import Search, with_recipe, with_removal
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.recipe import Recipe
+from lookalike.result.plan import KEEP as RULES
 from lookalike.result.plan import KeepRule
 from lookalike.search.kept_rows import column_values
 from lookalike.search.repeats import PARTS, Sought
@@ -138,9 +139,9 @@ KeepOption = Annotated[
     typer.Option(
         "--keep",
         metavar="RULE",
-        help="longest (default), shortest, first, newest, oldest, max:COLUMN, min:COLUMN or source:A,B.",
+        help=f"{', '.join(RULES[:-1])} or {RULES[-1]} (default: {KEEP}).",
         show_default=False,
-        autocompletion=completion("longest", "shortest", "first", "newest", "oldest", "max:", "min:", "source:"),
+        autocompletion=completion(*(kind + colon for kind, colon, _ in (rule.partition(":") for rule in RULES))),
     ),
 ]
 DropOption = Annotated[bool, typer.Option("--drop-all", help="Keep no member of a cluster.")]
@@ -306,6 +307,6 @@ def _found(
     # Of the search only the threshold can still change: an option that would do nothing must not seem to do something.
     idle = [*typed(replace(search.shown(), threshold=None), Search(threshold=None)), *typed(recipe, Recipe())]
     if idle:
-        raise RecipeError(" ".join(idle), saved, "given when documents are searched, not with --result")
+        raise RecipeError(" ".join(idle), True, "left out with --result", "settings of the search were saved with it")
     found = Saved.load(saved)
     yield found if search.threshold is None else found.rethreshold(search.threshold)

@@ -148,14 +148,14 @@ class Outputs:
         named = [*(name for name in rows if not is_folder(name)), *plans]
         check_raw_csv(self.options.raw_csv, any(extension(name) == "csv" for name in named))
         if self.options.null and not any(form_of(name, names=True, rows=True).kind == "txt" for name in named):
-            raise RecipeError("--null", "given", "left out where no list of paths (.txt) is written")
+            raise RecipeError("--null", "given", "left out unless a list of paths (.txt) is written")
         keep_sources(named, paths, force=force)
 
     def _check_rows(self, rows: list[str]) -> None:
         """Refuse options that would do nothing, and one folder for two outputs."""
         self.options.check()
         if self.options.codec is not None and not rows:
-            raise RecipeError("--codec", self.options.codec, "left out where no rows are written")
+            raise RecipeError("--codec", self.options.codec, "left out if no rows are written")
         if self.options.rows_per_file is not None and not any(map(is_folder, rows)):
             hint = "end the name of the output in a slash: -o kept/"
             raise RecipeError("--rows-per-file", self.options.rows_per_file, "given with an output folder", hint)

@@ -188,7 +188,7 @@ def made_anew(
 
 
 class _Bar:
-    """Shows how far an experiment is, and which of how many it is, while somebody watches."""
+    """Shows how far an experiment is, and which of how many it is, on a terminal."""
 
     def __init__(self, ids: Sequence[str]) -> None:
         self.report: Report | None = None

@@ -13,6 +13,7 @@ from lookalike.cli.messages import FOUND
 from lookalike.cli.options import command_line, maybe_number, size, whole_number
 from lookalike.cli.output import Color, ColorOption, Format, FormatOption, send, send_drawn, wants_color, wants_json
 from lookalike.errors import MissingExtraError, RecipeError, StoreError
+from lookalike.opening import SERVER_FORM
 from lookalike.tables.spelling import at_least, count, to_json, visible
 from lookalike.tables.spelling import size as size_words
 
@@ -71,8 +72,8 @@ INDEX_HELP = examples(
     "lookalike index info class.db",
     "lookalike index verify class.db",
     "lookalike index backup class.db copy.db",
-    last="INDEX is a file, or a schema in PostgreSQL: postgresql://host/database#schema. What was added is safely "
-    "stored when a command ends. lookalike check NEW --index INDEX queries it too, and lookalike scan NEW "
+    last=f"INDEX is a file, or a schema in PostgreSQL: {SERVER_FORM}. What was added is safely stored when a command "
+    "ends. lookalike check NEW --index INDEX queries it too, and lookalike scan NEW "
     "--against INDEX compares whole collections.",
 )
 
@@ -85,7 +86,7 @@ def index(context: typer.Context) -> None:
 
 IndexArgument = Annotated[
     str,
-    typer.Argument(metavar="INDEX", help="A file, or postgresql://host/database#schema.", show_default=False),
+    typer.Argument(metavar="INDEX", help=f"A file, or {SERVER_FORM}.", show_default=False),
 ]
 
 ThreadsOption = Annotated[
@@ -261,8 +262,7 @@ SERVE_HELP = examples(
     "lookalike serve --make-tokens tokens.txt",
     "lookalike serve class.db --host 0.0.0.0 --token-file tokens.txt",
     last="It prints its address and runs until Ctrl-C or SIGTERM; no acknowledged change is lost. Without tokens it "
-    "accepts connections from this machine only. INDEX is a file, or postgresql://host/database#schema, and "
-    "must exist.",
+    f"accepts connections from this machine only. INDEX is a file, or {SERVER_FORM}, and must exist.",
 )
 
 _WHO = "Access"
@@ -272,7 +272,7 @@ _LIMITS = "Limits"
 def serve(
     where: Annotated[
         str | None,
-        typer.Argument(metavar="INDEX", help="A file, or postgresql://host/database#schema.", show_default=False),
+        typer.Argument(metavar="INDEX", help=f"A file, or {SERVER_FORM}.", show_default=False),
     ] = None,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[str, typer.Option(metavar="N", help="The port; 0 picks a free one.")] = "8765",
@@ -361,7 +361,7 @@ def _tokens(token_file: str | None, make_tokens: str | None) -> Any:
     from lookalike.server import read_tokens
 
     if token_file is not None and make_tokens is not None:
-        raise RecipeError("--make-tokens", make_tokens, "left out where --token-file is given")
+        raise RecipeError("--make-tokens", make_tokens, "left out with --token-file")
     if make_tokens is not None:
         return make(Path(make_tokens))
     return None if token_file is None else read_tokens(Path(token_file))

@@ -212,7 +212,7 @@ def index_remove(
     from lookalike.index import Index
 
     if null and "-" not in ids:
-        raise RecipeError("--null", "given", "left out where no ids come from standard input")
+        raise RecipeError("--null", "given", "left out unless the ids come from standard input")
     with opened(where) as store:
         index = Index(store)
         wanted = list(dict.fromkeys(_as_stored(_given(ids, null=null), index)))
@@ -267,7 +267,7 @@ def index_query(where: IndexArgument, paths: PathsArgument, *, reading: Reading,
 
 
 def counting(report: Report | None, source: Source) -> Callable[[int], None] | None:
-    """Return what shows how many documents are added; None if nobody watches."""
+    """Return what shows how many documents are added; None if no progress is shown."""
     if report is None:
         return None
     total = source.size().documents

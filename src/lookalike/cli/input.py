@@ -57,7 +57,7 @@ def old_documents(against: Sequence[str], recipe: Recipe, reading: Reading, memo
         return reading.open(against, memory)
     if len(against) > 1:
         shown = " ".join(map(without_password, against))
-        raise RecipeError("--against", shown, "given once where it is an index", "add the other documents to the index")
+        raise RecipeError("--against", shown, "given once if it is an index", "add the other documents to the index")
     from lookalike.index.index_documents import IndexSource
 
     store = open_index(against[0])
@@ -79,7 +79,7 @@ def _check_recipe(own: Recipe, recipe: Recipe, name: str, *, secret: bool) -> No
 
 def is_index(path: str) -> bool:
     """Tell whether a path is an index: the address of a server, or a file whose header says so."""
-    if path.startswith(SERVERS):
+    if path.startswith(tuple(SERVERS)):
         return True
     header = b""
     with suppress(OSError, ValueError):
@@ -96,7 +96,7 @@ def is_index(path: str) -> bool:
 def refuse_servers(paths: Iterable[str]) -> None:
     """Refuse the address of a server where documents are expected: a message about a file would show its password."""
     for path in paths:
-        if path.startswith(SERVERS):
+        if path.startswith(tuple(SERVERS)):
             remedy = "give it with --against, or to lookalike check with --index"
             raise DocumentError(without_password(path), "file", "is an index, not a document", remedy)
 
@@ -108,11 +108,11 @@ def without_password(path: str | os.PathLike[str]) -> str:
     ('postgresql://host/db#essays', 'old/')
     """
     name = os.fspath(path)
-    if not name.startswith(SERVERS):
+    if not name.startswith(tuple(SERVERS)):
         return name
-    from lookalike.index.postgres_store import Address
+    from lookalike.index.store_opening import server_store
 
-    return Address.of(name).name
+    return server_store(name).shown_name(name)
 
 
 def open_index(where: str) -> Store:

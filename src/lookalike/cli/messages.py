@@ -100,7 +100,7 @@ _SECONDS: Final = 10.0
 
 @contextmanager
 def showing_progress(*, quiet: bool = False, percent: bool = False) -> Iterator[Report | None]:
-    """Give the function that a search calls with its stage, what is done and the total; None if nobody watches.
+    """Give the function that a search calls with its stage, what is done and the total; None if no progress is shown.
 
     `percent` says that the total is always 100, and that a rate means nothing.
     """
@@ -115,7 +115,7 @@ def showing_progress(*, quiet: bool = False, percent: bool = False) -> Iterator[
 
 
 class _LogLines:
-    """Writes how far a stage is, but not often: whoever reads a log wants to know that work goes on."""
+    """Writes how far a stage is, at long intervals: a log should only show that work continues."""
 
     def __init__(self, said: Callable[[float, float | None, float | None], str]) -> None:
         self._said = said

@@ -69,7 +69,7 @@ def one_of(option: str, given: str, choices: Iterable[Choice]) -> Choice:
 
 
 def number(text: str) -> int | str:
-    """Return the whole number that was typed, or the text for whoever will refuse it."""
+    """Return the whole number that was typed, or the text, which is refused later."""
     return int(text) if re.fullmatch("[+-]?[0-9]{1,40}", text) else text
 
 

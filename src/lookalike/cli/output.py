@@ -195,7 +195,7 @@ VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Show setti
 def check_raw_csv(raw_csv: bool, writes_csv: bool) -> None:
     """Refuse `--raw-csv` where it would do nothing."""
     if raw_csv and not writes_csv:
-        raise RecipeError("--raw-csv", "given", "left out where no CSV is written")
+        raise RecipeError("--raw-csv", "given", "left out if no CSV is written")
 
 
 def wants_json(format: str) -> bool:  # noqa: A002 — the option's name

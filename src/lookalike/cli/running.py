@@ -131,7 +131,7 @@ class Attempts:
         for name, write in outputs.items():
             try:
                 write()
-            except BrokenPipeError:  # nobody reads on
+            except BrokenPipeError:  # the reader has closed it
                 raise
             except (LookalikeError, OSError) as error:
                 self._failed.append(error)
@@ -344,7 +344,7 @@ def _reading(told: dict[str, Any]) -> Reading:
 
 
 def _agrees(saved: str, paths: list[str]) -> bool:
-    """Ask, if somebody is there to answer."""
+    """Ask, if there is a terminal."""
     if not _is_answered():
         return False
     question = f"{saved} says that its documents are in {_listed(paths)}. Read them for the report?"
@@ -372,7 +372,7 @@ def _check_kind(path: str) -> None:
         raise DocumentError("the documents", "file", "came from standard input", remedy)
     try:
         mode = Path(path).stat().st_mode
-    except (OSError, ValueError):  # it is gone, or a pattern: whoever opens it says so
+    except (OSError, ValueError):  # it is gone, or a pattern: opening it gives a better error
         return
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise DocumentError(path, "file", "is a pipe or a device, not a document", remedy)

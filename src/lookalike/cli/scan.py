@@ -83,7 +83,7 @@ class PairRules:
     def read(self, paths: Sequence[str]) -> Known:
         """Read the files, before anything is searched."""
         if self.group_by in KNOWN and self.meta is None:
-            raise RecipeError("--group-by", self.group_by, "used with --meta FILE, which has that column")
+            raise RecipeError("--group-by", self.group_by, "given with --meta FILE, which has that column")
         if self.group_by not in (None, "none"):
             check_rule(self.group_by, "--group-by")
         metadata, marks = {}, None
@@ -240,7 +240,7 @@ def scan(
     known = rules.read(paths)
     worst, sample = _fail_over(fail_over, search.least), _sample(audit)
     if anonymise and report is None:
-        raise RecipeError("--anonymise", "given", "used with --report FILE")
+        raise RecipeError("--anonymise", "given", "given with --report FILE")
     written = [output, save, *files_of(report, anonymise=anonymise)]
     keep_sources(written, [*paths, *search.against, *search.ignore, *rules.files()])
     with run_search(

@@ -146,7 +146,7 @@ class Client(Queryable):
     def answers(self, documents: Iterable[tuple[Id, str]], threshold: float | None, top: int | None) -> Iterator[Hits]:
         """Give the hits of documents, batch by batch."""
         together = MOST_DOCUMENTS if in_bands(self.settings, threshold, top) else FEW
-        # For a server a document is not its own hit, for an index it is: so they are sent under names that nobody has.
+        # For a server a document is not its own hit, for an index it is: so they get ids that no document has.
         for some in in_batches(documents, together, sent_as=uuid.uuid4().hex):
             found = self._server.ask("POST", "/v1/check", body=some.body(threshold=threshold, top=top), ids=some.ids)
             with understood(self.url):

@@ -35,7 +35,7 @@ __all__ = ["Connection", "checked_url", "error_of", "not_lookalike", "problem_in
 
 _JSON: Final = "application/json"
 _PASSING: Final = frozenset({429, 502, 503, 504})
-"""Answers that may be others the next time: too much to do, or nobody behind the proxy."""
+"""Answers that may differ the next time: the server is busy, or not running behind the proxy."""
 _FIRST_WAIT: Final = 0.2
 _LONGEST_WAIT: Final = 10.0
 _LONGEST_ASKED: Final = 60.0
@@ -136,7 +136,7 @@ class Connection:
 
 
 def _check_token(token: object) -> None:
-    """Refuse what cannot stand in a header; the token itself is not shown."""
+    """Refuse what a header cannot contain; the token itself is not shown."""
     if token is not None and (not isinstance(token, str) or not _TOKEN.fullmatch(token)):
         raise RecipeError("token", "…", "printable ASCII characters without spaces")
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from lookalike.documents.document_batches import Log
     from lookalike.documents.table_columns import Choice
 
-__all__ = ["ArrowFile", "ParquetTable", "Unpacked", "unpacked_batches"]
+__all__ = ["ArrowFile", "ParquetTable", "Unpacked", "open_arrow", "open_parquet", "unpacked_batches"]
 
 # -- Parquet -----------------------------------------------------------------------------------------------------------
 
@@ -46,6 +46,24 @@ _NOT_COMPACT: Final = "DictAccumulator"
 """The message of pyarrow if it cannot keep values once because they are stored as changes of others."""
 _MOST_HELD: Final = 1 << 12
 _BUFFER: Final = 1 << 20  # otherwise a column is read in the whole length of its row group before it is decoded
+
+
+def open_parquet(name: str, source: RawInput, _encoding: str) -> ParquetTable:
+    """Open a Parquet file."""
+    return ParquetTable(name, _plain_path(source), source.limits)
+
+
+def open_arrow(name: str, source: RawInput, _encoding: str) -> ArrowFile:
+    """Open an Arrow file."""
+    return ArrowFile(name, _plain_path(source), source.limits)
+
+
+def _plain_path(source: RawInput) -> str:
+    """Return the path of a file that can be read at any place; a stream, or a compressed file, cannot."""
+    if source.path is None or source.compression:
+        problem = "is compressed as a whole" if source.compression else "is not a plain file"
+        raise DocumentError(source.name, "file", problem, "unpack it or copy it into a file first")
+    return source.path
 
 
 class ParquetTable(DocumentTable):

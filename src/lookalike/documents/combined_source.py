@@ -159,7 +159,7 @@ class Both(Source):
         return {"new": new.identity(), "old": old.identity()}
 
     def skipped(self) -> list[Skipped]:
-        """List what either left out."""
+        """List what either skipped."""
         return [skipped for source in self.sources for skipped in source.skipped()]
 
     def notes(self) -> list[str]:
@@ -242,7 +242,7 @@ class LongEnough(_OfOne):
         return self.source.identity() | {"least words": self._words}
 
     def skipped(self) -> list[Skipped]:
-        """List what the source left out, and what is short."""
+        """List what the source skipped, and what is too short."""
         return [*self.source.skipped(), *self._short]
 
     def flags(self) -> dict[str, list[Flag]]:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from lookalike.documents.raw_input import RawInput
     from lookalike.documents.table_columns import Choice
 
-__all__ = ["CsvFile"]
+__all__ = ["CsvFile", "open_tsv"]
 
 _SAMPLES: Final = (1 << 16, 1 << 20, 1 << 24)  # the next only if not even the header fits
 _DELIMITERS: Final = ",;\t|"
@@ -48,6 +48,11 @@ _SPOKEN: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SLOW_ROWS: Final = 10_000
 _FIRST_ROWS: Final = 100
 """Rows at the start of a file of which one at least must have the cells of the header."""
+
+
+def open_tsv(name: str, source: RawInput, encoding: str) -> CsvFile:
+    """Open a file whose cells are separated by tabs."""
+    return CsvFile(name, source, encoding, tabs=True)
 
 
 class CsvFile(DocumentTable):

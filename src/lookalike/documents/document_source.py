@@ -219,7 +219,7 @@ class Source(ABC):
 
     @abstractmethod
     def skipped(self) -> list[Skipped]:
-        """List what was left out, and why: complete after a full pass over `batches`."""
+        """List what was skipped, and why: complete after a full pass over `batches`."""
 
     @abstractmethod
     def notes(self) -> list[str]:

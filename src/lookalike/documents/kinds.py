@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from lookalike.documents.raw_input import RawInput
 
 __all__ = [
+    "DOCUMENTS",
     "LEAST",
+    "TABLES",
+    "FileFormat",
     "Given",
     "Kind",
     "Members",
@@ -252,38 +255,45 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 _COMPRESSIONS: Final = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zstd": "zstd", ".lz4": "lz4", ".xz": "xz"}
 
-_TABLES: Final = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".arrows": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-}
-_TABLE_FORMATS: Final = frozenset(_TABLES.values())
 
-# Each is read by the reader of that name; see `documents.extract`. Old formats go to the reader of the new one, which
-# says what is wrong with them, unless only the name is old.
-_DOCUMENTS: Final = {
-    **dict.fromkeys((".docx", ".docm", ".dotx", ".doc"), "docx"),
-    **dict.fromkeys((".odt", ".ott", ".odp"), "odt"),
-    **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".ppt"), "pptx"),
-    **dict.fromkeys((".html", ".htm", ".xhtml", ".shtml"), "html"),
-    **dict.fromkeys((".md", ".markdown", ".mkd"), "markdown"),
-    **dict.fromkeys((".tex", ".ltx", ".latex"), "latex"),
-    ".pdf": "pdf",
-    ".rtf": "rtf",
-    ".epub": "epub",
-    ".eml": "eml",
-    ".ipynb": "notebook",
+class FileFormat(NamedTuple):
+    """How files of a format are read, and how their names end."""
+
+    reader: str
+    """The module and the function: of a table in `documents`, of a document in `documents.extract`. It is imported
+    when a file needs it."""
+    endings: tuple[str, ...]
+
+
+TABLES: Final = {
+    "parquet": FileFormat("columnar_files.open_parquet", (".parquet", ".pq")),
+    "arrow": FileFormat("columnar_files.open_arrow", (".arrow", ".arrows", ".feather", ".ipc")),
+    "jsonl": FileFormat("json_lines.JsonLines", (".jsonl", ".ndjson")),
+    "json": FileFormat("json_array.open_json", (".json",)),
+    "csv": FileFormat("csv_file.CsvFile", (".csv",)),
+    "tsv": FileFormat("csv_file.open_tsv", (".tsv", ".tab")),
 }
-_DOCUMENT_FORMATS: Final = frozenset(_DOCUMENTS.values())
+"""The formats of tables. A reader takes a name, a `RawInput` and an encoding, and returns a `DocumentTable`."""
+
+# Old formats go to the reader of the new one, which says what is wrong with them, unless only the name is old.
+DOCUMENTS: Final = {
+    "docx": FileFormat("docx_pptx.read_docx", (".docx", ".docm", ".dotx", ".doc")),
+    "odt": FileFormat("packages.read_odt", (".odt", ".ott", ".odp")),
+    "pptx": FileFormat("docx_pptx.read_pptx", (".pptx", ".pptm", ".ppsx", ".ppt")),
+    "html": FileFormat("html_mail.read_html", (".html", ".htm", ".xhtml", ".shtml")),
+    "markdown": FileFormat("markup.read_markdown", (".md", ".markdown", ".mkd")),
+    "latex": FileFormat("markup.read_latex", (".tex", ".ltx", ".latex")),
+    "pdf": FileFormat("pdf.read_pdf", (".pdf",)),
+    "rtf": FileFormat("markup.read_rtf", (".rtf",)),
+    "epub": FileFormat("markup.read_epub", (".epub",)),
+    "eml": FileFormat("html_mail.read_eml", (".eml",)),
+    "notebook": FileFormat("markup.read_notebook", (".ipynb",)),
+}
+"""The formats of documents. A reader takes an open file and an encoding, and returns an `Extracted`."""
+
+_BY_ENDING: Final = {
+    ending: name for formats in (TABLES, DOCUMENTS) for name, one in formats.items() for ending in one.endings
+}
 
 _ARCHIVES: Final = {
     ".zip": ("zip", None),
@@ -314,9 +324,8 @@ class Kind:
     """What a name says about a file."""
 
     format: str
-    """``text``; a document: ``pdf``, ``docx``, ``odt``, ``pptx``, ``epub``, ``rtf``, ``html``, ``eml``,
-    ``markdown``, ``latex``, ``notebook``; an archive: ``zip``, ``tar``; ``office`` for what is not read; or the
-    format of a table: ``parquet``, ``arrow``, ``jsonl``, ``json``, ``csv``, ``tsv``."""
+    """``text``; a format of `DOCUMENTS` or `TABLES`; an archive: ``zip``, ``tar``; or ``office`` for what is not
+    read."""
     compression: str | None = None
     office: str = ""
     """What a file that is not read is, for a message."""
@@ -324,12 +333,12 @@ class Kind:
     @property
     def is_table(self) -> bool:
         """Whether each row is a document."""
-        return self.format in _TABLE_FORMATS
+        return self.format in TABLES
 
     @property
     def is_document(self) -> bool:
         """Whether a reader has to take the text out of it."""
-        return self.format in _DOCUMENT_FORMATS
+        return self.format in DOCUMENTS
 
     @property
     def is_archive(self) -> bool:
@@ -367,7 +376,7 @@ def kind_of(name: str) -> Kind:
         archive, inner = _ARCHIVES[suffix]
         if not (compression and inner):
             return Kind(archive, compression or inner)
-    found = _DOCUMENTS.get(suffix) or _TABLES.get(suffix)
+    found = _BY_ENDING.get(suffix)
     if found is None and suffix in _UNREAD and not compression:
         return Kind("office", office=_UNREAD[suffix])
     if found is None and compression is None:

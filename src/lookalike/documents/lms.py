@@ -152,7 +152,7 @@ def _of_moodle(place: str, name: str, inside: Sequence[str]) -> Submitted | None
     student, _, number = who.rpartition("_")
     if not student or not number.isdecimal():
         student, number = who, ""
-    # Moodle leaves no underscore in a name; programs that unpack replace blanks by them.
+    # Moodle leaves no underscore in a name; programs that unpack replace spaces by them.
     return Submitted("Moodle", place, student.replace("_", " ").strip(), number, _file(path, kind == "onlinetext"))
 
 
@@ -326,7 +326,7 @@ def _told_apart(
 
 
 class Receipt(NamedTuple):
-    """What Blackboard writes beside the files of a student."""
+    """What Blackboard writes next to the files of a student."""
 
     user: str
     student: str

@@ -127,9 +127,9 @@ def token_recipe(recipe: Recipe | None) -> Recipe:
 
 
 def check_no_text(text: str | None) -> None:
-    """Refuse a column of texts beside tokens."""
+    """Refuse a column of texts together with tokens."""
     if text is not None:
-        raise RecipeError("text", text, "left out where tokens are given")
+        raise RecipeError("text", text, "left out with tokens")
 
 
 def spelled(token: str | bytes | int) -> str:

@@ -10,12 +10,13 @@ import glob
 import os
 from collections import Counter
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from lookalike.documents.document_batches import Log
 from lookalike.documents.folder import FoundFile, Listing, Selection, shown, walk
-from lookalike.documents.kinds import Kind, Members, TextDocument, kind_of
+from lookalike.documents.kinds import TABLES, Kind, Members, TextDocument, kind_of
 from lookalike.documents.raw_input import LIMITS, Limits, RawInput, file_input, of_stdin
 from lookalike.documents.source_parts import Part, PartsSource
 from lookalike.documents.table import DocumentTable, TablePart
@@ -323,29 +324,6 @@ def _kind_of_stdin(source: RawInput) -> Kind:
 
 
 def _open_table(item: _Item, kind: Kind, source: RawInput, options: PathOptions) -> DocumentTable:
-    if kind.format in ("parquet", "arrow"):
-        return _open_columns(item, kind, source, options)
-    if kind.format == "jsonl":
-        from lookalike.documents.json_lines import JsonLines
-
-        return JsonLines(item.name, source, options.encoding)
-    if kind.format == "json":
-        from lookalike.documents.json_array import open_json
-
-        return open_json(item.name, source, options.encoding)
-    from lookalike.documents.csv_file import CsvFile
-
-    return CsvFile(item.name, source, options.encoding, tabs=kind.format == "tsv")
-
-
-def _open_columns(item: _Item, kind: Kind, source: RawInput, options: PathOptions) -> DocumentTable:
-    if source.path is None or kind.compression:
-        problem = "is compressed as a whole" if kind.compression else "is not a plain file"
-        raise DocumentError(item.name, "file", problem, "unpack it or copy it into a file first")
-    if kind.format == "parquet":
-        from lookalike.documents.columnar_files import ParquetTable
-
-        return ParquetTable(item.name, source.path, options.limits)
-    from lookalike.documents.columnar_files import ArrowFile
-
-    return ArrowFile(item.name, source.path, options.limits)
+    module, _, function = TABLES[kind.format].reader.partition(".")
+    opener = getattr(import_module(f"lookalike.documents.{module}"), function)
+    return cast("DocumentTable", opener(item.name, source, options.encoding))

@@ -45,9 +45,9 @@ MOST_COLUMNS: Final = 10_000
 """Columns of one table."""
 
 _BASE: Final = 128 << 20
-"""Bytes of a process beside the document that it reads: Python, the libraries, rows and buffers."""
+"""Bytes of a process besides the document that it reads: Python, the libraries, rows and buffers."""
 _TIMES: Final = 12
-"""How many times its size a document takes while it is read and signed: in other forms, and beside others."""
+"""How many times its size a document takes while it is read and signed: in several forms, next to others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Limits:
         return max(HARMLESS, packed * self.expansion)
 
     def allows_whole(self, packed: int, unpacked: int) -> bool:
-        """Return whether something that is held whole may expand to so many bytes: a fourth of what a file may."""
+        """Return whether something that is held whole may expand to this many bytes: a quarter of what a file may."""
         return unpacked <= max(HARMLESS // 4, packed * self.expansion)
 
     def native(self) -> tuple[int, int, int, int]:

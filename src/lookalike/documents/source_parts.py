@@ -251,7 +251,7 @@ class PartsSource(Source):
         return _look_of_ids(given, len(self._parts))
 
     def skipped(self) -> list[Skipped]:
-        """List what was left out so far."""
+        """List what was skipped so far."""
         return list((self._last or self._found).skipped)
 
     def notes(self) -> list[str]:

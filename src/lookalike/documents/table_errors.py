@@ -69,7 +69,7 @@ def first_line(error: object) -> str:
 
 
 def not_a_table(name: str, format: str, why: object, size: int) -> DocumentError:  # noqa: A002 - what it is
-    """Return the error for a file of so many bytes that is not a table of a format, such as Parquet."""
+    """Return the error for a file of this size that is not a table of a format, such as Parquet."""
     problem = f"is not a readable {format} file ({first_line(why)})" if size else "is empty"
     return DocumentError(name, "file", problem, "write it again, or correct its name")
 

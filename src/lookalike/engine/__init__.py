@@ -48,7 +48,7 @@ HELD: Final = 256 << 20
 SMALL: Final = 3_500_000
 """Up to about this many shingles the exact join takes a fraction of a second, and its recall is 1."""
 UNIT_LENGTH: Final = {"char": 1, "word": 6, "token": 3}
-"""About how many characters a unit has with the white space behind it: as many as there are to a shingle."""
+"""About how many characters a unit has with the white space after it, and so how many there are to a shingle."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -321,7 +321,7 @@ MOST_PAIRS = 10_000_000
 """More pairs than this come from equal signatures only; they are refused rather than made one by one."""
 
 _LARGE: Final = 256
-"""Where some documents are hot, no bucket of so many is paired."""
+"""If some documents are hot, no bucket of this many is paired."""
 
 
 def band_keys(signatures: Signatures, bands: Bands, *, key: Key = "mix64", threads: int = 0) -> list[list[int]]:

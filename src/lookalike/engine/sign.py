@@ -128,7 +128,7 @@ def sign_sets(
 
 
 class RowParts(NamedTuple):
-    """The parts of rows that candidates are found by, one row behind the other; not copied."""
+    """The parts of rows that candidates are found by, one row after the other; not copied."""
 
     digest: memoryview
     keys: memoryview

@@ -61,7 +61,7 @@ class Candidates:
     classes: Column
     """uint32 for each document: the first with an equal digest, itself if there is none before it."""
     hot: Column
-    """uint32: documents that so many others may be like that their pairs are left to `hot_pairs`."""
+    """uint32: documents in very large clusters, whose pairs `hot_pairs` finds."""
 
 
 def sign_rows(texts: Given, strategy: Strategy, *, threads: int = 0) -> pa.RecordBatch:
@@ -165,7 +165,7 @@ def verify_sets(pairs: PairTable, sets: Column | Chunks, strategy: Strategy, *, 
 
 
 def confirm_copies(classes: Column | Chunks, texts: Given, strategy: Strategy, *, threads: int = 0) -> Column:
-    """Return the classes with every copy compared with its first, shingle by shingle; one that differs stands alone.
+    """Return the classes, every copy compared with its first, shingle by shingle; one that differs leaves its class.
 
     Equal digests of different documents are a matter of 2⁻¹²⁸, or of malice. Where the classes do change,
     `propose(..., classes=...)` gives the candidates of those that stand alone now.
@@ -185,7 +185,7 @@ def hot_pairs(
     limits: tuple[int, int] | None = None,
     threads: int = 0,
 ) -> pa.Table:
-    """Return pairs of the hot documents, to be put beside `pairs`, which are verified.
+    """Return pairs of the hot documents, in addition to `pairs`, which are verified.
 
     Each is listed with its representative, and with a few others, so that the clusters are those of all pairs; `order`
     says who becomes a representative first, as in `clusters`.

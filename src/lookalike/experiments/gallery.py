@@ -58,7 +58,7 @@ CORRECTIONS: Final[tuple[Correction, ...]] = tuple(
 
 GALLERY: Final = "index.html"
 MARKS: Final[dict[Finding, str]] = {"holds": "✓", "holds in part": "≈", "does not hold": "✗", "undecided": "?"}
-"""A sign for each finding; it never stands without its words."""
+"""A sign for each finding; it is never shown without its words."""
 _LARGEST_SVG: Final = 250_000
 """A larger SVG (thousands of points) is shown as PNG, or the page would be slow to open."""
 

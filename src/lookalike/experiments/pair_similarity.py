@@ -273,7 +273,7 @@ def judge_white_space(table: Table, _setup: Setup) -> list[Verdict]:
             "B-7.1.1-blanks",
             "holds" if 0.5 <= first - second <= 2.5 else "does not hold",
             f"The similarity falls through 50 % at k = {first:.2f} with white space and at {second:.2f} without: the "
-            f"curve is shifted by {first - second:.2f} characters. A blank at each end of a word makes it longer by "
+            f"curve is shifted by {first - second:.2f} characters. A space at each end of a word makes it longer by "
             "one to two (0.5 to 2.5 counts as that).",
             {"half_kept": first, "half_removed": second, "shift": first - second},
         ),
@@ -321,7 +321,7 @@ _OPTIONS = (
         id="white-space",
         title="White space kept or removed, against k",
         items=(15, 77, 118),
-        caption="Mean similarity of five pairs of shuffles with and without the blanks between words. With blanks, "
+        caption="Mean similarity of five pairs of shuffles with and without the spaces between words. With spaces, "
         "each word is longer, so that shingles of the same k reach into the next word less often.",
         seconds=0.1,
         measure=measure_white_space,

@@ -262,8 +262,8 @@ _TEXTS: Final = Experiment(
     title="The texts themselves: words, frequencies, similarities",
     items=(49, 50, 51, 122),
     caption="Above: lengths of the words of the 50-word text and of a generated book, and how often the words of the "
-    "book occur by rank: near a straight line, as in a natural language. Below: shuffles are hardly alike at k = 9, so "
-    "a pair of similarity 0.6 has to be constructed; it hits what is wanted.",
+    "book occur by rank: near a straight line, as in a natural language. Below: shuffles are hardly similar at k = 9, "
+    "so a pair of similarity 0.6 has to be constructed; it hits what is wanted.",
     seconds=4,
     measure=_measure_texts,
     draw=_draw_texts,
@@ -397,7 +397,7 @@ _UNLIKE = Experiment(
     items=(72, 103),
     caption=(
         "The similarities of all pairs of 410 shuffles, prepared in the two ways that report A mixes: its exact "
-        "program keeps letters only, the approximate ones all characters. Blanks make all pairs more alike, because "
+        "program keeps letters only, the approximate ones all characters. Spaces make all pairs more similar, because "
         "the ends of words become shingles of their own, and more pairs reach the part of the curve where LSH proposes "
         "candidates."
     ),

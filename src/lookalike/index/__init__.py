@@ -74,7 +74,7 @@ class Index(Queryable):
         """Open an index, or create it.
 
         `where` is the path of a file, ``":memory:"``, or ``"postgresql://…"``, with the schema of the index as
-        ``#name`` behind it. `create` says whether it must be new (True) or must be there (False); with None, it is
+        ``#name`` at its end. `create` says whether it must be new (True) or must be there (False); with None, it is
         created if there is none.
 
         The settings are fixed when an index is created; later they may be left out, and are refused if they differ:

@@ -19,14 +19,13 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from lookalike.errors import DocumentError
+from lookalike.errors import DocumentError, StoreError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from lookalike.errors import StoreError
     from lookalike.index.index_setup import IndexSettings
     from lookalike.tables.packed import Id
 
@@ -41,6 +40,7 @@ __all__ = [
     "Head",
     "Met",
     "Row",
+    "ServerStore",
     "Store",
     "StoreReader",
     "StoreWriter",
@@ -48,6 +48,7 @@ __all__ = [
     "check_rows",
     "check_several",
     "checksum",
+    "exists_already",
     "kind_of",
     "met_of",
     "wrong_id",
@@ -57,7 +58,7 @@ DIGEST: Final = 24
 LONGEST_ID: Final = 1 << 20
 """Bytes of an id in UTF-8."""
 LARGEST_BODY: Final = 64 << 20
-"""Bytes that are kept of a document beside its signature."""
+"""Bytes that are kept of a document besides its signature."""
 NO_KIND: Final = "none"
 """What the ids are before there are any."""
 LAST_NUMBER: Final = 2**31 - 2
@@ -253,7 +254,7 @@ class StoreReader(ABC):
 
     @abstractmethod
     def listed(self, after: int = -1) -> Iterator[tuple[int, Id]]:
-        """Give the numbers and ids of all documents behind a number, in the order of the numbers."""
+        """Yield the numbers and ids of all documents after a number, in order."""
 
     def ids(self) -> Iterator[Id]:
         """Give all ids, in the order of the numbers."""
@@ -298,3 +299,29 @@ class Store(ABC):
     @abstractmethod
     def close(self) -> None:
         """Release everything."""
+
+
+class ServerStore(Store):
+    """A store on a database server, which an address selects (`lookalike.opening.SERVERS`)."""
+
+    @classmethod
+    @abstractmethod
+    def open_or_create(
+        cls, url: str, create: bool | None, chosen: Callable[[], IndexSettings]
+    ) -> tuple[ServerStore, bool]:
+        """Open an index, or create it; returns also whether it is new."""
+
+    @classmethod
+    @abstractmethod
+    def shown_name(cls, where: str) -> str:
+        """Return an address without a user, a password or options."""
+
+    @classmethod
+    @abstractmethod
+    def new_place(cls, where: str) -> AbstractContextManager[tuple[str, str]]:
+        """Give a name, and an address that becomes `where` when the block ends, unless something goes wrong."""
+
+
+def exists_already(name: str) -> StoreError:
+    """Return the error for a new index under a name that is taken."""
+    return StoreError(name, "exists already", "give another name, or add to it: lookalike index add")

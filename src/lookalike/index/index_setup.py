@@ -63,7 +63,7 @@ class IndexSettings:
     """The share of the documents at the threshold that the bands find, at least."""
     bands: Bands
     keep: Keep = "text"
-    """What is kept of a document beside its signature: with text or shingles, scores are exact."""
+    """What is kept of a document besides its signature: with text or shingles, scores are exact."""
     secret: bool = False
     """Whether the seed was drawn at random, and is never shown."""
 
@@ -238,7 +238,7 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
 
 
 def is_free(path: Path) -> bool:
-    """Tell whether nobody holds the lock of a file; without such locks it is unknown, so False."""
+    """Tell whether no process holds the lock of a file; without such locks it is unknown, so False."""
     try:
         import fcntl
     except ImportError:

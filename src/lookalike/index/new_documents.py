@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import os
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
@@ -16,17 +16,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from lookalike.documents.document_batches import Batch
 from lookalike.errors import DocumentError, StoreError
 from lookalike.index import Index
-from lookalike.index.contract import NO_KIND, kind_of, wrong_id
+from lookalike.index.contract import NO_KIND, exists_already, kind_of, wrong_id
 from lookalike.index.index_documents import Portion, portions
 from lookalike.index.index_setup import being_built, remove_abandoned, sync_folder
 from lookalike.index.query import AT_ONCE, FEW, Hit, Hits, ask, sign
-from lookalike.index.store_opening import MEMORY, MemoryStore, is_server
+from lookalike.index.store_opening import MEMORY, MemoryStore, is_server, server_store
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-    import psycopg
 
     from lookalike.documents import Source
     from lookalike.index.contract import Store
@@ -64,7 +62,7 @@ def build(
     """
     if where == MEMORY:
         raise StoreError(where, "would be lost at once", "give the name of a file, or a postgresql:// URL")
-    placed = _new_schema(where) if is_server(where) else _new_file(where)
+    placed = server_store(where).new_place(where) if is_server(where) else _new_file(where)
     with placed as (name, unfinished):
         try:
             with Index.open(unfinished, create=True, **settings) as index:
@@ -90,16 +88,12 @@ def _fill(index: Index, source: Source, threads: int, progress: Callable[[int], 
     return added
 
 
-def _there(name: str) -> StoreError:
-    return StoreError(name, "exists already", "give another name, or add to it: lookalike index add")
-
-
 @contextmanager
 def _new_file(where: str) -> Iterator[tuple[str, str]]:
     """Give a name, and the name of a file that becomes `where`, unless something goes wrong."""
     path = Path(where)
     if os.path.lexists(path):
-        raise _there(where)
+        raise exists_already(where)
     remove_abandoned(path)
     unfinished = path.with_name(f"{path.name}.new-{os.getpid()}-{os.urandom(4).hex()}")
     with being_built(unfinished):
@@ -115,38 +109,13 @@ def _finished(where: str, path: Path, unfinished: Path) -> Iterator[tuple[str, s
         try:
             os.link(unfinished, path)
         except FileExistsError:
-            raise _there(where) from None
+            raise exists_already(where) from None
         except OSError:  # a file system without links
             unfinished.rename(path)
         sync_folder(path.parent)
     finally:
         for ending in _BESIDE:
             unfinished.with_name(unfinished.name + ending).unlink(missing_ok=True)
-
-
-@contextmanager
-def _new_schema(where: str) -> Iterator[tuple[str, str]]:
-    """Give a name, and the place of a schema that becomes that of `where`, unless something goes wrong."""
-    from lookalike.index.postgres_store import Address, connect, read_settings, server_errors
-
-    address = Address.of(where)
-
-    def check_new(connection: psycopg.Connection[Any]) -> None:
-        if read_settings(connection, address) is not None:
-            raise _there(address.name)
-
-    with server_errors(address.name), connect(address) as connection:
-        check_new(connection)
-    unfinished = f"lookalike_new_{os.urandom(8).hex()}"
-    try:
-        yield address.name, f"{address.url}#{unfinished}"
-        with server_errors(address.name), connect(address) as connection:
-            check_new(connection)
-            connection.execute(f"ALTER SCHEMA {unfinished} RENAME TO {address.schema}")
-    except BaseException:
-        with suppress(StoreError), server_errors(address.name), connect(address) as connection:
-            connection.execute(f"DROP SCHEMA IF EXISTS {unfinished} CASCADE")
-        raise
 
 
 # -- what documents are checked against --------------------------------------------------------------------------------
@@ -244,7 +213,7 @@ class Checking:
     own_omitted: int = 0
     """Documents that were stored under their own ids, and would have been their own hits."""
     truncated: int = 0
-    """Documents that share a key with so many others that not all were examined."""
+    """Documents that share a key with too many others to examine all of them."""
     closest: float = 0.0
     _kind: str = NO_KIND
     """What the ids of the store are, as far as is known."""
@@ -280,7 +249,7 @@ class Checking:
         return None if self.top is None else self.top + 1
 
     def _counted(self, found: list[Hits]) -> list[Hits]:
-        """Leave out documents that are their own hits, unless they are wanted."""
+        """Drop hits of a document with itself, unless they are wanted."""
         if self.own:
             return found
         others = [_without(hits, hits.query) for hits in found]

@@ -10,13 +10,13 @@ import os
 import re
 import threading
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from lookalike.errors import DamagedError, MissingExtraError, StoreError, _show
-from lookalike.index.contract import NO_KIND, Check, Store, StoreReader, StoreWriter
+from lookalike.index.contract import NO_KIND, Check, ServerStore, StoreReader, StoreWriter, exists_already
 from lookalike.index.index_setup import IndexSettings
 from lookalike.index.postgres_postings import (
     Places,
@@ -93,7 +93,7 @@ class Address:
 
     @classmethod
     def of(cls, url: str) -> Address:
-        """Take a URL with the name of the schema behind ``#``."""
+        """Take a URL with the name of the schema after ``#``."""
         try:
             parts = urlsplit(url)
         except ValueError:
@@ -107,7 +107,7 @@ class Address:
         name = f"postgresql://{host}{parts.path}#{schema}"
         if not _SCHEMA_NAME.fullmatch(schema):
             raise StoreError(
-                name, "has a schema name with characters other than a-z, 0-9 and _", "give another name behind #"
+                name, "has a schema name with characters other than a-z, 0-9 and _", "give another name after #"
             )
         return cls(parts._replace(fragment="").geturl(), schema, name)
 
@@ -148,7 +148,7 @@ def read_settings(connection: psycopg.Connection[Any], address: Address) -> Inde
     if there is None or there[0] is None:
         return None
     if there[1] is None:
-        raise StoreError(address.name, "is a schema, but not an index", "give another name behind #")
+        raise StoreError(address.name, "is a schema, but not an index", "give another name after #")
     row = connection.execute(f"SELECT format, value, checksum FROM {address.schema}.settings").fetchone()
     if row is not None and row[0] > VERSION:
         raise StoreError(address.name, f"has the newer format {row[0]}", "open it with a newer version of lookalike")
@@ -164,7 +164,7 @@ def read_settings(connection: psycopg.Connection[Any], address: Address) -> Inde
 
 
 def create_schema(connection: psycopg.Connection[Any], address: Address, settings: IndexSettings) -> bool:
-    """Make the tables of a new index; False if somebody else has just made them."""
+    """Make the tables of a new index; False if another process has just made them."""
     import psycopg
 
     value = settings.to_json()
@@ -214,7 +214,7 @@ _ABANDONED: list[object] = []
 """Connections of a parent process."""
 
 
-class PostgresStore(Store):
+class PostgresStore(ServerStore):
     """Documents in a schema of a database."""
 
     def __init__(self, address: Address, settings: IndexSettings) -> None:
@@ -245,10 +245,38 @@ class PostgresStore(Store):
             settings = chosen()
             if create_schema(connection, address, settings):
                 return cls(address, settings), True
-            there = read_settings(connection, address)  # somebody else was faster
+            there = read_settings(connection, address)  # another process was faster
         if there is None or create is True:
             raise StoreError(address.name, "exists already", "give another schema, or open it with create=False")
         return cls(address, there), False
+
+    @classmethod
+    def shown_name(cls, where: str) -> str:
+        """Return an address without a user, a password or options."""
+        return Address.of(where).name
+
+    @classmethod
+    @contextmanager
+    def new_place(cls, where: str) -> Iterator[tuple[str, str]]:
+        """Give a name, and the place of a schema that becomes that of `where`, unless something goes wrong."""
+        address = Address.of(where)
+
+        def check_new(connection: psycopg.Connection[Any]) -> None:
+            if read_settings(connection, address) is not None:
+                raise exists_already(address.name)
+
+        with server_errors(address.name), connect(address) as connection:
+            check_new(connection)
+        unfinished = f"lookalike_new_{os.urandom(8).hex()}"
+        try:
+            yield address.name, f"{address.url}#{unfinished}"
+            with server_errors(address.name), connect(address) as connection:
+                check_new(connection)
+                connection.execute(f"ALTER SCHEMA {unfinished} RENAME TO {address.schema}")
+        except BaseException:
+            with suppress(StoreError), server_errors(address.name), connect(address) as connection:
+                connection.execute(f"DROP SCHEMA IF EXISTS {unfinished} CASCADE")
+            raise
 
     # -- connection --------------------------------------------------------------------------------------------------
 

@@ -96,7 +96,7 @@ class Hits(Sequence[Hit]):
         self.query = query
         """The id of the document that was asked about; None for a text."""
         self.truncated = truncated
-        """Whether so many documents share a part of the signature that not all were examined."""
+        """Whether too many documents share a part of the signature to examine all of them."""
 
     @property
     def ids(self) -> list[Id]:

@@ -40,7 +40,7 @@ __all__ = [
 
 ENTRY: Final = 12
 PER_PAGE: Final = 672
-"""Entries of a page: so many fit a page of the file, and none is left over."""
+"""Entries of a page: exactly as many as fit a page of the file."""
 TAIL: Final = 8192
 """Documents that may be without postings."""
 _PORTION: Final = 1 << 17

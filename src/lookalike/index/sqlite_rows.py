@@ -25,7 +25,7 @@ __all__ = ["SqliteReader", "SqliteState", "SqliteWriter", "is_body", "is_right",
 _MANY: Final = 500
 _BLOCK: Final = 2048
 _BYTES: Final = 8 << 20
-"""Documents of so many bytes are read at once, or one."""
+"""Documents of this many bytes together are read at once, or one."""
 
 
 class SqliteState(NamedTuple):

@@ -139,7 +139,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 
 
 def create_file(path: Path, settings: IndexSettings) -> None:
-    """Make the file of a new index. It gets its name when it is whole, so nobody meets half of one."""
+    """Make the file of a new index. It gets its name when it is complete, so no process sees half of one."""
     unfinished = unfinished_file(path)
     try:
         with store_errors(str(path)), closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:

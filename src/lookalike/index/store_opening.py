@@ -13,7 +13,8 @@ import sqlite3
 import threading
 from array import array
 from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from lookalike._native import Postings
 from lookalike.errors import DamagedError, DuplicateIdError, RecipeError, StoreError
@@ -25,6 +26,7 @@ from lookalike.index.contract import (
     Head,
     Met,
     Row,
+    ServerStore,
     Store,
     StoreReader,
     StoreWriter,
@@ -45,7 +47,16 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.tables.packed import Id
 
-__all__ = ["MEMORY", "MemoryStore", "is_server", "may_be_repaired", "open_existing", "open_store", "repair_file"]
+__all__ = [
+    "MEMORY",
+    "MemoryStore",
+    "is_server",
+    "may_be_repaired",
+    "open_existing",
+    "open_store",
+    "repair_file",
+    "server_store",
+]
 
 _BLOCK: Final = 4096
 _FEW: Final = 1024
@@ -201,12 +212,19 @@ MEMORY = ":memory:"
 
 
 def is_server(where: str | os.PathLike[str]) -> bool:
-    """Tell whether an index is in PostgreSQL.
+    """Tell whether an index is on a database server.
 
     >>> is_server("postgresql://host/db"), is_server("essays.db")
     (True, False)
     """
-    return isinstance(where, str) and where.startswith(SERVERS)
+    return isinstance(where, str) and where.startswith(tuple(SERVERS))
+
+
+def server_store(where: str) -> type[ServerStore]:
+    """Return the store for the address of an index on a server; its module is imported when it is needed."""
+    named = next(name for start, name in SERVERS.items() if where.startswith(start))
+    module, _, store = named.partition(".")
+    return cast("type[ServerStore]", getattr(import_module(f"lookalike.index.{module}"), store))
 
 
 def open_store(
@@ -229,9 +247,7 @@ def open_store(
     if where == MEMORY:
         return MemoryStore(chosen())
     if is_server(where):
-        from lookalike.index.postgres_store import PostgresStore
-
-        store, new = PostgresStore.open_or_create(str(where), create, chosen)
+        store, new = server_store(str(where)).open_or_create(str(where), create, chosen)
     else:
         store, new = _open_file(where, create, chosen)
     if not new:
@@ -319,7 +335,7 @@ def _copy(path: Path, copy: Path) -> None:
 
 
 def _first_page(pages: int) -> bytes:
-    """Return the first page of an index that has so many."""
+    """Return the first page of an index with this many pages."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         define_tables(connection)
         page = bytearray(connection.serialize()[:PAGE])

@@ -78,7 +78,7 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _is_first(text: str, start: int) -> bool:
-    """Return whether only white space stands before in the line."""
+    """Return whether only white space precedes in the line."""
     while start > 0 and text[start - 1] not in "\n\r":
         start -= 1
         if not _is_space(text[start]):
@@ -240,7 +240,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def code_units(text: str) -> list[str]:
-    """Return the units of source code: all names are alike, and all numbers, and all strings.
+    """Return the units of source code: all names are equal, and all numbers, and all strings.
 
     >>> code_units("public int total(int[] a) { return a[0] + 1; }  // the first")
     ['int', 'x', '(', 'int', '[', ']', 'x', ')', 'return', 'x', '[', '0', ']', '+', '0']

@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 INFINITY: Final = M32
-"""What stands in every slot of the empty set, and in no slot of any other."""
+"""The value of every slot of the empty set, and of no slot of any other."""
 
 _PRIME: Final = 4_294_967_291  # the largest prime below 2³²
 _LABELS: Final = {

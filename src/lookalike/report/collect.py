@@ -114,7 +114,7 @@ class PageInput:
     pairs: PagePairs
     """The closest ones."""
     above: int
-    """How many of these reach the threshold that was asked for; those behind them are below it."""
+    """How many of these reach the requested threshold; those after them are below it."""
     pair_count: int
     """Of all that reach it."""
     ids: DocumentIds

@@ -26,7 +26,7 @@ _SAME: Final = 0.7
 _HAS: Final = 0.7
 """A document has a passage if it has this share of its shingles."""
 _NEAR: Final = 1000
-"""Passages are looked up by parts of a document of so many characters."""
+"""Passages are looked up by parts of a document of this many characters."""
 _CONSIDERED: Final = 20_000
 """Passages that all texts are searched for: the rarest of them, as the pairs tell."""
 

@@ -87,6 +87,12 @@ class Result(ResultView):
         warnings.warn("Result.uncounted is now Result.exclusions", DeprecationWarning, stacklevel=2)
         return self.exclusions
 
+    @property
+    def ignored(self) -> tuple[int, ...]:
+        """The former name of `excluded_shingles`, which is deprecated."""
+        warnings.warn("Result.ignored is now Result.excluded_shingles", DeprecationWarning, stacklevel=2)
+        return self.excluded_shingles
+
     # -- what can be asked afterwards --------------------------------------------------------------------------------
 
     def rethreshold(self, threshold: float) -> Result:

@@ -57,7 +57,7 @@ _MOST_META: Final = 1 << 30
 """No real `meta.json` is larger: it lists what was skipped, a hundred bytes each."""
 _MOST_MEMBERS: Final = 32
 _LARGEST_LIST: Final = 1 << 16
-"""Bytes of the list of members, which stands at the end of the archive."""
+"""Bytes of the list of members, which is at the end of the archive."""
 _END: Final = struct.Struct("<4s4H2IH")
 _END_64: Final = struct.Struct("<4sQ2H2I4Q")
 _LOCATOR_64: Final = struct.Struct("<4sIQI")

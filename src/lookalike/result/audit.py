@@ -171,7 +171,7 @@ def _join(
         bands=None,
         least=0,
         promised=1.0,
-        ignored=tuple(result.ignored),
+        ignored=tuple(result.excluded_shingles),
         skip=result.exclusions.skip,
     )
     found = join([*sample, *texts], strategy, old_from=len(sample), limits=UNLIMITED)

@@ -134,7 +134,7 @@ def _submissions(result: Result, pairs: NamedPairs) -> dict[str, Any]:
 
 def _excluded(result: Result, pairs: NamedPairs) -> list[dict[str, Any]]:
     """Return how many words of each document of these pairs are excluded, if any are."""
-    if not result.ignored and not result.exclusions.skip:
+    if not result.excluded_shingles and not result.exclusions.skip:
         return []
     listed = pairs.by_number
     found = excluded_words_of(result, {*listed.values("a"), *listed.values("b")})
@@ -256,14 +256,14 @@ def measured(result: Result, measure: str) -> pa.Table:
 
 def excluded_words_of(result: Result, wanted: Iterable[int]) -> dict[int, dict[str, int]]:
     """Return how many words of each document are excluded, by reason; documents without such words are not listed."""
-    if not result.ignored and not result.exclusions.skip:
+    if not result.excluded_shingles and not result.exclusions.skip:
         return {}
     return excluded_words(result, texts_of(result, wanted))
 
 
 def without_excluded(result: Result, a: str, b: str) -> tuple[str, str]:
     """Return two texts of a result, as long as before, with excluded text replaced by a mark."""
-    ignored, templates = frozenset(result.ignored), frozenset(result.exclusions.templates)
+    ignored, templates = frozenset(result.excluded_shingles), frozenset(result.exclusions.templates)
     if not ignored and not result.exclusions.skip:
         return a, b
     of_a, of_b = (excluded_spans(text, result.recipe, result.exclusions.skip, ignored, templates) for text in (a, b))
@@ -273,7 +273,7 @@ def without_excluded(result: Result, a: str, b: str) -> tuple[str, str]:
 def excluded_words(result: Result, texts: Mapping[int, str]) -> dict[int, dict[str, int]]:
     """Return for each text how many words are excluded, by reason: quotes, references, template, common."""
     exclusions = result.exclusions
-    ignored, templates = frozenset(result.ignored), frozenset(exclusions.templates)
+    ignored, templates = frozenset(result.excluded_shingles), frozenset(exclusions.templates)
     if not ignored and not exclusions.skip:
         return {}
     counted = {

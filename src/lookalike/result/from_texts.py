@@ -97,7 +97,7 @@ def collect(
         lengths=result.length_of,
         flags=_flags(result),
         metadata=(result if metadata is None else result.with_metadata(metadata)).metadata_of,
-        ignored=result.ignored,
+        ignored=result.excluded_shingles,
         exclusions=result.exclusions,
         source=_source(result, texts, against),
     )
@@ -173,7 +173,7 @@ def _run(result: Result) -> dict[str, Any]:
 
 
 def _submissions(result: Result) -> dict[str, Any] | None:
-    """Return the authors, and the author of each document; None if documents stand by themselves."""
+    """Return the authors, and the author of each document; None if documents have no authors."""
     authors = result.authors
     if authors is None or not authors.are_submissions:
         return None
@@ -183,7 +183,7 @@ def _submissions(result: Result) -> dict[str, Any] | None:
 # -- the sources of one document ---------------------------------------------------------------------------------------
 
 _RANKED: Final = 60
-"""Sources that are ordered by what they add; those behind them by what they have."""
+"""Sources that are ordered by what they add; those after them by what they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +292,7 @@ def sources_of(result: Result, name: str | int, least: int | None = None) -> Sou
     texts = texts_of(result, [number, *partners])
     if number not in texts:
         raise RecipeError("id", name, "a document whose text can still be read")
-    reasons = Reasons(recipe, result.ignored, result.exclusions)
+    reasons = Reasons(recipe, result.excluded_shingles, result.exclusions)
     excluded = sum(REASONS[reason] for reason in reasons.excluded_from_scores)
     own = MarkedText.of(texts[number], recipe, reasons.spans(texts[number]))
     counted = frozenset(unit for unit, mask in enumerate(own.masks) if not mask & excluded)
@@ -337,7 +337,7 @@ def _ranked(left: list[_Candidate]) -> Iterable[tuple[_Candidate, int]]:
 def _best(left: Sequence[_Candidate], covered: frozenset[int]) -> int:
     best, most = 0, -1
     for place, one in enumerate(left):
-        if len(one.words) <= most:  # so have all behind it
+        if len(one.words) <= most:  # and so have all after it
             break
         if (adds := len(one.words - covered)) > most:
             best, most = place, adds

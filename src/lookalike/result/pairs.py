@@ -1,4 +1,4 @@
-"""The pairs that a person sees: copies come back, ids stand for numbers, and authors are told apart.
+"""The pairs that a person sees: with copies, with ids instead of numbers, and by author.
 
 Pairs by one author are dropped, and all documents of an author are one submission.
 """
@@ -105,7 +105,7 @@ class NamedPairs:
         return ["a", *self._ids.names("b"), *self._scores, *first, *authors]
 
     def chunks(self, rows: int) -> Iterator[list[Sequence[Any]]]:
-        """Yield the columns, so many rows at a time."""
+        """Yield the columns, this many rows at a time."""
         for start in range(0, len(self), rows):
             part = slice(start, start + rows)
             a = self._ids.take(self._pairs.values("a")[part])
@@ -120,7 +120,7 @@ class NamedPairs:
         return [[self._author(number) for number in self._pairs.values(side)[part]] for side in COLUMNS[:2]]
 
     def json_pieces(self, rows: int, between: str) -> Iterator[str]:
-        """Yield the pairs as JSON objects, so many at a time, with `between` between them."""
+        """Yield the pairs as JSON objects, this many at a time, with `between` between them."""
         if self._firsts is not None or self._ids.old is not None or self._author is not None:
             for columns in self.chunks(rows):
                 yield between.join(json_rows(self.column_names, [columns]))
@@ -185,7 +185,7 @@ class Authors:
     """As it was given."""
     names: tuple[str, ...]
     of: tuple[int | None, ...]
-    """By the numbers of documents, the place of the author in `names`; None if nobody is known."""
+    """By the numbers of documents, the place of the author in `names`; None if the author is unknown."""
     omitted: int = 0
     """How many pairs had two documents of one author."""
 
@@ -275,7 +275,7 @@ def _told(result: Result, rule: Rule, folders: Iterable[str]) -> list[str | None
 
 
 def _recognised(result: Result, called: str) -> Result:
-    """Look again for an export, now that somebody says that there is one."""
+    """Look again for an export, now that the user says that there is one."""
     from lookalike.documents.lms import recognise  # few searches are of such exports
 
     export = recognise(result.id_of, result.length_of, certain=True)

@@ -151,7 +151,7 @@ min:COLUMN, source:A,B,C, not 'longst'; did you mean 'longest'?
         names = ids if self.column is None and values is None else self.values(values, len(ids))
         if not _is_text(names):
             hint = f"these are {names.type}; name a column, as in source:COLUMN=A,B"
-            raise RecipeError("keep", str(self), "given where ids or sources are texts", hint)
+            raise RecipeError("keep", str(self), "given with ids or sources that are texts", hint)
         encoded: Any = names.dictionary_encode()
         by_id = names is ids
         ranks = pa.array([self._rank(name, by_id=by_id) for name in encoded.dictionary.to_pylist()], pa.uint32())

@@ -145,8 +145,8 @@ def _tables(result: Result) -> dict[str, pa.Table]:
         tables["lengths.arrow"] = pa.table({"length": result.lengths})
     if result.order is not None:
         tables["order.arrow"] = pa.table({"document": pa.array(result.order, pa.uint32())})
-    if result.ignored:
-        tables["ignored.arrow"] = pa.table({"shingle": pa.array(result.ignored, pa.uint64())})
+    if result.excluded_shingles:
+        tables["ignored.arrow"] = pa.table({"shingle": pa.array(result.excluded_shingles, pa.uint64())})
     if result.exclusions.templates:
         tables["templates.arrow"] = pa.table({"shingle": pa.array(result.exclusions.templates, pa.uint64())})
     if result.audited is not None:

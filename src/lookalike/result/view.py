@@ -162,7 +162,7 @@ class ResultView:
     """The same of old documents."""
     timings: dict[str, float]
     """Seconds by stage."""
-    ignored: tuple[int, ...]
+    excluded_shingles: tuple[int, ...]
     """Excluded shingles, as the core's 64-bit hashes; an audit excludes them too."""
     metadata: dict[Any, Metadata]
     """Names, authors and dates of documents, by their ids: what `with_metadata` was given, and what the names of files
@@ -208,7 +208,8 @@ class ResultView:
         self.threshold = self.searched_threshold = search.threshold
         self.recipe, self.method, self.metric, self.bands = search.recipe, search.method, search.metric, search.bands
         self.linkage, self.order, self.limited = search.linkage, search.order, search.limited
-        self.ignored, self.exclusions, self.timings = tuple(search.ignored), search.exclusions, dict(search.timings)
+        self.excluded_shingles, self.exclusions = tuple(search.ignored), search.exclusions
+        self.timings = dict(search.timings)
         self.recall = self._searched_recall = search.recall
         self.audited = self._searched_audit = None
         self.origin = dict(origin or {})

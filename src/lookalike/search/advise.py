@@ -36,7 +36,7 @@ MOST_CHARACTERS: Final = 400_000
 LONGEST: Final = 10_000
 """Characters of a document that are looked at, so that the sample has many documents."""
 BLOCK: Final = 16
-"""Documents beside each other are drawn together, because copies often are: in one folder, or versions by name."""
+"""Adjacent documents are sampled together, because copies often are adjacent: in one folder, or versions by name."""
 PAIRS_READ: Final = 40
 """Pairs whose differences are looked at."""
 
@@ -60,7 +60,7 @@ _VERSIONS: Final = 0.4
 _IN_PART: Final = 0.25
 """The share of the shorter document that is more than boilerplate, and the share of documents that have as much."""
 _CLASS: Final = 2_000
-"""Documents up to which files are taken for submissions, articles or reports that somebody reads one by one."""
+"""Documents up to which files are taken for submissions, articles or reports that a person reads one by one."""
 _PAGES: Final = (".html", ".htm", ".xhtml", ".shtml")
 
 
@@ -210,7 +210,7 @@ def _read(source: Source) -> _Sample:
         texts += (text[:LONGEST] for text in batch.texts)
         size += batch.texts.nbytes
     if not texts:
-        raise DocumentError(source.name, "file", "holds no document that can be read", "lookalike files tells why")
+        raise DocumentError(source.name, "file", "contains no readable document", "lookalike files says why")
     kept = _drawn([len(text) for text in texts])
     chosen = [texts[number] for number in kept]
     return _Sample([ids[number] for number in kept], chosen, len(texts), complete, source.form is None and _named(ids))
@@ -321,7 +321,7 @@ def _choose(sample: _Sample, traits: Traits, tried: dict[str, Trial], results: d
             f"the documents are source code: {number:,} of {documents:,} by their names or the form of their lines",
         )
     if traits.spaceless >= _SPACELESS:
-        return "cjk", f"{traits.spaceless:.0%} of the letters are of scripts in which blanks do not part words"
+        return "cjk", f"{traits.spaceless:.0%} of the letters are of scripts that do not separate words by spaces"
     within, differences = _within_words(sample, results["edited"])
     if differences >= 20 and within >= _WITHIN_WORDS * differences:
         share = f"{within / differences:.0%} of the differences between like documents are letters within words"

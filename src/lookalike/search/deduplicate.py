@@ -86,7 +86,7 @@ def drop_near_duplicates(
 
     `data` is whatever `find` takes in memory. A generator becomes a list; a Dataset or Scanner of pyarrow, and whatever
     only exports an Arrow stream, a Table. `text` and `id` name columns; ``doc.text`` is a field inside the column
-    ``doc``. `text` may be left out where only one column can be meant. Of several tables in a dict, such as a
+    ``doc``. `text` is optional if only one column can be meant. Of several tables in a dict, such as a
     DatasetDict, a row of a later table goes if it is like one of an earlier table, with ``keep="first"``.
     `tokens` names a column of lists of tokens instead, as in `find`. (`text_column` and `id_column` are the older names
     of `text` and `id`.)
@@ -228,7 +228,7 @@ def drop_repeated_parts(
     normalised as the recipe says; its `unit`, `k` and signature do not matter. Parts of fewer than `min_words` words (5
     unless given) are never cut.
 
-    A document with no word left has an empty text, or is left out with `drop_empty`. With `return_cuts`, what was cut
+    A document with no word left has an empty text, or is dropped with `drop_empty`. With `return_cuts`, what was cut
     comes too, as `Cuts`: its ids are those of the column `id`, the keys of a dict, or the positions of the rows.
     `memory` is as for `find`; what does not fit is kept in temporary files.
 

@@ -195,7 +195,7 @@ def find_below(result: Result) -> Result | None:
     recipe = result.recipe.replace(bag=False)
     skip, templates = result.exclusions.skip, result.exclusions.templates
     least = check_min_words(shortest_passage(recipe), recipe)
-    asked = Asked(recipe, LEAST, metric="containment", ignored=result.ignored, skip=skip, min_words=least)
+    asked = Asked(recipe, LEAST, metric="containment", ignored=result.excluded_shingles, skip=skip, min_words=least)
     run, new, old = _run_again(result, asked)
     task = Task(asked, None, "star", None, 0)
     return assembled(task, new, old, run.search(), (), templates, started, run)
@@ -221,7 +221,7 @@ def search_lower(result: Result, *, threads: int = 0) -> Result:
     exclusions = result.exclusions
     asked = Asked(
         *(result.recipe, LOWEST, 1.0, "exact", result.metric),
-        ignored=result.ignored,
+        ignored=result.excluded_shingles,
         skip=exclusions.skip,
         min_words=exclusions.min_words,
     )
@@ -296,7 +296,7 @@ def sources(
     """Find all `documents` that have passages of a text, and how much of it is found in any of them.
 
     `documents` is what `find` takes: texts, a path, a table. `least` is the length of the shortest passage, by default
-    8 words or 40 characters; `ignore` and `skip` leave text out, as in `find`.
+    8 words or 40 characters; `ignore` and `skip` exclude text, as in `find`.
 
     >>> text = "one two three four five six seven eight nine"
     >>> found = sources(text, ["zero one two three four five six seven eight"])
@@ -321,7 +321,7 @@ def find_sources(
 ) -> Result:
     """Do the search of `sources`: the pairs of the text with every document that shares a shingle with it.
 
-    `is_itself` tells by its id whether one of the documents is the text itself, which is then left out.
+    `is_itself` tells by its id whether one of the documents is the text itself, which is then excluded.
     """
     if not check_text("text", text).strip():
         raise DocumentError(name, "file", "is empty", "there is nothing to look for")

@@ -262,9 +262,9 @@ def _without_common(task: Task, new: SearchInput, old: SearchInput | None) -> tu
         return documents, counter.found(), least
 
     documents, frequent, least = _retried(counted, new, old)
-    ignored = tuple(sorted({*asked.ignored, *frequent}))
-    said = f"ignored {count(len(frequent), 'shingle')} present in at least {least:,} of {documents:,} documents"
-    return replace(task, asked=replace(asked, ignored=ignored)), (said,)
+    excluded = tuple(sorted({*asked.ignored, *frequent}))
+    said = f"excluded {count(len(frequent), 'shingle')} found in at least {least:,} of {documents:,} documents"
+    return replace(task, asked=replace(asked, ignored=excluded)), (said,)
 
 
 def _retried(work: Callable[[], Any], *documents: SearchInput | None) -> Any:

@@ -51,7 +51,7 @@ class TextRows:
 
     @classmethod
     def of(cls, texts: Column | list[str | None]) -> TextRows:
-        """Leave out the rows without a text."""
+        """Drop the rows without a text."""
         import pyarrow as pa
 
         if isinstance(texts, list):

@@ -82,7 +82,7 @@ def _form_for(output: str, source: Source | None, codec: str | None) -> RowForm:
 
 
 def as_lines(output: str, source: Source | None, codec: str | None = None) -> bool:
-    """Say whether rows are written as the very lines they were: in the format of the source, and in its folders.
+    """Say whether rows are written as unchanged lines: in the format of the source, and in its folders.
 
     A single file has no folders to tell the columns that are in their names.
     """
@@ -322,7 +322,7 @@ class CutRows:
             lines: list[Any] = rows.column(0).to_pylist()
             for place in cut.changed:
                 changed = self._line_form.with_text(lines[place], column, cut.texts[place])
-                if changed == lines[place]:  # no field of the line has the very name
+                if changed == lines[place]:  # no field of the line has exactly this name
                     check_outer(column, ())
                 lines[place] = changed
             return pa.RecordBatch.from_arrays([pa.array(lines, pa.large_binary())], ["line"])

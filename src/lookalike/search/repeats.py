@@ -96,14 +96,14 @@ class Sought:
 
     @classmethod
     def parts(cls, by: str, min_words: int | None = None, *, option: str = "by") -> Sought:
-        """Return parts of at least so many words, 5 unless given."""
+        """Return parts of at least this many words (default: 5)."""
         if by not in PARTS:
             raise RecipeError(option, by, "line, paragraph or sentence", suggest(str(by), PARTS))
         return cls(by, check_whole("min_words", MIN_WORDS if min_words is None else min_words, 1))
 
     @classmethod
     def passages(cls, words: int, *, option: str = "words") -> Sought:
-        """Return passages of at least so many words."""
+        """Return passages of at least this many words."""
         if check_whole(option, words, 1) > LONGEST:
             raise RecipeError(option, words, f"a whole number from 1 to {LONGEST}")
         return cls("passage", words)
@@ -171,7 +171,7 @@ class Repeats:
         self._folder.cleanup()
 
     def _find(self) -> _native.Repeats:
-        # All hashes have a new key, so that nobody can prepare texts with equal ones; no result depends on it.
+        # All hashes have a new key, so that texts with equal hashes cannot be prepared; no result depends on it.
         found = _native.Repeats(
             self._settings,
             by=self._sought.by,

@@ -195,7 +195,7 @@ class _LineWriter:
 
 
 class _NameWriter:
-    """A list of names, each with a line break or NUL behind it; written at the end: a bad name leaves nothing."""
+    """A list of names, each followed by a line break or NUL; written at the end, so that a bad name leaves no file."""
 
     def __init__(self, stream: IO[bytes], *, null: bool) -> None:
         self._stream, self._null = stream, null

@@ -33,9 +33,9 @@ PAGE: Final = 2_000
 BASE: Final = 60 * 2**20
 """What Python and the libraries take before any document, and what reading and verifying take besides."""
 _ROW: Final = 36
-"""Bytes that stay of a document beside its keys and slots."""
+"""Bytes that are kept of a document besides its keys and slots."""
 _BESIDE: Final = 104
-"""Bytes of a document beside its row: place, class, id, length, a second digest, its part of the tables of bands."""
+"""Bytes of a document besides its row: place, class, id, length, a second digest, its part of the tables of bands."""
 
 
 def stored_bytes(strategy: Strategy) -> int:
@@ -44,7 +44,7 @@ def stored_bytes(strategy: Strategy) -> int:
 
 
 def row_bytes(strategy: Strategy) -> int:
-    """Return how many bytes stay of a document once its text is let go."""
+    """Return how many bytes are kept of a document once its text is released."""
     return _BESIDE + stored_bytes(strategy)
 
 

@@ -68,7 +68,7 @@ class RecordedFile:
 
 
 def entries_in(stored: RecordedFile, rows: int) -> list[Entry]:
-    """Return the parts of a file of rows that has so many bytes: in their order, none beyond its end, none twice."""
+    """Return the parts of a file of rows of this size: in their order, none beyond its end, none twice."""
     entries: list[Entry] = []
     seen: set[tuple[int, int]] = set()
     start = 0
@@ -84,7 +84,7 @@ def entries_in(stored: RecordedFile, rows: int) -> list[Entry]:
 
 
 def check_rows(entries: Iterable[Entry], counts: list[int], row: int, length: int) -> bool:
-    """Return whether parts are those of inputs with so many documents, side by side in a file of so many bytes."""
+    """Return whether parts are those of inputs with this many documents, side by side in a file of this size."""
     found = [0] * len(counts)
     end = 0
     for input_, _, documents, offset in entries:

@@ -158,7 +158,7 @@ class WorkDir:
         return path.stat().st_size if path.exists() else 0
 
     def _append(self, name: str, data: bytes) -> None:
-        """Write behind what counts of a file, which may have more after a failure; this counts once it is recorded."""
+        """Append to the valid part of a file, which may be longer after a failure; new data is valid once recorded."""
         start = self._manifest["lengths"].get(name, 0)
         with open_private(self.folder / name, "ab") as file:
             file.truncate(start)

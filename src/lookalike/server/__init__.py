@@ -93,7 +93,7 @@ class ServerSettings:
     tokens: Tokens | None = None
     """Without them everybody who reaches the server may do everything, so it listens to this machine only."""
     allowed: frozenset[str] = frozenset()
-    """Names that the server goes by, beside those of this machine."""
+    """Names that the server answers to, besides those of this machine."""
     read_only: bool = False
     workers: int = 1
     """Processes."""
@@ -164,7 +164,7 @@ def make_tokens(path: Path) -> Tokens:
 
 
 def read_tokens(path: Path) -> Tokens:
-    """Read a file of tokens, if nobody but its owner can."""
+    """Read a file of tokens, if only its owner can."""
     name = str(path)
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))

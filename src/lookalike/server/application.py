@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 
 import lookalike
+from lookalike.documents.kinds import DOCUMENTS
 from lookalike.errors import LookalikeError
 from lookalike.report import SHARED_SCRIPTS, SHARED_STYLES, joined, part
 from lookalike.server import check_routes, document_routes
@@ -34,7 +35,7 @@ SCRIPTS: Final = (
     *("api.js", "work.js", "dialogs.js", "ids.js", "hits.js"),
     *("check.js", "documents.js", "groups.js", "compare.js", "main.js"),
 )
-"""The parts of the page's own, behind those that it shares, in the order in which they are put together."""
+"""The page's own parts, which follow those that it shares with the report, in the order in which they are joined."""
 
 
 @page_router.get("/")
@@ -58,9 +59,15 @@ def _assets() -> dict[str, tuple[str, str]]:
     """Put the parts together, once."""
     return {
         "page.css": ("\n".join([*map(part, SHARED_STYLES), *map(_own, STYLES)]), "text/css"),
-        "page.js": (joined([*map(part, SHARED_SCRIPTS), *map(_own, SCRIPTS)]), "text/javascript"),
+        "page.js": (joined([_formats(), *map(part, SHARED_SCRIPTS), *map(_own, SCRIPTS)]), "text/javascript"),
         "icon.svg": (_own("icon.svg"), "image/svg+xml"),
     }
+
+
+def _formats() -> str:
+    """Define the endings of the files that the page offers to choose."""
+    endings = (".txt", *(ending for format in DOCUMENTS.values() for ending in format.endings))
+    return f'const FORMATS = "{",".join(endings)}";'
 
 
 def _own(name: str) -> str:
@@ -122,7 +129,7 @@ async def metrics(request: Request) -> Response:
 
 _ROUTERS: Final = (check_routes.router, document_routes.router, service_router, page_router)
 _DESCRIPTION: Final = "/v1/openapi.json"
-_ABOUT: Final = "Which stored documents are like a new one? Problems are RFC 9457; lines are NDJSON."
+_ABOUT: Final = "Which stored documents are similar to a new one? Problems are RFC 9457; lines are NDJSON."
 
 
 class _App(FastAPI):
@@ -137,7 +144,7 @@ class _App(FastAPI):
 
 
 def create_app(state: ServerState) -> FastAPI:
-    """Return the application of a server; whoever made the state closes it."""
+    """Return the application of a server; the caller closes the state."""
     app = _App(
         title="lookalike",
         description=_ABOUT,
@@ -158,7 +165,7 @@ def create_app(state: ServerState) -> FastAPI:
 
 
 def _only_known_parameters(request: Request) -> None:
-    """Refuse parameters that a route does not have, or that are given twice: nobody would notice which one counts."""
+    """Refuse parameters that a route does not have, or that are given twice: it would be unclear which one counts."""
     if not request.scope["path"].startswith("/v1/"):
         return  # the page may use its own address as it likes
     known = {parameter.alias for parameter in request.scope["route"].dependant.query_params}

@@ -168,7 +168,7 @@ class LineSplitter:
         self._longest = longest
         self._rest = bytearray()
         self.count = 0
-        """Lines so far, blank ones too."""
+        """Lines so far, including blank ones."""
 
     def feed(self, data: bytes) -> list[tuple[int, bytes]]:
         """Take more; return the lines that are whole now, with their numbers, from 1."""
@@ -279,7 +279,7 @@ def _lines(kind: type[BaseModel]) -> dict[str, Any]:
 def answers(
     found: dict[int, tuple[type[BaseModel], ...]], *statuses: int, line: type[BaseModel] | None = None
 ) -> dict[int | str, dict[str, Any]]:
-    """Describe what a route answers: `statuses` are the problems that it has beside those of every route."""
+    """Describe what a route answers: `statuses` are the problems that it has besides those of every route."""
     described: dict[int | str, dict[str, Any]] = {}
     for status, kinds in found.items():
         described[status] = {"description": "OK", "content": {"application/json": {"schema": _schema(*kinds)}}}

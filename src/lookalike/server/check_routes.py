@@ -112,7 +112,7 @@ def _bounds(state: ServerState, asked: _Asked) -> tuple[float | None, int]:
 
 
 def _answer(hits: Hits, top: int, asked: _Asked) -> dict[str, Any]:
-    """Return this many hits; whoever asked for this many knows that there may be more."""
+    """Return this many hits; a client that asked for this many knows that there may be more."""
     others = [hit.to_dict() for hit in hits if hits.query is None or hit.id != hits.query]
     return {"hits": others[:top], "truncated": hits.truncated or (asked.top is None and len(others) > top)}
 
@@ -262,7 +262,7 @@ _STATUSES: Final = {"too large": 413, "archive": 415, "table": 415, "not text": 
 
 
 def _refusal(name: str, reason: str, detail: str) -> Problem:
-    """Say why there is no text; options of a command help nobody here."""
+    """Say why there is no text, without the options of commands, which do not apply here."""
     problem, _, remedy = detail.partition("; ")
     if not remedy or remedy.startswith("--"):
         remedy = "send another file, or its text"

@@ -1,4 +1,4 @@
-"""What stands between the network and the routes: who may ask, what may be sent, and what every answer carries.
+"""The layer between the network and the routes: who may ask, what may be sent, and what every answer carries.
 
 Host, Origin and Sec-Fetch-Site keep the pages of other sites from using a browser that can reach the server. Tokens,
 types and sizes are checked before a byte of a body is read.

@@ -356,7 +356,7 @@ class FieldProblem(_Strict):
     """What is wrong with a field."""
 
     field: str
-    """A JSON pointer, or the name of a parameter behind a slash."""
+    """A JSON pointer, or the name of a parameter after a slash."""
     problem: str
     remedy: str
     id: AnyId | None = None

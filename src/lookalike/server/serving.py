@@ -126,7 +126,7 @@ _PAUSE: Final = 1.0
 
 
 def run_workers(count: int, work: Callable[[], None]) -> None:
-    """Run so many processes until this one is stopped; one that dies is replaced."""
+    """Run this many processes until this one is stopped; one that dies is replaced."""
     if not hasattr(os, "fork"):
         raise RecipeError("--workers", count, "1 on this system")
     ending = False
@@ -206,7 +206,7 @@ def serve(where: str, settings: ServerSettings, started: Callable[[str], None]) 
 
 
 def listening(settings: ServerSettings) -> socket.socket:
-    """Return a socket that listens already, so that whoever reads the address can connect."""
+    """Return a socket that is already listening, so that a client that reads the address can connect."""
     try:
         found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, protocol, _, address = found[0]

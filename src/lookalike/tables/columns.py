@@ -230,7 +230,7 @@ class Pairs:
         return Pairs(*_native.at_least(self.columns, threshold, metric == "containment"))
 
     def closest(self, most: int, metric: Metric) -> Pairs:
-        """Return the pairs with the highest scores: equal ones by Jaccard, then as they stand."""
+        """Return the pairs with the highest scores: equal ones by Jaccard, then in their order."""
         return Pairs(*_native.closest(self.columns, max(most, 0), metric == "containment"))
 
     def select(self, kept: Iterable[bool]) -> Pairs:

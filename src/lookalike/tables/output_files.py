@@ -83,7 +83,7 @@ def check_output(path: str | os.PathLike[str]) -> None:
             remedy = "write to standard output, and redirect that: > NAME"
         raise DocumentError(os.fspath(path), "file", error.problem, remedy) from None
     except (OSError, ValueError):
-        return  # it does not exist, or whoever writes to it says more
+        return  # it does not exist, or writing to it gives a better error
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
@@ -122,7 +122,7 @@ directory); make its folder first, or give another name
 @contextmanager
 def harmless(stream: IO[bytes], encoding: str | None = None) -> Iterator[IO[bytes]]:
     """Yield the stream or, for a terminal, one that escapes characters that could act on it."""
-    isatty = getattr(stream, "isatty", None)  # a stream of somebody's own may have no more than `write`
+    isatty = getattr(stream, "isatty", None)  # a user's stream may have only `write`
     if isatty is None or isinstance(stream, VisibleStream) or not isatty():
         yield stream
         return
@@ -243,7 +243,7 @@ class VisibleStream(io.RawIOBase):
 
 
 class _Unclosed(io.RawIOBase):
-    """A stream that pyarrow may close without closing the one behind it."""
+    """A stream that pyarrow may close without closing the underlying one."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream

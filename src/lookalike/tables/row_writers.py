@@ -1,4 +1,4 @@
-"""Rows of a table that somebody gave, written batch by batch with their values unchanged: Parquet, CSV, JSON Lines.
+"""Rows of a user's table, written batch by batch with their values unchanged: Parquet, CSV, JSON Lines.
 
 Parquet is written in row groups of a good size, of which one is held at a time. JSON has texts, numbers, true, false
 and null; what it has no form for is written as text: times as ISO 8601, decimal numbers in full, bytes as base64, and
@@ -210,7 +210,7 @@ def not_for_csv(schema: pa.Schema) -> pa.Field[Any] | None:
 
 
 class CsvRows:
-    """Rows of a table that somebody gave, as they are: a formula stays a formula."""
+    """Rows of a user's table, unchanged: a formula stays a formula."""
 
     def __init__(self, stream: IO[bytes], schema: pa.Schema, delimiter: str = ",") -> None:
         """Begin the file; `not_for_csv` must have found nothing."""

@@ -143,13 +143,13 @@ def _hidden_in_lines() -> re.Pattern[str]:
 
 @cache
 def _hidden_in_json() -> re.Pattern[str]:
-    """The same without the controls below a blank: JSON spells those in texts, and others are its own line breaks."""
+    """The same without control characters below U+0020: JSON escapes those in texts; others are its own line breaks."""
     return re.compile(f"[{_OTHERS}]|{_LONE_JOINERS}")
 
 
 @cache
 def _hidden_in_colors() -> re.Pattern[str]:
-    """The same beside the sequences that set a colour, which are our own."""
+    """The same, except for the sequences that set a colour, which are our own."""
     return re.compile(f"(\x1b\\[[0-9;]*m)|{_hidden_in_lines().pattern}")
 
 
@@ -213,11 +213,11 @@ _ROWS: Final = 10_000
 """How many rows are written at a time."""
 
 BETWEEN: Final = ",\n    "
-"""What stands between the members of a list in `write_json`."""
+"""The separator between the members of a list in `write_json`."""
 
 
 def to_json(value: Any, *, indent: int | None = 2) -> str:
-    r"""Return JSON that is valid UTF-8 whatever the texts hold, with a line break behind it.
+    r"""Return JSON that is valid UTF-8 whatever the texts hold, followed by a line break.
 
     Characters that no encoder takes, or that are invisible or act on a terminal, are spelt as ``\uXXXX``.
 

@@ -50,7 +50,7 @@ class Plain(Protocol):
         """The names of the columns."""
 
     def chunks(self, rows: int) -> Iterator[Sequence[Sequence[Any]]]:
-        """Give the columns, so many rows at a time."""
+        """Yield the columns, this many rows at a time."""
 
     def to_arrow(self) -> pa.Table:
         """Return an Arrow table."""

@@ -63,8 +63,8 @@ _AFTERWARDS: Final = (
     ),
 )
 
-# A line of its own; a number or the mark-up of a heading may come before the name, a colon after it. Blanks are matched
-# possessively (`*+`, `++`): a pattern that gives them back one by one takes a day for a line of a million blanks.
+# A line of its own; a number or the mark-up of a heading may come before the name, a colon after it. Spaces are matched
+# possessively (`*+`, `++`): a pattern that gives them back one by one takes a day for a line of a million spaces.
 _MARK_UP: Final = r"(?:#{1,6}[ \t]*+|\\(?:sub)*+(?:section|chapter)\*?\{|[*_]{1,3})?"
 _BEFORE: Final = rf"^[ \t]*+{_MARK_UP}(?:(?:[0-9]{{1,2}}|[IVX]{{1,5}})[.)]?[ \t]++)?"
 _BEHIND: Final = r"[ \t]*+[:：.]?[ \t]*+(?:[*_]{1,3}|\}|#{1,6})?[ \t]*+\r?$"

@@ -7,6 +7,7 @@ have; docs/format.md §4.1 says it exactly.
 from __future__ import annotations
 
 import re
+import warnings
 from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, field
@@ -57,11 +58,23 @@ class Comparison:
     spans_a: tuple[Span, ...] = ()
     """What was excluded from the first text, with the reason: quotes, references, template."""
     spans_b: tuple[Span, ...] = ()
-    left_out_a: dict[str, int] = field(default_factory=dict)
+    excluded_a: dict[str, int] = field(default_factory=dict)
     """How many words of the first text were excluded, by reason."""
-    left_out_b: dict[str, int] = field(default_factory=dict)
+    excluded_b: dict[str, int] = field(default_factory=dict)
     min_words: int | None = None
     """The shortest passage that counts in the exact scores; None: every shingle does."""
+
+    @property
+    def left_out_a(self) -> dict[str, int]:
+        """The former name of `excluded_a`, which is deprecated."""
+        warnings.warn("Comparison.left_out_a is now Comparison.excluded_a", DeprecationWarning, stacklevel=2)
+        return self.excluded_a
+
+    @property
+    def left_out_b(self) -> dict[str, int]:
+        """The former name of `excluded_b`, which is deprecated."""
+        warnings.warn("Comparison.left_out_b is now Comparison.excluded_b", DeprecationWarning, stacklevel=2)
+        return self.excluded_b
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, ready for JSON (the schema of `lookalike compare --format json`)."""
@@ -77,7 +90,7 @@ class Comparison:
             "shingles_a": self.shingles_a,
             "shingles_b": self.shingles_b,
             "min_words": self.min_words,
-            "left_out": {"a": dict(self.left_out_a), "b": dict(self.left_out_b)},
+            "left_out": {"a": dict(self.excluded_a), "b": dict(self.excluded_b)},  # the name in the published schema
             "passages": [
                 {"a_start": p.a_start, "a_end": p.a_end, "b_start": p.b_start, "b_end": p.b_end, "units": p.units}
                 for p in self.passages
@@ -141,8 +154,8 @@ def _compare_excluding(recipe: Recipe, least: int | None, seen: ComparedTexts, m
         recipe=recipe,
         spans_a=seen.spans[0],
         spans_b=seen.spans[1],
-        left_out_a=seen.words[0],
-        left_out_b=seen.words[1],
+        excluded_a=seen.words[0],
+        excluded_b=seen.words[1],
         min_words=min_words,
     )
 

@@ -261,14 +261,14 @@ def _looks_like_references(listed: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Exclusions:
-    """What a search excluded from its scores, beside the shingles in `Result.ignored`."""
+    """What a search excluded from its scores, besides the shingles in `Result.excluded_shingles`."""
 
     skip: tuple[str, ...] = ()
     """Of ``quotes`` and ``references``."""
     min_words: int | None = None
     """The shortest passage that counts."""
     templates: tuple[int, ...] = ()
-    """Those of the ignored shingles that are of templates; the others are common ones."""
+    """The excluded shingles that belong to templates; the others are common ones."""
     short_pairs: int = 0
     """How many pairs are similar only by passages shorter than `min_words`, and excluded for that."""
 
@@ -348,5 +348,5 @@ def check_min_words(given: int | None, recipe: Recipe) -> int | None:
         return None
     least = check_whole("min_words", given, 1)
     if recipe.bag:
-        raise RecipeError("min_words", given, "left out where repeated shingles count")
+        raise RecipeError("min_words", given, "left out if repeated shingles count")
     return least if least > recipe.k else None

@@ -76,7 +76,7 @@ def units(text: str, recipe: Recipe | None = None) -> list[Shingle]:
 
 
 def normalize(text: str, recipe: Recipe | None = None) -> str:
-    """Return what the recipe leaves of a text: its words joined by blanks, or its characters.
+    """Return the normalised text: its words joined by spaces, or its characters.
 
     >>> normalize("The  Café — open!", Recipe(unit="char", accents="strip"))
     'the cafe open'

@@ -78,7 +78,7 @@ _SPACELESS: Final = re.compile(
 """Letters of Chinese, Japanese and Korean, and of Thai, Lao, Burmese and Khmer, which do not separate words either."""
 _POINTED: Final = re.compile("[\u05d0-\u05ea\u0620-\u064a\u066e-\u06d3]")
 _POINTS: Final = re.compile("[\u05b0-\u05c7\u064b-\u065f\u0670\u06d6-\u06ed]")
-"""The vowel signs of Hebrew and Arabic, which some writers set and others leave out."""
+"""The vowel signs of Hebrew and Arabic, which some writers write and others omit."""
 _CODE_LINE: Final = re.compile(
     r"""[;{}]\s*(?://.*|/\*.*)?$              # a statement or a block ends
     | ^\s*[}\])]+[;,)]*\s*$                   # nothing but closing brackets
@@ -105,7 +105,7 @@ class Traits:
     words: float
     """The median number of words of a document."""
     spaceless: float
-    """Of all letters, those of scripts without blanks between words (or with few letters to a word)."""
+    """Of all letters, those of scripts without spaces between words (or with few letters to a word)."""
     code: float
     """Of all documents, those that are source code."""
     pointed: float
@@ -139,7 +139,7 @@ def traits_of(texts: Sequence[str], names: Iterable[object] = ()) -> Traits:
 
 
 def _words(text: str) -> int:
-    """Return how many words a text has; of scripts without blanks each letter is one."""
+    """Return how many words a text has; in scripts without spaces each letter is one."""
     return len(text.split()) + len(_SPACELESS.findall(text))
 
 

@@ -1,4 +1,4 @@
-//! Passages of a fixed length, one word after the other, put together to repeats that do not overlap.
+//! Passages of a fixed length, one word after the other, merged into repeats that do not overlap.
 
 use super::Repeat;
 use crate::error::Result;
@@ -8,7 +8,7 @@ pub(super) struct Cover<F> {
     length: u64,
     take: F,
     now: Option<Repeat>,
-    /// Begins within, or right behind, what is covered now, and reaches further.
+    /// Begins within, or right after, what is covered now, and reaches further.
     next: Option<Repeat>,
 }
 
@@ -23,7 +23,7 @@ impl<F: FnMut(Repeat) -> Result<()>> Cover<F> {
         (self.take)(repeat)
     }
 
-    /// Take the next passage, and where it stood first; passages come in order.
+    /// Take the next passage, and where it occurred first; passages come in order.
     pub fn window(&mut self, start: u64, first: u64) -> Result<()> {
         while self.now.is_some_and(|now| start > now.start + now.length) {
             self.pass()?;
@@ -60,7 +60,7 @@ impl<F: FnMut(Repeat) -> Result<()>> Cover<F> {
     }
 }
 
-/// Whether a passage ends one word behind a repeat, and its first does too.
+/// Whether a passage ends one word after a repeat, and so does its first occurrence.
 fn goes_on(repeat: Repeat, window: Repeat) -> bool {
     window.start + window.length == repeat.start + repeat.length + 1
         && window.first + window.length == repeat.first + repeat.length + 1

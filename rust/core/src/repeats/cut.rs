@@ -16,7 +16,7 @@ pub struct Cut {
     pub end: usize,
     /// How many words it has.
     pub words: u64,
-    /// The document in which the same words stood first.
+    /// The document in which the same words occurred first.
     pub first: u32,
 }
 
@@ -30,8 +30,8 @@ pub struct CutText {
 }
 
 impl Repeats {
-    /// Cut the next documents of the second read, which are those of the first, in their order. If a text is another than
-    /// it was, the error is its place among these.
+    /// Cut the next documents of the second read, which are those of the first, in their order. If a text has
+    /// changed, the error is its place among these.
     pub fn cut(&mut self, texts: &[&str], control: &Control) -> Result<std::result::Result<Vec<CutText>, usize>> {
         let first = self.next.0;
         if let Some(missing) = (first + texts.len()).checked_sub(self.documents()).filter(|&more| more > 0) {
@@ -165,8 +165,8 @@ fn runs(cuts: &mut [Cut]) -> impl Iterator<Item = &mut [Cut]> {
     cuts.chunk_by_mut(|cut, next| cut.end == next.start)
 }
 
-/// A run of cuts with the marks right behind it and the blanks around it, so that what is left reads on: with the line
-/// breaks behind it too if it begins a line, and with the blanks before it if it ends one. It begins at `least` or later,
+/// A run of cuts with the marks right after it and the spaces around it, so that the rest reads smoothly: also with the
+/// line breaks after it if it begins a line, and with the spaces before it if it ends one. It begins at `least` or later,
 /// and takes no marks from `most` on.
 fn widened(text: &str, start: usize, end: usize, least: usize, most: usize) -> (usize, usize) {
     let tables = Tables::get();
@@ -187,7 +187,7 @@ fn widened(text: &str, start: usize, end: usize, least: usize, most: usize) -> (
     (if ends_line { before } else { start }, end)
 }
 
-/// Where the end of a text is cut, and no white space ended it, none ends what is left.
+/// If the end of a text is cut and the text did not end in white space, neither does what is left.
 fn trim_end(text: &str, cuts: &mut [Cut]) {
     let tables = Tables::get();
     let white = |c: char| tables.info(c).white();

@@ -1,7 +1,7 @@
 //! Keys of runs of units: polynomials at a secret place, modulo 2⁶¹ − 1.
 //!
-//! Two given runs of n units that differ have equal keys with a chance of n in 2⁶¹, whoever made them up: the place is
-//! drawn at random for every search (Karp and Rabin 1987). Equal keys are confirmed on the units nevertheless.
+//! Two given runs of n units that differ have equal keys with a probability of n in 2⁶¹, whoever constructed them: the place
+//! is drawn at random for every search (Karp and Rabin 1987). Equal keys are confirmed on the units nevertheless.
 
 use std::collections::VecDeque;
 
@@ -47,7 +47,7 @@ impl Rolling {
     }
 }
 
-/// A run of as many units as are asked for, none of them a border.
+/// A run of the requested number of units, none of them a boundary.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
     pub start: u64,
@@ -65,7 +65,7 @@ fn marked(length: usize) -> usize {
     (length / 2).max(length.min(8))
 }
 
-/// About how many different marks the windows of so many units have.
+/// About how many different marks the windows of this many units have.
 pub(super) fn marks(units: u64, length: usize) -> u64 {
     2 * units / (length - marked(length) + 2) as u64
 }
@@ -110,7 +110,7 @@ pub(super) fn each_window(
     })
 }
 
-/// Call `take` with the first unit and the key of all that stands between two borders.
+/// Call `take` with the first unit and the key of everything between two boundaries.
 pub(super) fn each_part(
     units: &dyn Numbers,
     place: u64,
@@ -154,7 +154,7 @@ fn each_unit(
     Ok(())
 }
 
-/// How many times [`Control::count`] is called in a walk over so many units.
+/// How many times [`Control::count`] is called in a walk over this many units.
 pub(super) fn steps(units: u64, back: usize) -> usize {
     units.div_ceil(BLOCK.max(back) as u64) as usize
 }

@@ -8,7 +8,7 @@ use crate::error::Result;
 
 /// A long row of numbers that only grows. The core does no input or output: whoever calls it knows where the numbers are.
 pub trait Numbers: Send + Sync {
-    /// Put numbers behind the others.
+    /// Append numbers.
     fn append(&mut self, numbers: &[u64]) -> Result<()>;
     /// How many there are.
     fn len(&self) -> u64;
@@ -16,7 +16,7 @@ pub trait Numbers: Send + Sync {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Read some, from the one at `from` on.
+    /// Read some, starting with the one at `from`.
     fn read(&self, from: u64, out: &mut [u64]) -> Result<()>;
 }
 
@@ -39,7 +39,7 @@ impl Numbers for Vec<u64> {
 /// Makes room for numbers, given how many bytes of them may stay in memory.
 pub type Room = dyn Fn(usize) -> Box<dyn Numbers> + Send + Sync;
 
-/// Single numbers out of a row, quick where they are near each other.
+/// Single numbers of a row; fast if they are near each other.
 pub(super) struct Reader<'a> {
     numbers: &'a dyn Numbers,
     from: u64,
@@ -143,7 +143,7 @@ impl Run {
     }
 }
 
-/// Merge runs, of which so many `numbers` may be held.
+/// Merge runs; at most `numbers` numbers are held.
 fn merge(
     from: &dyn Numbers,
     ends: &[u64],

@@ -2,8 +2,8 @@
 
 use super::{Scratch, Shingler};
 
-/// The shingles that touch no excluded text, in their order. Ignored ones are among them: they do not count, but a passage
-/// that contains them is not cut there.
+/// The shingles that touch no excluded text, in their order. Shingles excluded by their hash are among them: they do
+/// not count, but a passage that contains them is not cut there.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ordered {
     shingles: Vec<u64>,
@@ -64,7 +64,7 @@ impl Shingler {
         made
     }
 
-    /// How many consecutive shingles a run of so many units has; it is one shingle at least.
+    /// How many consecutive shingles a run of this many units has; at least one.
     pub fn shingles_of_run(&self, units: usize) -> usize {
         units.saturating_sub(self.k) + 1
     }

@@ -6,7 +6,7 @@ use crate::ascii::Sink;
 /// Turns words into shingles, block by block: a document of any length needs the memory of one block.
 pub(super) struct Windows<'a, F> {
     pub shingler: &'a Shingler,
-    /// The folded text, with padding behind it.
+    /// The folded text, followed by padding.
     pub bytes: &'a [u8],
     pub words: &'a mut Vec<u64>,
     pub block: &'a mut Vec<u64>,
@@ -15,7 +15,7 @@ pub(super) struct Windows<'a, F> {
 }
 
 impl<F: FnMut(&[u64])> Sink for Windows<'_, F> {
-    /// All words are hashed as they stand, without a branch; then the few with marks inside once more.
+    /// All words are hashed as they are, without a branch; then the few with marks inside once more.
     #[inline(never)]
     fn words(&mut self, base: usize, starts: &[u32], ends: &[u32], marked: &[u32]) {
         let (before, hash) = (self.words.len(), self.shingler.hash);

@@ -1,4 +1,4 @@
-//! Going through a line.
+//! A cursor over a line.
 
 use memchr::memchr2;
 
@@ -42,7 +42,7 @@ impl<'a> Cursor<'a> {
         Cursor { line, at: 0, controls, begun: false }
     }
 
-    /// Go into the object that the line is.
+    /// Enter the object of the line.
     pub fn open(&mut self) -> Result<(), Wrong> {
         self.blank();
         self.expect(b'{').map_err(|_| Wrong::NotAnObject)
@@ -57,13 +57,13 @@ impl<'a> Cursor<'a> {
         self.name().map(Some)
     }
 
-    /// See that nothing is after the object.
+    /// Check that nothing follows the object.
     pub fn end(&mut self) -> Result<(), Wrong> {
         self.blank();
         if self.at == self.line.len() { Ok(()) } else { Err(Wrong::Malformed) }
     }
 
-    /// What is wrong, and where: here.
+    /// An error at this place.
     pub fn bad(&self, wrong: Wrong) -> BadLine {
         let ended = wrong == Wrong::Malformed && self.at == self.line.len();
         let place = self.line[..self.at].chars().count() as u64;
@@ -75,12 +75,12 @@ impl<'a> Cursor<'a> {
         self.line.as_bytes().get(self.at).copied().unwrap_or(0)
     }
 
-    /// Go past a value.
+    /// Skip a value.
     pub fn value(&mut self) -> Result<Kind<'a>, Wrong> {
         self.nested(1)
     }
 
-    /// Go past a string, and put it together in `made` if it has escapes; else it is given as it is.
+    /// Skip a string; it is assembled in `made` if it has escapes, otherwise returned unchanged.
     pub fn text(&mut self, made: &mut String) -> Result<Option<&'a str>, Wrong> {
         self.expect(b'"')?;
         let piece = self.piece()?;
@@ -125,7 +125,7 @@ impl<'a> Cursor<'a> {
         Ok(Key { raw, escaped })
     }
 
-    /// Go past a string; whether it has escapes.
+    /// Skip a string; returns whether it has escapes.
     fn string(&mut self) -> Result<bool, Wrong> {
         self.expect(b'"')?;
         let mut escaped = false;
@@ -156,7 +156,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Go past an object or a list.
+    /// Skip an object or a list.
     fn inside(&mut self, close: u8, depth: usize) -> Result<Kind<'a>, Wrong> {
         self.at += 1;
         let mut first = true;
@@ -170,7 +170,7 @@ impl<'a> Cursor<'a> {
         Ok(Kind::Other(if close == b'}' { "an object" } else { "a list" }))
     }
 
-    /// Whether another element comes, which is next then.
+    /// Whether another element follows; then the cursor is at it.
     fn another(&mut self, close: u8, first: bool) -> Result<bool, Wrong> {
         self.blank();
         if self.peek() == close {
@@ -224,7 +224,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Go past digits, of which there must be one at least.
+    /// Skip digits, at least one.
     fn digits(&mut self) -> Result<usize, Wrong> {
         let start = self.at;
         while self.peek().is_ascii_digit() {
@@ -233,7 +233,7 @@ impl<'a> Cursor<'a> {
         if self.at == start { Err(Wrong::Malformed) } else { Ok(self.at - start) }
     }
 
-    /// Go past white space.
+    /// Skip white space.
     fn blank(&mut self) {
         while matches!(self.peek(), b' ' | b'\t' | b'\r' | b'\n') {
             self.at += 1;

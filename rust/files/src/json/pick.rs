@@ -6,7 +6,7 @@ use super::cursor::NUMBER;
 use super::{Cursor, Kind, Wrong};
 use crate::{BadLine, Wanted};
 
-/// A string, as it is in the line or put together from it.
+/// A string, unchanged from the line or assembled from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Span<'a> {
     Plain(&'a str),
@@ -14,7 +14,7 @@ pub(crate) enum Span<'a> {
 }
 
 impl<'a> Span<'a> {
-    /// The text, of which `made` has what was put together.
+    /// The text; `made` has assembled ones.
     pub fn get(&self, made: &'a str) -> &'a str {
         match self {
             Span::Plain(text) => text,
@@ -44,7 +44,7 @@ impl Picked<'_> {
     }
 }
 
-/// See that a line is an object.
+/// Check that a line is an object.
 pub(crate) fn check(line: &str, controls: bool) -> Result<(), BadLine> {
     let mut cursor = Cursor::new(line, controls);
     pass(&mut cursor).map_err(|wrong| cursor.bad(wrong))
@@ -58,7 +58,7 @@ fn pass(cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
     cursor.end()
 }
 
-/// The text and the id of a line. Strings with escapes are put together at the end of `made`.
+/// The text and the id of a line. Strings with escapes are assembled at the end of `made`.
 pub(crate) fn pick<'a>(
     line: &'a str,
     controls: bool,

@@ -8,7 +8,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use crate::positioned::read_at;
 use crate::{Error, Result};
 
-/// Bytes that are used again. What is beyond `filled` is left from before.
+/// A reusable buffer. Bytes beyond `filled` are left over from earlier use.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
@@ -106,7 +106,7 @@ fn to_line_end(file: &File, mut place: u64, last: usize, longest: usize, buffer:
     Ok(true)
 }
 
-/// Line ends before a place. Only asked when something is wrong after it.
+/// Line ends before a place. Counted only for an error after it.
 pub(crate) fn lines_before(file: &File, mut place: u64) -> io::Result<u64> {
     let mut buffer = vec![0; 1 << 20];
     let (mut at, mut lines) = (0, 0);
@@ -130,7 +130,7 @@ pub(crate) struct Cutter<R> {
     longest: usize,
     number: u64,
     lines: u64,
-    /// The beginning of a line whose end is not read yet.
+    /// The beginning of a line whose end has not been read yet.
     begun: Buffer,
     ended: bool,
 }
@@ -178,7 +178,7 @@ impl<R: Read> Cutter<R> {
         Ok(Some(block))
     }
 
-    /// Read to the end of a line that is too long, and keep nothing of it.
+    /// Skip to the end of a line that is too long.
     fn pass_over(&mut self, mut buffer: Buffer) -> Result<Block> {
         loop {
             buffer.filled = 0;

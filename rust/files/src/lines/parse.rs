@@ -12,7 +12,7 @@ use crate::{BadLine, Chunk, Column, ColumnKind, Error, Id, Ids, Limits, LineFaul
 /// Lines at the start of a file of which one at least must be an object: else it is no file of JSON Lines.
 const FIRST_LINES: usize = 100;
 
-/// What keeps a block from being read: more than that some of its lines are bad.
+/// What keeps a whole block from being read, as opposed to some bad lines.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// None of the first lines is an object.
@@ -39,7 +39,7 @@ type Faulty<T> = std::result::Result<T, Fault>;
 type Checked<T> = std::result::Result<T, BadLine>;
 
 /// The lines of a block that are not blank: the number of each in the block, and its text if it is UTF-8. None stands for
-/// a line of more than `longest` bytes, whatever is in it: where one is not read to its end, nobody knows.
+/// a line of more than `longest` bytes, whatever is in it: a line that is not read to its end cannot be checked.
 fn lines(block: &[u8], longest: usize) -> impl Iterator<Item = (u32, Option<Checked<&str>>)> {
     let whole = simdutf8::basic::from_utf8(block).ok();
     let (mut number, mut start) = (0, 0);
@@ -78,8 +78,8 @@ fn count(block: &[u8]) -> u32 {
     (ends + usize::from(block.last().is_some_and(|&byte| byte != b'\n'))) as u32
 }
 
-/// Whether a block has control characters other than line ends, which may then be in strings. Asked of the whole block,
-/// because that is done 32 bytes at a time.
+/// Whether a block has control characters other than line ends, which may then be in strings. Determined for the whole
+/// block, 32 bytes at a time.
 fn has_controls(block: &[u8]) -> bool {
     let (mut controls, mut ends) = (0, 0);
     for part in block.chunks(255 * 32) {
@@ -115,8 +115,8 @@ struct Found<'a> {
     skipped: Vec<(u32, SkipReason, Picked<'a>)>,
 }
 
-/// Read a block and hand it over; lines of more than `longest` bytes are skipped. `made` is room for strings, used again
-/// and again.
+/// Read a block and hand it over; lines of more than `longest` bytes are skipped. `made` is a reusable buffer
+/// for strings.
 pub(crate) fn parse(
     whole: &Block,
     wanted: &Wanted,
@@ -310,7 +310,7 @@ fn add_fields(line: &str, columns: &mut Columns, most: usize) -> std::result::Re
     cursor.end()
 }
 
-/// What a column holds that holds both.
+/// The kind of a column with values of both kinds.
 fn both(a: ColumnKind, b: ColumnKind) -> ColumnKind {
     match (a, b) {
         (ColumnKind::Null, kind) | (kind, ColumnKind::Null) => kind,

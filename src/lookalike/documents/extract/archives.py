@@ -51,7 +51,7 @@ _STDLIB: Final = {"gzip": "gzip", "bz2": "bz2", "xz": "lzma"}
 
 
 class BombError(RefusedError):
-    """An archive that expands without end: not only a member but all of the rest is left out."""
+    """An archive that expands without end: not only the member but the whole rest is skipped."""
 
 
 @dataclass(slots=True)

@@ -356,7 +356,7 @@ class _Locked(Handler):
 
 
 def read_epub(file: BinaryIO, encoding: str) -> Extracted:
-    """Read a book; its table of contents is left out."""
+    """Read a book without its table of contents."""
     package = Package(file)
     container = _Container()
     parse_xml(package.blocks("META-INF/container.xml"), container, "META-INF/container.xml")

@@ -1,6 +1,6 @@
 """Office files are zip files whose parts are XML, read as streams within limits; OpenDocument is one of them.
 
-Nothing is written anywhere. Comments, deleted and hidden text are left out.
+Nothing is written anywhere. Comments, deleted and hidden text are not read.
 """
 
 from __future__ import annotations

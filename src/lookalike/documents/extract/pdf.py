@@ -237,7 +237,7 @@ def _whole(letters: str) -> str:
 _RIGHT: Final = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 _RIGHT_LETTER: Final = re.compile(f"[{_RIGHT}]")
 _BLANK: Final = 0.17
-"""A gap that is a blank, as a share of the size of the letters: the blanks of fonts are wider."""
+"""A gap that is a space, as a share of the size of the letters: the spaces of fonts are wider."""
 _JOINS: Final = 0.04
 """The widest gap between two letters that are joined, as a share of their size; most overlap."""
 _MOST_PARTED: Final = 0.35
@@ -359,7 +359,7 @@ def _logical(visual: list[str], leftward: bool) -> str:
 
 
 def _kind(letter: str) -> str:
-    """Return R for a letter of a script from right to left, L for one of another, N for digits, else a blank."""
+    """Return R for a letter of a script from right to left, L for one of another, N for digits, else a space."""
     kind = unicodedata.bidirectional(letter[0])
     if kind in ("R", "AL"):
         return "R"
@@ -389,7 +389,7 @@ def _turned(letters: list[str], kinds: list[str], ends: str, inside: str) -> lis
 
 
 def _apart(between: list[str], kinds: list[str]) -> bool:
-    """Return whether two numbers are two: with a blank between them and no word beside them."""
+    """Return whether two numbers are two: with a space between them and no word next to them."""
     return " " in between and "L" not in kinds and "R" not in kinds
 
 

@@ -53,7 +53,7 @@ _WITHIN_WORD: Final = re.compile(r"\S*")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line and where it stands, in points from the left and the bottom."""
+    """A line and its position, in points from the left and the bottom."""
 
     text: str
     left: float
@@ -72,7 +72,7 @@ class PdfPage:
     top: float
 
     def place(self, line: Line) -> float:
-        """Return how high a line stands: 0 at the bottom, 1 at the top."""
+        """Return the height of a line on the page: 0 at the bottom, 1 at the top."""
         height = self.top - self.bottom
         return (line.baseline - self.bottom) / height if height > 0 else 0.5
 
@@ -209,7 +209,7 @@ def flowing_text(pages: Sequence[Sequence[Line]]) -> str:
 
 
 def _between(before: Line | None, line: Line, last: str, step: float) -> str:
-    """Return what stands between two lines: a new paragraph, a blank, or nothing."""
+    """Return what stands between two lines: a new paragraph, a space, or nothing."""
     ended = last.endswith(_SENTENCE_END)
     if before is None:
         apart = ended

@@ -50,7 +50,7 @@ main(int(sys.argv[2]))
 _DOCUMENTS_EACH: Final = 500
 """Documents after which a process is replaced: libraries leak."""
 _MOST_ENDS: Final = 20
-"""Members of one archive that may end a process before the rest is left out."""
+"""Members of one archive that may crash a process before the rest is skipped."""
 _WAITING: Final = 8
 """Replies of one job that may wait to be taken."""
 _TICK: Final = 0.2
@@ -93,7 +93,7 @@ class Pool:
     """Readers at work; use it in a `with` statement."""
 
     def __init__(self, processes: int = 0, longest: float = inf) -> None:
-        """Allow so many processes, by default as many as there are processors, up to four; none is started yet.
+        """Allow this many processes, by default as many as there are processors, up to four; none is started yet.
 
         A process that says nothing for `longest` seconds on the clock is ended, however large its document is.
         """

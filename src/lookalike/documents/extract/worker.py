@@ -40,7 +40,7 @@ from lookalike.documents.extract.archives import (
 from lookalike.documents.extract.clean_text import read_plain
 from lookalike.documents.extract.packages import OLE, Package
 from lookalike.documents.folder import Selection, is_clutter, shown
-from lookalike.documents.kinds import Kind, kind_of
+from lookalike.documents.kinds import DOCUMENTS, Kind, kind_of
 from lookalike.documents.raw_input import Limits
 from lookalike.opening import open_file
 
@@ -49,25 +49,10 @@ if TYPE_CHECKING:
 
     from lookalike.documents.extract.archives import Member
 
-__all__ = ["READERS", "end_with", "main", "read_as", "sniffed"]
+__all__ = ["end_with", "main", "read_as", "sniffed"]
 
 
 # -- which reader is for which kind ------------------------------------------------------------------------------------
-
-READERS: Final = {
-    "pdf": ("pdf", "read_pdf"),
-    "docx": ("docx_pptx", "read_docx"),
-    "pptx": ("docx_pptx", "read_pptx"),
-    "odt": ("packages", "read_odt"),
-    "epub": ("markup", "read_epub"),
-    "rtf": ("markup", "read_rtf"),
-    "html": ("html_mail", "read_html"),
-    "eml": ("html_mail", "read_eml"),
-    "markdown": ("markup", "read_markdown"),
-    "latex": ("markup", "read_latex"),
-    "notebook": ("markup", "read_notebook"),
-}
-"""The module and the function that read each kind of document; a module is imported when a document needs it."""
 
 # The part that only documents of this kind have.
 _PARTS: Final = (
@@ -84,7 +69,7 @@ def read_as(kind: str, file: BinaryIO, encoding: str) -> Extracted:
     try:
         if kind == "text":
             return read_plain(file, encoding)
-        module, function = READERS[kind]
+        module, _, function = DOCUMENTS[kind].reader.partition(".")
         found = getattr(import_module(f"lookalike.documents.extract.{module}"), function)
         read = cast("Callable[[BinaryIO, str], Extracted]", found)
         return read(file, encoding)

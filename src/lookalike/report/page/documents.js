@@ -54,13 +54,13 @@ function documentColumns(found) {
 
 function documentsTab() {
   const found = { best: new Map(), shares: new Map() };
-  const table = pagedTable({ caption: body.ready ? "Documents, those first of which the most is found elsewhere" : "Documents, those with the closest match first", columns: documentColumns(found), empty: "No document fits what you search for." });
+  const table = pagedTable({ caption: body.ready ? "Documents, sorted by how much of each is found elsewhere" : "Documents, sorted by their closest match", columns: documentColumns(found), empty: "No document matches your search." });
   const flagged = (docs.flags ?? []).filter((list) => list.length).length;
   return {
     element: h("div", null,
       h("p", { class: "explain" }, body.ready ? ["A name leads to the document with all its sources. ", h("b", null, "Found elsewhere"),
         ` is the share of its ${UNITS} in passages that any other document has, each counted once, whatever the threshold. `] : null,
-        flagged ? `${count(flagged, "document")} ${flagged === 1 ? "has" : "have"} a flag: hidden text or letters of another script that look alike, which copiers use.` : null),
+        flagged ? `${count(flagged, "document")} ${flagged === 1 ? "has" : "have"} a flag: hidden text, or look-alike letters of another script, which can hide copying.` : null),
       table.element),
     draw() {
       found.best = bestMatches(shown.pairs);

@@ -65,7 +65,7 @@ function pieces(text) {
     if (found.index > end) nodes.push(document.createTextNode(lines.slice(end, found.index)));
     const code = document.createElement("span");
     code.className = "escape";
-    code.title = "a character that cannot be seen, or that turns the direction of the text";
+    code.title = "an invisible character, or one that changes the direction of the text";
     code.textContent = escapeOf(found[0]);
     nodes.push(code);
     end = found.index + found[0].length;

@@ -43,7 +43,7 @@ const FACTS = {
     return [
       BY_SUBMISSION ? "Pairs of submissions" : "Pairs", whole(shown.rows.length),
       [BY_SUBMISSION ? `${count(shown.pairs.length, "pair")} of files: two` : "Two", ` documents that are at least ${percent(state.threshold, 0)} similar`, filtered() ? " and pass the filters" : "", ". ",
-        state.threshold < head.threshold - 1e-9 ? `${whole(total)} of all reach ${percent(head.threshold, 0)}, as asked for; below that, only those that share a passage are listed.`
+        state.threshold < head.threshold - 1e-9 ? `${whole(total)} of all reach ${percent(head.threshold, 0)}, the threshold of the search; below it, only those that share a passage are listed.`
           : shown.pairs.length !== total ? `Of ${whole(total)} that the search ${head.pairsLeftOut.length ? "kept" : "found"}.`
           : head.pairsLeftOut.length ? "All but the omitted ones named above." : "All that the search found."],
     ];
@@ -66,7 +66,7 @@ const FACTS = {
 function notices() {
   const list = [];
   const { pairs: noPairs, texts: noTexts, shared: noShared } = head.leftOut;
-  if (head.anonymous) list.push("The names are not in this file: documents have numbers, and names that were known are blacked out in the texts. Others may still stand there. The key is a separate file.");
+  if (head.anonymous) list.push("The names are not in this file: documents have numbers, and names that were known are blacked out in the texts. Other names may remain. The key is a separate file.");
   if (head.problem) list.push(head.problem);
   if (!body.ready) list.push("This browser cannot unpack the texts in this file, so passages are not shown. A newer one can.");
   if (noPairs > 0) {
@@ -76,7 +76,7 @@ function notices() {
     list.push(`The texts of ${count(noTexts, "document")} did not fit into this file (at most ${whole(head.limits.text / 1e6)} million characters); lookalike compare A B --html pair.html shows such a pair.`);
   }
   if (noShared > 0) list.push(`The tab Passages has the ${whole(head.limits.shared)} rarest passages; ${whole(noShared)} more are in the pairs.`);
-  if (head.copies === "first") list.push("There are so many copies that each is listed with the first of its kind only.");
+  if (head.copies === "first") list.push("There are too many copies to list all their pairs: each is listed only with the first one.");
   return list.map((text) => h("p", { class: "notice" }, state.anonymous && text === head.problem ? "Some texts could not be read again." : text));
 }
 

@@ -60,7 +60,7 @@ function heatMap(members, scores) {
   if (members.length > MOST_IN_MAP) return h("p", { class: "explain" }, `The heat map is for clusters of up to ${MOST_IN_MAP} documents.`);
   const small = members.length > NUMBERS_UP_TO;
   return h("figure", { class: "heat-figure" },
-    h("figcaption", null, "Similarity of each to each"),
+    h("figcaption", null, "Similarity of every two documents"),
     h("div", { class: "table-scroll" },
       h("table", { class: small ? "heat heat-small" : "heat" },
         h("caption", { class: "sr" }, "Similarity of each document of the cluster to each other one, in per cent"),

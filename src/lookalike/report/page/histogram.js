@@ -14,7 +14,7 @@ function buildHistogram() {
   const edges = Array.from({ length: BINS + 1 }, (_, i) => START + i * BIN);
   const bars = scoreChart(edges, ["Best match", "Documents"], line);
   const handle = h("div", {
-    class: "handle", role: "slider", tabindex: "0", "aria-label": `Threshold: least ${SCORE_NAME} of a pair`,
+    class: "handle", role: "slider", tabindex: "0", "aria-label": `Threshold: minimum ${SCORE_NAME} of a pair`,
     "aria-valuemin": Math.round(LOW * 100), "aria-valuemax": 100, "aria-orientation": "horizontal",
   }, h("span", { class: "handle-text" }));
   const plot = h("div", { class: "plot" }, bars.chart, handle);
@@ -25,7 +25,7 @@ function buildHistogram() {
       h("h2", { id: "distribution-title" }, "How similar is each document to its best match?")),
     h("p", { class: "explain" }, `Each document is counted once, at the ${SCORE_NAME} to the document that it is most similar to. `,
       "Drag the line, or use the arrow keys, to choose which pairs are listed. ",
-      LOW < head.threshold ? `The search was for ${percent(head.threshold, 0)} or more; below that, pairs that share a passage are here too.` : null),
+      LOW < head.threshold ? `The threshold of the search was ${percent(head.threshold, 0)}; below it, pairs that share a passage are listed too.` : null),
     plot, bars.scale, said, bars.table);
 
   dragging(plot, handle);
@@ -66,7 +66,7 @@ function saidOf(counts) {
 }
 
 /** Why there is nothing below `LOW`. */
-const lowerMissing = () => (LOW > head.searched ? "lower is not in this file" : "lower was not searched");
+const lowerMissing = () => (LOW > head.searched ? "less similar pairs are not in this file" : "less similar pairs were not searched for");
 
 function setThreshold(value) {
   change({ threshold: Math.min(1, Math.max(LOW, Math.round(value * 100) / 100)) });

@@ -25,7 +25,7 @@ function scoreList({ inB, inA, jaccard }, passages) {
 }
 
 /** What may differ in a passage. */
-const PASSAGE_NOTES = { word: "a few different words may stand in it", token: "names may differ, comments and imports do not count, and a few other tokens may stand in it" };
+const PASSAGE_NOTES = { word: "a few words in it may differ", token: "names may differ, comments and imports do not count, and a few other tokens may differ" };
 
 /**
  * The passages of two documents and their texts. `step` goes to the next passage or back.
@@ -166,7 +166,7 @@ function passageKeys(event, view) {
 
 /** What kind of pair it is, in one word, and what the word means: by how much of each document is in the other. */
 function kindOfShares(jaccard, ofA, ofB, units) {
-  if (jaccard >= 1) return ["identical", `the same ${units} in the same order, but for ${units === "tokens" ? "names, values, comments and layout" : "case and punctuation"}`];
+  if (jaccard >= 1) return ["identical", `the same ${units} in the same order, apart from ${units === "tokens" ? "names, values, comments and layout" : "case and punctuation"}`];
   if (Math.min(ofA, ofB) >= 0.8) return ["near copy", "most of both documents is the same"];
   if (Math.max(ofA, ofB) >= 0.8) return ["contained", "most of one document is in the other, longer one"];
   return ["in part", "parts of the documents are the same"];

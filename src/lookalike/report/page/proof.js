@@ -20,7 +20,7 @@ function drawProof() {
       h("tbody", null, blocks.map((block, number) => h("tr", null,
         h("th", { scope: "row" }, String(number + 1), h("span", null, count(blockUnits(block), UNIT))),
         [pair.a, pair.b].map((document, side) => h("td", textLook(document), proofText(document, block, number, side))))))) : h("p", null, missingTexts(pair)),
-    h("p", { class: "proof-key" }, `${UNIT === "token" ? "What differs is" : "Words that differ are"} underlined; ‸ stands where the other document has more${UNIT === "token" ? "" : " words"}.`),
+    h("p", { class: "proof-key" }, `${UNIT === "token" ? "What differs is" : "Words that differ are"} underlined; ‸ marks where the other document has more${UNIT === "token" ? "" : " words"}.`),
     h("p", { class: "proof-foot" }, `lookalike ${head.version} · ${head.made} · recipe ${head.recipeText} (${head.recipeDigest})`,
       docs.sha256 ? [h("br"), `SHA-256 of A ${docs.sha256[pair.a] ?? "unknown"}`, h("br"), `SHA-256 of B ${docs.sha256[pair.b] ?? "unknown"}`] : null));
 }

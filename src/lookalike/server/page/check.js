@@ -1,6 +1,4 @@
-// -- the first page: paste a text or drop a file, see what is like it, add it -----------------------------------------
-
-const FORMATS = ".txt,.md,.pdf,.docx,.odt,.pptx,.html,.htm,.rtf,.epub,.eml,.tex,.ipynb";
+// -- the first page: paste a text or drop a file, see what is similar, add it -----------------------------------------
 
 /** The text that was checked last: the view of a pair needs it, and it comes back with the page. */
 const checked = { draft: "", text: null, name: "", notes: [], hits: null, threshold: null };
@@ -80,7 +78,7 @@ async function readFile(parts, files) {
   forget();
   fill(parts.found);
   if (files.length > 1) return complain(parts.slot, new Problem(0, { detail: "One file at a time, please. For many, use lookalike check." }));
-  if (file.size > most) return complain(parts.slot, new Problem(0, { detail: `${file.name} has ${megabytes(file.size)}; this server takes up to ${megabytes(most)}.` }));
+  if (file.size > most) return complain(parts.slot, new Problem(0, { detail: `${file.name} has ${megabytes(file.size)}; this server accepts up to ${megabytes(most)}.` }));
   const read = await work(`Reading ${file.name}`, parts.slot, (signal) => api.extract(file, signal));
   if (read === undefined) return undefined;
   parts.text.value = read.text;
@@ -104,7 +102,7 @@ async function check(parts, threshold, notes = checked.notes) {
 function drawFound(parts) {
   const hits = h("div");
   const title = drawHits(hits, checked.hits, {
-    it: "your text", some: "stored document", none: "No, nothing like this is stored", id: "found-title", threshold: checked.threshold, toPair: (id) => linkTo("hit", id), nearest: () => check(parts, null),
+    it: "your text", some: "stored document", none: "No, nothing similar is stored", id: "found-title", threshold: checked.threshold, toPair: (id) => linkTo("hit", id), nearest: () => check(parts, null),
   });
   fill(parts.found,
     checked.notes.length ? h("div", { class: "notice", id: "notes" }, h("p", null, "About this file:"), h("ul", null, checked.notes.map((note) => h("li", null, note)))) : null,

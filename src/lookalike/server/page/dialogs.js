@@ -38,11 +38,11 @@ async function enterToken(wrong) {
 async function askForToken(wrong) {
   const field = h("input", { type: "password", id: "token", autocomplete: "off", spellcheck: "false", required: true, autofocus: true,
     pattern: "\\s*[\\x21-\\x7e]+\\s*", title: "letters, digits and punctuation without spaces", "aria-describedby": "token-help" });
-  const token = await dialog(wrong ? "This server does not know that token" : "This server asks for a token",
+  const token = await dialog(wrong ? "This server does not know that token" : "This server requires a token",
     [h("p", { id: "token-help" }, "Whoever runs the server has it: one to read, and one that also adds and removes. This page keeps it until you close or reload it, and stores it nowhere."),
       h("div", { class: "field" }, h("label", { for: "token" }, "Token"), field)],
     "Use this token", { id: "token-dialog" }, () => field.value.trim());
-  if (!token) throw new Problem(401, { detail: "Without a token this server answers nothing. Reload the page to enter one." });
+  if (!token) throw new Problem(401, { detail: "Without a token this server answers no requests. Reload the page to enter one." });
   access.token = token;
 }
 

@@ -83,7 +83,7 @@ async function readDocument({ slot, found, text, about }, id) {
     const wanted = threshold === null ? { top: NEAREST } : { threshold, top: MOST_HITS };
     const answer = await work("Looking for similar documents", slot, (signal) => api.like(id, read.text, wanted, signal));
     if (answer === undefined) return;
-    const title = drawHits(found, answer, { it: "this document", some: "other document", none: "No other document is like it", id: "like-title", threshold, toPair: (other) => linkTo("pair", id, other), nearest: () => ask(null) });
+    const title = drawHits(found, answer, { it: "this document", some: "other document", none: "No other document is similar to it", id: "like-title", threshold, toPair: (other) => linkTo("pair", id, other), nearest: () => ask(null) });
     if (threshold === null) title.focus();
     else if (document.activeElement === $("title")) focusRow(); // unless the person has moved on meanwhile
   };

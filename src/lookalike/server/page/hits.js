@@ -11,7 +11,7 @@ function hitTable({ it, toPair }) {
   const exact = (hit) => typeof hit.standard_error !== "number";
   const readable = access.info.keep === "text";
   return pagedTable({
-    caption: `Stored documents that are like ${it}, the closest first`,
+    caption: `Stored documents that are similar to ${it}, the closest first`,
     empty: "Nothing was found.",
     columns: [
       { label: "Document", class: "names", header: true, sort: (hit) => String(hit.id), cell: (hit) => (readable ? h("a", { href: toPair(hit.id), class: "hit-link" }, bdi(shownId(hit.id))) : bdi(shownId(hit.id))) },
@@ -32,7 +32,7 @@ function drawHits(section, { hits, truncated }, { it, some, none, toPair, neares
   const table = hitTable({ it, toPair });
   fill(section, title,
     hits.length ? h("p", { class: "explain" }, hitsExplained()) : null,
-    hits.length ? table.element : threshold === null ? null : h("p", { class: "explain" }, `No ${some} is ${percent(threshold, 0)} or more like ${it}. A part of it may still be in one.`),
+    hits.length ? table.element : threshold === null ? null : h("p", { class: "explain" }, `No ${some} is at least ${percent(threshold, 0)} similar to ${it}. A part of it may still be in one.`),
     (truncated || hits.length >= MOST_HITS) && threshold !== null ? h("p", { class: "explain" }, "There may be more than are listed here.") : null,
     nearest && threshold !== null ? h("p", null, h("button", { type: "button", id: "nearest", onclick: nearest }, `Show the ${NEAREST} nearest, however different`)) : null);
   table.show(hits);
@@ -50,5 +50,5 @@ function hitsExplained() {
 function foundText(hits, threshold, it, some, none) {
   if (threshold === null) return hits.length ? `The nearest ${count(hits.length, some)}` : `No ${some} shares anything with ${it}`;
   if (!hits.length) return none;
-  return `${hits.length >= MOST_HITS ? "At least " : ""}${count(hits.length, some)} ${hits.length === 1 ? "is" : "are"} like ${it}`;
+  return `${hits.length >= MOST_HITS ? "At least " : ""}${count(hits.length, some)} ${hits.length === 1 ? "is" : "are"} similar to ${it}`;
 }

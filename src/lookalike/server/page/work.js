@@ -1,7 +1,7 @@
 // -- work that takes a while: said after a moment, and cancelled with one button --------------------------------------
 
 const SHOWN_AFTER = 300;
-const PERHAPS_DONE = "Cancelled. The server may have done it all the same.";
+const PERHAPS_DONE = "Cancelled. The server may have completed it nevertheless.";
 
 /** What is under way; new work and another page end it. */
 let current = null;
