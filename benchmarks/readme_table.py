@@ -98,7 +98,7 @@ def speed_in_short(record: Record) -> str:
         f"On {_size(chosen)} in a Parquet file, lookalike finds the near-duplicates at Jaccard 0.8 in "
         f"{own['seconds']:.2f} s and {_memory_and_accuracy(own)}, on two cores."
     )
-    fastest = [f"The fastest of {len(others)} other configurations: {_beside(row)}." for row in others[:1]]
+    fastest = [f"The fastest of the {len(others)} other configurations: {_beside(row)}." for row in others[:1]]
     known = [f"{_beside(row)}." for row in others[1:] if row["engine"] == DATASKETCH]
     said = [first, *fastest, *known]
     return _wrap(" ".join([*said, *_quicker(record), f"Measured {_when(record)}."]))
@@ -159,7 +159,7 @@ def _quicker(record: Record) -> list[str]:
             tasks.setdefault(row["task"], []).append(f"{row['engine']} {row['seconds']:.2f} s")
     own = {row["task"]: row["seconds"] for row in record["rows"] if row["engine"] == OWN}
     said = [f"{task} ({', '.join(others)}; lookalike {own[task]:.2f} s)" for task, others in tasks.items()]
-    return [f"Others were faster at: {'; '.join(said)}."] if said else []
+    return [f"Other engines were faster in {len(said)} of {len(own)} tasks: {'; '.join(said)}."] if said else []
 
 
 def _wrap(text: str, width: int = 120) -> str:

@@ -110,7 +110,7 @@ def test_parquet_against_a_folder_of_texts(spark: SparkSession, tmp_path: Path) 
     result = la.find(given, 0.8, against=open_paths([str(old)]), method="lsh")
     assert sum(row["b_old"] for row in result.pairs.to_pylist()) > 20
     assert pq.read_table(tmp_path / "out" / "pairs").to_pylist() == result.pairs.to_pylist()
-    assert pq.read_table(tmp_path / "out" / "plan").to_pylist() == result.plan().table.to_pylist()
+    assert pq.read_table(tmp_path / "out" / "plan").to_pylist() == result.plan("longest").table.to_pylist()
 
 
 def test_nothing_is_searched_in_vain(spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -139,3 +139,6 @@ def test_errors_are_one_line(spark: SparkSession, tmp_path: Path, capfd: pytest.
     assert "lookalike: document 1: id is used by more than one document" in capfd.readouterr().err
     assert main([str(table), str(tmp_path / "out"), "--threads", "2"]) == 2
     assert "lookalike: --threads cannot be used on Spark" in capfd.readouterr().err
+    for option, given, allowed in (("--method", "brute", "auto, lsh, exact"), ("--metric", "cosine", "jaccard")):
+        assert main([str(table), str(tmp_path / "out"), option, given]) == 2
+        assert f"{option} must be {allowed}" in capfd.readouterr().err

@@ -29,9 +29,10 @@ from lookalike.errors import DocumentError, LookalikeError, RecipeError, StoreEr
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.result.plan import KEEP, KeepRule
 from lookalike.spark.clusters import COMPONENTS
-from lookalike.spark.find import find
+from lookalike.spark.find import METHODS, find
 from lookalike.spark.sign import choose_columns, has_ids, quoted
 from lookalike.spark.work import delete, exists, path_of
+from lookalike.tables.columns import MEASURES
 from lookalike.tables.spelling import count
 
 if TYPE_CHECKING:
@@ -48,10 +49,11 @@ HELP = examples(
     "Find near-duplicate documents in a collection, on a Spark cluster.",
     "python -m lookalike.spark s3a://bucket/corpus s3a://bucket/out -t 0.8 --master yarn",
     "python -m lookalike.spark corpus/ out/ --master 'local-cluster[2,1,2048]'",
-    "python -m lookalike.spark new.parquet out --against old.parquet --keep longest",
+    "python -m lookalike.spark new.parquet out --against old.parquet --keep first",
     last="Writes OUTPUT/pairs, OUTPUT/groups and OUTPUT/plan as Parquet: what lookalike scan and dedupe would find. "
     "The executors read Parquet; everything else that scan reads is read by the driver. docs/scale.md explains how to "
-    "run it with spark-submit.",
+    "run it with spark-submit. Not available on Spark: --common, --memory, --threads, the methods signatures and "
+    "brute, and the metrics cosine and euclidean.",
 )
 
 _ID, _TEXT, _PLACE, _ROW = "id", "text", "lookalike_place", "lookalike_row"
@@ -73,7 +75,8 @@ OrderOption = Annotated[
     typer.Option("--order-column", metavar="NAME", help="A column to order documents by; default: the order of rows."),
 ]
 KeepOption = Annotated[
-    str, typer.Option("--keep", metavar="RULE", help=f"The document of a cluster to keep: {', '.join(KEEP)}.")
+    str,
+    typer.Option("--keep", metavar="RULE", help=f"Keep which document of a cluster: {', '.join(KEEP)} (as in dedupe)."),
 ]
 ComponentsOption = Annotated[
     str, typer.Option("--components", metavar="HOW", help=f"How to link pairs: {', '.join(COMPONENTS)}.")
@@ -92,7 +95,7 @@ def job(
     search: Search,
     recipe: Recipe,
     order_column: OrderOption = None,
-    keep: KeepOption = "first",
+    keep: KeepOption = "longest",
     components: ComponentsOption = "auto",
     master: MasterOption = None,
     overwrite: OverwriteOption = False,
@@ -136,6 +139,10 @@ def _refuse(search: Search) -> None:
     for option, given in (("--memory", search.memory), ("--common", search.common), ("--threads", search.threads)):
         if given:
             raise RecipeError(option, given, "left out on Spark")
+    if search.method not in METHODS:
+        raise RecipeError("--method", search.method, f"{', '.join(METHODS)} on Spark")
+    if search.metric in MEASURES:
+        raise RecipeError("--metric", search.metric, "jaccard, containment or bag on Spark")
 
 
 def _session(master: str | None) -> SparkSession:
