@@ -212,7 +212,7 @@ def test_keep_rules(found: SparkResult, expected: la.Result) -> None:
         assert found.plan(keep).toArrow().to_pylist() == plan.table.to_pylist()
     dropped = found.plan(drop_all=True).toArrow().to_pylist()
     assert dropped == expected.plan(drop_all=True).table.to_pylist()
-    with pytest.raises(RecipeError, match="given with a column there is"):
+    with pytest.raises(RecipeError, match="a rule with a column of the DataFrame"):
         found.plan("max:starz")
 
 

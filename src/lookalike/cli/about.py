@@ -324,8 +324,10 @@ def declared_extras() -> dict[str, tuple[str, ...]]:
         needs = []
     extras: dict[str, tuple[str, ...]] = {}
     for need in needs:
-        if found := re.match(r"([\w.-]+).*;.*extra == ['\"](\w+)['\"]", need):
-            extras[found[2]] = (*extras.get(found[2], ()), found[1])
+        package, _, condition = need.partition(";")
+        name, extra = re.match(r"[\w.-]+", package), re.search(r"extra == ['\"](\w+)", condition)
+        if name and extra:
+            extras[extra[1]] = (*extras.get(extra[1], ()), name[0])
     return extras
 
 

@@ -214,7 +214,7 @@ class ClusterResult(SparkResult):
             raise RecipeError("keep", str(rule), "given with a column", "name it, as in newest:date")
         if rule.column not in stages.df.columns:
             raise RecipeError(
-                "keep", str(rule), "given with a column there is", suggest(rule.column, stages.df.columns)
+                "keep", str(rule), "a rule with a column of the DataFrame", suggest(rule.column, stages.df.columns)
             )
         own = F.col(quoted(stages.id_column)).cast(stages.rows.schema["id"].dataType)
         values = stages.df.select(own.alias("id"), F.col(quoted(rule.column)).alias("value"))
