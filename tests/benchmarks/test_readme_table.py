@@ -70,4 +70,4 @@ def test_the_short_version_names_the_fastest_other_engine_and_where_others_are_f
     said = speed_in_short(record)
     assert "lookalike finds the near-duplicates" in said
     others = [row for row in record["rows"] if row["ratio"] and row["ratio"] < 1]
-    assert ("Others were faster at" in said) == bool(others)
+    assert ("Other engines were faster in" in said) == bool(others)
