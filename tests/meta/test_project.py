@@ -179,8 +179,6 @@ def test_no_modules_import_each_other(top: str) -> None:
 
 MOST_FILES = 190
 """Files of the package. A new one needs a concept of its own: most often the code belongs in one that is there."""
-STAGES = {"candidates", "find", "result", "sign", "verify"}
-"""Modules of `spark` that do on a cluster what those of the library with the same name do in one process."""
 
 
 def test_the_package_has_few_files() -> None:
@@ -205,7 +203,6 @@ def test_no_two_modules_share_a_name() -> None:
         (path.stem, module)
         for module, path in FILES.items()
         if path.stem not in ("__init__", "__main__") and not _is_command(path)
-        if not (path.parent.name == "spark" and path.stem in STAGES)
     )
     assert _places(modules) == {}
 

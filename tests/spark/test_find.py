@@ -17,7 +17,7 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import DocumentError, DuplicateIdError, RecipeError, StoreError
-from lookalike.spark.sign import check_texts
+from lookalike.spark.spark_sign import check_texts
 from lookalike.spark.work import Work
 from tests.corpus import near_copy, prose
 from tests.spark.cluster import answer, configured, frame, mixed, same_answer, same_tables, windows

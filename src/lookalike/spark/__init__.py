@@ -17,7 +17,7 @@ try:
 except ImportError:
     raise MissingExtraError("lookalike.spark", "spark") from None
 
-from lookalike.spark.find import drop_near_duplicates, find
-from lookalike.spark.result import SparkResult
+from lookalike.spark.spark_find import drop_near_duplicates, find
+from lookalike.spark.spark_result import SparkResult
 
 __all__ = ["SparkResult", "drop_near_duplicates", "find"]

@@ -29,8 +29,8 @@ from lookalike.errors import DocumentError, LookalikeError, RecipeError, StoreEr
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.result.plan import KEEP, KeepRule
 from lookalike.spark.clusters import COMPONENTS
-from lookalike.spark.find import METHODS, find
-from lookalike.spark.sign import choose_columns, has_ids, quoted
+from lookalike.spark.spark_find import METHODS, find
+from lookalike.spark.spark_sign import choose_columns, has_ids, quoted
 from lookalike.spark.work import delete, exists, path_of
 from lookalike.tables.columns import MEASURES
 from lookalike.tables.spelling import count
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from lookalike.documents import Source
-    from lookalike.spark.result import SparkResult
+    from lookalike.spark.spark_result import SparkResult
 
 __all__ = ["ON_ONE_MACHINE", "main"]
 

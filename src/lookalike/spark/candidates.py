@@ -18,7 +18,7 @@ from pyspark.sql.window import Window
 
 from lookalike.engine.bands import largest_bucket, limits_for
 from lookalike.engine.stages import agree, confirm_copies
-from lookalike.spark.sign import check_texts
+from lookalike.spark.spark_sign import check_texts
 from lookalike.spark.work import by_cells, partitions_for
 from lookalike.tables.columns import compute
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from lookalike.engine import Strategy
-    from lookalike.spark.sign import TextStore
+    from lookalike.spark.spark_sign import TextStore
     from lookalike.spark.work import Work
 
 __all__ = ["BucketPairs", "Copies", "find_candidates", "find_copies", "firsts_of"]

@@ -23,7 +23,7 @@ from lookalike.result.audit import made_audit
 from lookalike.result.pairs import NamedPairs, pairs_of
 from lookalike.spark.candidates import firsts_of
 from lookalike.spark.clusters import block_of, with_pairs
-from lookalike.spark.sign import check_texts
+from lookalike.spark.spark_sign import check_texts
 from lookalike.spark.work import PAIRS, SCORES, by_cells, ddl, partitions_for, places, shaped
 from lookalike.tables.columns import COLUMNS, DocumentIds, Pairs, as_bytes, compute, whole
 from lookalike.tables.packed import Ids
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from lookalike.result.plan import KeepRule
     from lookalike.spark.candidates import BucketPairs
     from lookalike.spark.clusters import Block, BlockSettings, Components
-    from lookalike.spark.result import Stages
-    from lookalike.spark.sign import TextStore
+    from lookalike.spark.spark_result import Stages
+    from lookalike.spark.spark_sign import TextStore
     from lookalike.spark.work import Work
 
 __all__ = ["VerifiedPairs", "add_hot_pairs", "audit_of", "sample_of", "verified_pairs"]

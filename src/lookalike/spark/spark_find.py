@@ -19,8 +19,8 @@ from lookalike.search.find import checked_linkage, recipe_for
 from lookalike.search.find import find as find_here
 from lookalike.spark.candidates import find_candidates, find_copies
 from lookalike.spark.clusters import COMPONENTS, BlockSettings, How, components_of, in_components
-from lookalike.spark.result import ClusterResult, DriverResult, SparkResult, Stages
-from lookalike.spark.sign import (
+from lookalike.spark.spark_result import ClusterResult, DriverResult, SparkResult, Stages
+from lookalike.spark.spark_sign import (
     CollectionSize,
     TextStore,
     choose_columns,

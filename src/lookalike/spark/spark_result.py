@@ -22,7 +22,7 @@ from lookalike.spark.clusters import (
     planner,
     with_pairs,
 )
-from lookalike.spark.sign import number_from_zero, quoted
+from lookalike.spark.spark_sign import number_from_zero, quoted
 from lookalike.spark.verify import add_hot_pairs, audit_of, sample_of
 from lookalike.spark.work import SCORES, batch_settings, by_cells, partitions_for
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lookalike.result.audit import Audit
     from lookalike.spark.candidates import BucketPairs, Copies
     from lookalike.spark.clusters import BlockSettings
-    from lookalike.spark.sign import TextStore
+    from lookalike.spark.spark_sign import TextStore
     from lookalike.spark.verify import VerifiedPairs
     from lookalike.spark.work import Work
 
