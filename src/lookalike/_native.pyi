@@ -234,7 +234,7 @@ class Strategy:
         rows: int,
         least: int,
         ignored: list[int],
-        walls: bool = False,
+        drops_excluded: bool = False,
         min_units: int | None = None,
         limits: tuple[int, int] | None = None,
         memory: int = ...,
@@ -360,7 +360,7 @@ class Spilled:
 class Common:
     """Counts the shingles of a collection, in two passes."""
 
-    def __new__(cls, settings: Settings, walls: bool) -> Common: ...
+    def __new__(cls, settings: Settings, drops_excluded: bool) -> Common: ...
     def add(self, given: Input, threads: int) -> int:
         """Read an input; gives the number of its documents."""
 

@@ -336,8 +336,9 @@ pub struct Common(Mutex<Option<common::Common>>);
 impl Common {
     /// Begin the first pass.
     #[new]
-    fn new(py: Python<'_>, settings: &Settings, walls: bool) -> PyResult<Self> {
-        let shingler = Shingler::new(&settings.recipe).map_err(|error| to_python(py, &error))?.dropping_excluded(walls);
+    fn new(py: Python<'_>, settings: &Settings, drops_excluded: bool) -> PyResult<Self> {
+        let shingler =
+            Shingler::new(&settings.recipe).map_err(|error| to_python(py, &error))?.dropping_excluded(drops_excluded);
         Ok(Common(Mutex::new(Some(common::Common::new(shingler)))))
     }
 

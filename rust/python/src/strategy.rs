@@ -57,7 +57,7 @@ impl Strategy {
 #[pymethods]
 impl Strategy {
     #[new]
-    #[pyo3(signature = (settings, *, threshold, method, metric, bands, rows, least, ignored, walls=false, min_units=None, limits=None, memory=268_435_456))]
+    #[pyo3(signature = (settings, *, threshold, method, metric, bands, rows, least, ignored, drops_excluded=false, min_units=None, limits=None, memory=268_435_456))]
     #[allow(clippy::too_many_arguments)] // one per setting of a search, by name only
     fn new(
         py: Python<'_>,
@@ -69,7 +69,7 @@ impl Strategy {
         rows: usize,
         least: usize,
         ignored: Vec<u64>,
-        walls: bool,
+        drops_excluded: bool,
         min_units: Option<usize>,
         limits: Option<(u64, u64)>,
         memory: usize,
@@ -88,8 +88,7 @@ impl Strategy {
         };
         let limits = limits.map(|(proposals, pairs)| Limits { proposals, pairs });
         let recipe = settings.recipe.clone();
-        let made =
-            Strategy { recipe, metric, threshold, method, ignored, drops_excluded: walls, min_units, limits, memory };
+        let made = Strategy { recipe, metric, threshold, method, ignored, drops_excluded, min_units, limits, memory };
         made.search(usize::MAX).check().map_err(|error| to_python(py, &error))?;
         Ok(made)
     }

@@ -99,7 +99,7 @@ class Strategy:
             rows=self.bands.rows if self.bands else 1,
             least=self.least,
             ignored=list(self.ignored),
-            walls=bool(self.skip),
+            drops_excluded=bool(self.skip),
             min_units=self.min_words,
             limits=limits,
             memory=memory,

@@ -187,7 +187,7 @@ def compare_excluding(
     kinds, least = check_kinds(skip), check_min_words(min_words, recipe)
     templates = template_shingles(recipe, ignore)
     seen = [exclude(text, find_excluded(text, kinds)) for text in (a, b)]
-    core = _settings(recipe, sorted(templates), walls=bool(kinds), least=least)
+    core = _settings(recipe, sorted(templates), drops_excluded=bool(kinds), least=least)
     of_a, of_b = _shingles(seen, core)
     spans = [excluded_spans(text, recipe, kinds, templates, templates) for text in (a, b)]
     return ComparedTexts(
@@ -203,10 +203,10 @@ def compare_excluding(
     )
 
 
-def _settings(recipe: Recipe, ignored: list[int], *, walls: bool, least: int | None) -> _native.Strategy:
+def _settings(recipe: Recipe, ignored: list[int], *, drops_excluded: bool, least: int | None) -> _native.Strategy:
     """Return the strategy of a search with the same exclusions; what it would do with a pair does not matter here."""
     how = {"threshold": 1.0, "method": "exact", "metric": "jaccard", "bands": 1, "rows": 1, "least": 0}
-    return _native.Strategy(settings(recipe), ignored=ignored, walls=walls, min_units=least, **how)  # type: ignore[arg-type]
+    return _native.Strategy(settings(recipe), ignored=ignored, drops_excluded=drops_excluded, min_units=least, **how)  # type: ignore[arg-type]
 
 
 def _shingles(texts: list[str], core: _native.Strategy) -> tuple[frozenset[int], frozenset[int]]:
