@@ -122,12 +122,12 @@ def _counted(events: str) -> dict[str, Any]:
 
 def measured_as_large(count: int) -> dict[str, Any]:
     """Search as if there were too many documents for whatever is done with few."""
-    from lookalike.spark import candidates, clusters, sign
+    from lookalike.spark import candidates, clusters, spark_sign
 
     with (
         patch.multiple(candidates, HALVES=0, ROWS=2 * count),
         patch.multiple(clusters, ONE_NODE=0),
-        patch.multiple(sign, FEW=0),
+        patch.multiple(spark_sign, FEW=0),
     ):
         return measured(count, **_NO_BROADCAST)
 

@@ -9,7 +9,7 @@ import pytest
 
 import lookalike as la
 from lookalike.engine.bands import limits_for
-from lookalike.spark import candidates, clusters, sign, verify
+from lookalike.spark import candidates, clusters, spark_sign, verify
 from tests.corpus import near_copy, prose
 from tests.spark.cluster import answer, frame, mixed, same_answer
 
@@ -31,7 +31,7 @@ def test_several_passes_whole_keys_tiles_and_stars(
     monkeypatch.setattr(candidates, "TILE", 3)
     monkeypatch.setattr(verify, "CELL", 6)
     monkeypatch.setattr(clusters, "ONE_NODE", 0)
-    monkeypatch.setattr(sign, "FEW", 0)  # nothing is sorted in one task, or sent to all executors
+    monkeypatch.setattr(spark_sign, "FEW", 0)  # nothing is sorted in one task, or sent to all executors
     found = las.find(frame(spark, TEXTS), 0.7, method="lsh", work=tmp_path.as_uri())
     same_answer(found, la.find(TEXTS, 0.7, method="lsh"))
     stages = {path.name for path in tmp_path.iterdir() if path.is_dir()}
