@@ -1,5 +1,5 @@
-//! Snappy, decoded without branches that depend on the data: about twice the speed of the `snap` crate on prose, in which
-//! elements are short and follow no pattern (docs/decisions.md).
+//! Snappy, decoded without branches that depend on the kind of an element. In prose, elements are short and of
+//! unpredictable kinds: a decoder that branches waits for mispredicted branches (docs/decisions.md has measurements).
 //!
 //! The format (google/snappy, format_description.txt): the length of the output, then elements. The lowest two bits of the
 //! first byte of an element say what it is: 0 is a literal, whose bytes follow; 1, 2 and 3 copy earlier output, from an
