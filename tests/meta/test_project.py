@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 import lookalike
+from lookalike.documents import kinds
+from lookalike.opening import SERVERS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "lookalike"
@@ -122,6 +124,8 @@ def test_import_loads_nothing_heavy() -> None:
     program = """
 import sys
 import lookalike
+from lookalike.documents import kinds
+from lookalike.opening import SERVERS
 print(*sorted({name.split('.')[0] for name in sys.modules} & {'numpy', 'pyarrow', 'rich', 'typer', 'click', 'pandas'}))
 """
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
@@ -283,3 +287,13 @@ def test_example_finds_the_four_copies() -> None:
         frozenset({"old-bridge.txt", "old-bridge-rearranged.txt"}),
     }
     assert len(found) == 4
+
+
+def test_readers_and_stores_that_are_named_by_text_exist() -> None:
+    """Neither a type checker nor the test of the layers sees a module that is imported by its name."""
+    named = [f"documents.{one.reader}" for one in kinds.TABLES.values()]
+    named += [f"documents.extract.{one.reader}" for one in kinds.DOCUMENTS.values()]
+    named += [f"index.{store}" for store in SERVERS.values()]
+    for name in named:
+        module, _, attribute = name.rpartition(".")
+        assert callable(getattr(importlib.import_module(f"lookalike.{module}"), attribute)), name
