@@ -109,8 +109,8 @@ def test_the_report_without_names_says_the_same(open_page: Open, reports: Path) 
     assert rows[0].count() == rows[1].count() == len(FOUND)
     for one in (page, other):
         one.locator("#f-threshold").fill("30")
-    for one in rows:
-        expect(one).not_to_have_count(len(FOUND))  # drawn in the next frame
+    for listed in rows:
+        expect(listed).not_to_have_count(len(FOUND))  # drawn in the next frame
     assert rows[0].count() == rows[1].count() < len(FOUND)
     expect(other.locator("#panel tbody").get_by_text("2 pairs of files")).to_have_count(1)
     expect(other.locator("#panel tbody")).to_contain_text(re.compile(r"Documents \d+, \d+"))
