@@ -5,6 +5,10 @@
 //! first byte of an element say what it is: 0 is a literal, whose bytes follow; 1, 2 and 3 copy earlier output, from an
 //! offset of 11, 16 or 32 bits.
 //!
+//! Where an element ends is known only from its first byte, so the way from one element to the next decides the speed. It
+//! is one load: for every byte of a chunk of input, as if it were the first of an element, the place after that element is
+//! computed in advance, in a loop that the compiler vectorises.
+//!
 //! Input and output share one buffer, so literals and copies have the same form: move some bytes from one place of the
 //! buffer to another. Always 16 are moved, and 48 more if the element is longer; the next element overwrites what is too
 //! much. Places are checked before each move, in safe code, whatever the input says.
@@ -13,30 +17,40 @@ use std::hint::select_unpredictable;
 
 /// Bytes that may be read or written beyond the end of an area: the longest element, and the longest head.
 const SLACK: usize = 72;
-/// The longest element that the fast path moves.
-const LONGEST: usize = 64;
-/// Elements with a longer head: long literals and copies with an offset of 32 bits.
-const OTHER: u16 = 0xff;
+/// Bytes of input whose elements are found at once: what is computed of them stays in the first-level cache.
+const CHUNK: usize = 1024;
+/// Bytes of an element that are looked at together: the first, and those of its offset.
+const HEAD: usize = 4;
 
-/// Of each first byte: the number of bytes to move, and in bits 8 to 10 the high bits of an 11-bit offset.
-static ELEMENTS: [u16; 256] = {
-    let mut elements = [0; 256];
+/// What the first byte of an element says.
+#[derive(Clone, Copy)]
+#[repr(align(16))]
+struct Element {
+    /// The number of bytes to move; more than any place for elements with a longer head, which are long literals and
+    /// copies with an offset of 32 bits.
+    moved: usize,
+    /// Which of the bytes after the first belong to the offset.
+    offset: u32,
+    /// The high bits of an offset of 11 bits.
+    high: u32,
+}
+
+static ELEMENTS: [Element; 256] = {
+    let mut elements = [Element { moved: usize::MAX, offset: 0, high: 0 }; 256];
     let mut first = 0;
     while first < 256 {
-        let high = (first >> 2) as u16;
-        elements[first] = match first & 3 {
-            0 if high < 60 => high + 1,
-            1 => ((high & 7) + 4) | ((high >> 3) << 8),
-            2 => high + 1,
-            _ => OTHER,
+        let rest = first >> 2;
+        let (moved, offset, high) = match first & 3 {
+            0 if rest < 60 => (rest + 1, 0, 0),
+            1 => ((rest & 7) + 4, 0xff, (rest >> 3) << 8),
+            2 => (rest + 1, 0xffff, 0),
+            _ => (usize::MAX, 0, 0),
         };
+        elements[first] = Element { moved, offset, high: high as u32 };
         first += 1;
     }
     elements
 };
-
-/// Which of the two bytes after the first belong to the offset, by kind of element.
-static OFFSETS: [u32; 4] = [0, 0xff, 0xffff, 0];
 
 /// The input is no Snappy data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,37 +83,55 @@ pub(crate) fn unpack(elements: &[u8], length: usize, buffer: &mut [u8]) -> Resul
     decode(buffer, length, start, end).ok_or(Corrupt)
 }
 
+/// For every byte, as if it were the first of an element, the place after that element. It is wrong for elements with a
+/// longer head.
+#[inline(always)]
+fn places_after(firsts: &[u8; CHUNK], places: &mut [u16; CHUNK]) {
+    for (place, (after, &first)) in places.iter_mut().zip(firsts).enumerate() {
+        let kind = first & 3;
+        let size = if kind == 0 { (first >> 2) + 2 } else { kind + 1 };
+        *after = place as u16 + u16::from(size);
+    }
+}
+
 /// Decode the elements at `start..end` of the buffer into its first `length` bytes; None if they are corrupt.
 fn decode(buffer: &mut [u8], length: usize, start: usize, end: usize) -> Option<()> {
-    let (mut from, mut to) = (start, 0);
-    while from < end {
-        if to > length {
-            return None;
+    let (mut chunk, mut to) = (start, 0);
+    let (mut heads, mut after) = ([0; CHUNK + HEAD], [0; CHUNK]);
+    while chunk < end {
+        let held = heads.len().min(buffer.len() - chunk);
+        heads[..held].copy_from_slice(&buffer[chunk..chunk + held]);
+        places_after(heads.first_chunk()?, &mut after);
+        let size = CHUNK.min(end - chunk);
+        let mut from = 0; // in the chunk
+        while from < size {
+            if to > length {
+                return None;
+            }
+            let head = u32::from_le_bytes(*heads[from..].first_chunk()?);
+            let Element { moved, offset, high } = ELEMENTS[(head & 0xff) as usize];
+            let offset = ((head >> 8 & offset) + high) as usize;
+            // An offset beyond the start of the output wraps around to a place that no buffer has.
+            let source = select_unpredictable(head & 3 == 0, chunk + from + 1, to.wrapping_sub(offset));
+            // Literals are behind the output: for them the difference wraps around too, and is large.
+            if to.wrapping_sub(source) < moved {
+                let next;
+                (next, to) = rare(buffer, chunk + from, to, length, end)?;
+                from = next - chunk;
+                continue;
+            }
+            from = usize::from(after[from]);
+            let bytes: [u8; 16] = *buffer.get(source..)?.first_chunk()?;
+            *buffer.get_mut(to..)?.first_chunk_mut()? = bytes;
+            if moved > 16 {
+                let bytes: [u8; 48] = *buffer.get(source + 16..)?.first_chunk()?;
+                *buffer.get_mut(to + 16..)?.first_chunk_mut()? = bytes;
+            }
+            to += moved;
         }
-        let head = u32::from_le_bytes(*buffer.get(from..)?.first_chunk()?);
-        let (first, kind) = ((head & 0xff) as usize, (head & 3) as usize);
-        let element = ELEMENTS[first];
-        let moved = usize::from(element & 0xff);
-        let offset = usize::from(element & 0x700) + (head >> 8 & OFFSETS[kind]) as usize;
-        let is_literal = kind == 0;
-        let next = select_unpredictable(is_literal, from + 2 + (first >> 2), from + 1 + kind);
-        // An offset beyond the start of the output wraps around to a place that no buffer has.
-        let source = select_unpredictable(is_literal, from + 1, to.wrapping_sub(offset));
-        // Literals are behind the output: for them the difference wraps around too, and is large.
-        if moved > LONGEST || to.wrapping_sub(source) < moved {
-            (from, to) = rare(buffer, from, to, length, end)?;
-            continue;
-        }
-        let bytes: [u8; 16] = *buffer.get(source..)?.first_chunk()?;
-        *buffer.get_mut(to..)?.first_chunk_mut()? = bytes;
-        if moved > 16 {
-            let bytes: [u8; 48] = *buffer.get(source + 16..)?.first_chunk()?;
-            *buffer.get_mut(to + 16..)?.first_chunk_mut()? = bytes;
-        }
-        to += moved;
-        from = next;
+        chunk += from;
     }
-    (to == length && from == end).then_some(())
+    (to == length && chunk == end).then_some(())
 }
 
 /// Decode a long literal, a copy with a large offset, or a copy that overlaps its source and so repeats it. Returns the
