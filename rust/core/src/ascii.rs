@@ -107,12 +107,13 @@ fn hand_on(base: usize, places: &mut Places, open: &mut Option<(usize, bool)>, s
     *open = starts.get(whole).map(|&start| (base + start as usize, open_has_marks));
 }
 
-/// What is carried over from earlier blocks to the next.
-#[derive(Default)]
+/// What the last byte of a block was, for the next: each is 0 or 1.
+#[derive(Clone, Copy, Default)]
 struct Edge {
-    before: Masks,
-    word: bool,
-    single: bool,
+    letter: u64,
+    digit: u64,
+    word: u64,
+    single: u64,
 }
 
 /// Finds the places of one chunk.
@@ -129,30 +130,32 @@ impl Kernel for Find<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self, tools: impl Tools) {
+    fn run<T: Tools>(self, tools: T) {
         let Find { padded, len, base, keep_marks, places, edge } = self;
         (places.starts.count, places.ends.count) = (0, 0);
         places.marked.clear();
         let mut now = block_at(padded, len, base, tools);
+        let mut before = *edge; // not in memory: each block waits for the one before
         let mut offset = 0;
         while offset < CHUNK && base + offset < len {
             let after = block_at(padded, len, base + offset + 64, tools);
-            let joined = now.joined(&edge.before, &after);
+            let joined = now.joined(before.letter, before.digit, &after);
             let word = now.letter | now.digit | now.underscore | joined;
             let single = now.control | if keep_marks { now.mark & !word } else { 0 };
-            let shifted = (word << 1) | u64::from(edge.word);
+            let shifted = (word << 1) | before.word;
             let starts = (word & !shifted) | single;
-            let ends = (!word & shifted) | (single << 1) | u64::from(edge.single);
+            let ends = (!word & shifted) | (single << 1) | before.single;
             let inner = joined | now.underscore;
             if inner != 0 {
                 places.mark(inner, ends);
             }
             places.starts.append(tools, starts, offset as u32);
             places.ends.append(tools, ends, offset as u32);
-            *edge = Edge { before: now, word: word >> 63 == 1, single: single >> 63 == 1 };
+            before = Edge { letter: now.letter >> 63, digit: now.digit >> 63, word: word >> 63, single: single >> 63 };
             now = after;
             offset += 64;
         }
+        *edge = before;
     }
 }
 
@@ -183,7 +186,7 @@ impl Kernel for Left<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self, tools: impl Tools) {
+    fn run<T: Tools>(self, tools: T) {
         let Left { padded, len, remove_marks, whitespace, out } = self;
         out.resize(len + 128, 0);
         let mut kept = 0;

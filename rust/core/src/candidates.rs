@@ -270,7 +270,7 @@ impl Kernel for Agreeing<'_> {
     type Output = usize;
 
     #[inline(always)]
-    fn run(self, _: impl Tools) -> usize {
+    fn run<T: Tools>(self, _: T) -> usize {
         // Bytes are counted in bytes, at most 128 at a time, so that a register counts as many as it holds.
         let blocks = self.0.chunks(128).zip(self.1.chunks(128));
         blocks.map(|(a, b)| usize::from(a.iter().zip(b).map(|(x, y)| u8::from(x == y)).sum::<u8>())).sum()

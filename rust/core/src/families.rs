@@ -149,7 +149,7 @@ pub(crate) struct Lower<'a> {
 impl Kernel for Lower<'_> {
     type Output = ();
     #[inline(always)]
-    fn run(self, _: impl Tools) {
+    fn run<T: Tools>(self, _: T) {
         self.functions.lower(self.slots, self.keys);
     }
 }

@@ -146,7 +146,7 @@ impl Kernel for Ascii<'_> {
     type Output = bool;
 
     #[inline(always)]
-    fn run(self, _: impl Tools) -> bool {
+    fn run<T: Tools>(self, _: T) -> bool {
         let Ascii { normalizer: Normalizer { lowercase, zero_digits, .. }, text, out } = self;
         out.reserve(text.len());
         // In parts, so that what was looked at is still in the first-level cache when it is copied.

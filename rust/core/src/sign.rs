@@ -268,7 +268,7 @@ impl Kernel for CodePoints<'_> {
     type Output = u64;
 
     #[inline(always)]
-    fn run(self, _: impl Tools) -> u64 {
+    fn run<T: Tools>(self, _: T) -> u64 {
         // Bytes that do not begin a code point are 0x80 to 0xbf; counted in bytes, which a register holds many of.
         let going_on = |block: &[u8]| block.iter().map(|&b| u8::from((b as i8) < -64)).sum::<u8>();
         self.0.len() as u64 - self.0.chunks(128).map(|block| u64::from(going_on(block))).sum::<u64>()
@@ -313,7 +313,7 @@ impl Kernel for Sums<'_> {
     type Output = (u64, u64);
 
     #[inline(always)]
-    fn run(self, _: impl Tools) -> (u64, u64) {
+    fn run<T: Tools>(self, _: T) -> (u64, u64) {
         self.0.iter().fold((0, 0), |(sum, products), &x| {
             (sum.wrapping_add(x), products.wrapping_add((x >> 32).wrapping_mul(x & 0xffff_ffff)))
         })

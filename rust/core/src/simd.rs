@@ -43,17 +43,21 @@ impl Masks {
         self
     }
 
-    /// Marks that stand inside a word, given the neighbouring blocks.
+    /// Marks that stand inside a word, given whether the byte before the block is a letter or a digit (1, else 0), and the
+    /// block after it.
     #[inline(always)]
-    pub fn joined(&self, before: &Masks, after: &Masks) -> u64 {
-        let between = |m: u64, b: u64, a: u64| ((m << 1) | (b >> 63)) & ((m >> 1) | (a << 63));
-        (self.mid_letter & between(self.letter, before.letter, after.letter))
-            | (self.mid_digit & between(self.digit, before.digit, after.digit))
+    pub fn joined(&self, letter_before: u64, digit_before: u64, after: &Masks) -> u64 {
+        let between = |m: u64, before: u64, a: u64| ((m << 1) | before) & ((m >> 1) | (a << 63));
+        (self.mid_letter & between(self.letter, letter_before, after.letter))
+            | (self.mid_digit & between(self.digit, digit_before, after.digit))
     }
 }
 
 /// What an instruction set does in its own way. All give the same.
 pub trait Tools: Copy {
+    /// Whether products of 64 bits are faster put together from products of 32 bits, several at once.
+    const WIDE: bool = false;
+
     /// The masks of a block.
     fn masks(self, block: &[u8; 64]) -> Masks;
 
@@ -105,7 +109,7 @@ pub trait Kernel {
     /// What it gives.
     type Output;
     /// Do it with the tools of an instruction set.
-    fn run(self, tools: impl Tools) -> Self::Output;
+    fn run<T: Tools>(self, tools: T) -> Self::Output;
 }
 
 /// Instruction sets with code of their own.
@@ -246,7 +250,7 @@ mod tests {
     struct Read<'a>(&'a [u8; 64], u64);
     impl Kernel for Read<'_> {
         type Output = (Masks, Vec<u32>, Vec<u8>);
-        fn run(self, tools: impl Tools) -> Self::Output {
+        fn run<T: Tools>(self, tools: T) -> Self::Output {
             let (mut numbers, mut picked) = ([0; 64], [0; 128]);
             tools.numbers(self.1, 1000, &mut numbers);
             tools.pick(self.0, self.1, &mut picked);

@@ -112,7 +112,7 @@ impl Kernel for Tail<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self, _: impl Tools) {
+    fn run<T: Tools>(self, _: T) {
         let Tail { fast, slots, keys } = self;
         let empty = slots.iter().filter(|&&s| s >= TAIL).count();
         if empty * 2 > slots.len() {

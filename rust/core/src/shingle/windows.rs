@@ -2,6 +2,8 @@
 
 use super::{BLOCK, Shingler};
 use crate::ascii::Sink;
+use crate::hash::ShingleHash;
+use crate::simd::{self, Kernel, Tools};
 
 /// Turns words into shingles, block by block: a document of any length needs the memory of one block.
 pub(super) struct Windows<'a, F> {
@@ -21,7 +23,7 @@ impl<F: FnMut(&[u64])> Sink for Windows<'_, F> {
         let (before, hash) = (self.words.len(), self.shingler.hash);
         let bytes = &self.bytes[base..];
         let places = starts.iter().zip(ends).map(|(&start, &end)| (start as usize, end as usize));
-        self.words.extend(places.clone().map(|(start, end)| hash.bytes(bytes, start, end - start)));
+        self.words.extend(places.map(|(start, end)| hash.in_window(bytes, start, end - start)));
         if self.shingler.remove_marks && !marked.is_empty() {
             self.bare(before, bytes, starts, ends, marked);
         }
@@ -93,11 +95,10 @@ impl<F: FnMut(&[u64])> Windows<'_, F> {
         for from in (0..count).step_by(BLOCK) {
             let words = &self.words[from..(from + BLOCK).min(count) + k - 1];
             self.block.clear();
-            if k == 5 {
-                // The most used size, unrolled.
-                self.block.extend(words.windows(5).map(|w| hash.words(w.first_chunk::<5>().expect("five words"))));
-            } else {
-                self.block.extend(words.windows(k).map(|w| hash.words(w)));
+            match k {
+                5 => simd::dispatch(Shingles::<5> { hash, words, block: self.block }),
+                3 => simd::dispatch(Shingles::<3> { hash, words, block: self.block }),
+                _ => self.block.extend(words.windows(k).map(|w| hash.words(w))),
             }
             (self.take)(self.block);
         }
@@ -111,6 +112,55 @@ impl<F: FnMut(&[u64])> Windows<'_, F> {
             self.emit();
         } else if !self.any {
             (self.take)(&[self.shingler.hash.words(self.words)]);
+        }
+    }
+}
+
+/// The shingles of K words for the sizes that presets use: unrolled, and several at a time where that is faster.
+struct Shingles<'a, const K: usize> {
+    hash: ShingleHash,
+    words: &'a [u64],
+    block: &'a mut Vec<u64>,
+}
+
+impl<const K: usize> Kernel for Shingles<'_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<T: Tools>(self, _: T) {
+        let Shingles { hash, words, block } = self;
+        if !T::WIDE {
+            return block.extend(words.windows(K).map(|w| hash.words(w.first_chunk::<K>().expect("K words"))));
+        }
+        let count = words.len() + 1 - K;
+        block.resize(count, 0);
+        let after: [&[u64]; K] = std::array::from_fn(|i| &words[i..i + count]);
+        for (i, shingle) in block[..count].iter_mut().enumerate() {
+            *shingle = hash.words_wide(&after.map(|words| words[i]));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::Stream;
+
+    #[test]
+    fn every_level_makes_the_same_shingles() {
+        fn check<const K: usize>(hash: ShingleHash, words: &[u64]) {
+            let expected: Vec<u64> = words.windows(K).map(|w| hash.words(w)).collect();
+            for &level in simd::levels() {
+                let mut block = Vec::new();
+                simd::dispatch_at(level, Shingles::<K> { hash, words, block: &mut block });
+                assert_eq!(block, expected, "{level:?}");
+            }
+        }
+        let mut g = Stream::new(5);
+        let words: Vec<u64> = (0..100).map(|_| g.next()).collect();
+        for count in 5..words.len() {
+            check::<5>(ShingleHash::new(1), &words[..count]);
+            check::<3>(ShingleHash::new(1), &words[..count]);
         }
     }
 }

@@ -19,6 +19,8 @@ impl Tools for Avx2 {
 struct Avx512(());
 
 impl Tools for Avx512 {
+    const WIDE: bool = true;
+
     #[inline(always)]
     fn masks(self, block: &[u8; 64]) -> Masks {
         // SAFETY: see the struct.
