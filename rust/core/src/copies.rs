@@ -1,14 +1,15 @@
 //! Exact duplicates: documents with equal digests, which [`crate::confirm`] confirms on their shingles.
 
 use crate::candidates::{once, pack, unpack};
+use crate::repeated::suspects;
 use crate::shingle::{Scratch, Shingler};
 use crate::sign::Digest;
 
 /// For each document the first one with an equal digest.
 pub fn classes(digests: &[Digest]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..digests.len() as u32).collect();
+    let mut order = suspects(digests.iter().map(|digest| digest.sum));
     order.sort_unstable_by_key(|&i| (digests[i as usize], i));
-    let mut class = vec![0; digests.len()];
+    let mut class: Vec<u32> = (0..digests.len() as u32).collect();
     for run in order.chunk_by(|&x, &y| digests[x as usize] == digests[y as usize]) {
         run.iter().for_each(|&i| class[i as usize] = run[0]);
     }

@@ -52,7 +52,7 @@ pub mod postings;
 pub mod prefix;
 pub mod quality;
 pub mod recipe;
-mod repeated;
+pub mod repeated;
 pub mod repeats;
 pub mod runs;
 pub mod search;

@@ -62,6 +62,16 @@ impl Repeated {
     }
 }
 
+/// The places of all numbers that occur twice, in order, and, if the numbers are hashes, of a few others.
+pub fn suspects(numbers: impl Iterator<Item = u64> + Clone) -> Vec<u32> {
+    let mut repeated = Repeated::of(numbers.clone().count(), PLACES);
+    numbers.clone().for_each(|number| repeated.meet(number));
+    (0..).zip(numbers).filter(|&(_, number)| repeated.has(number)).map(|(place, _)| place).collect()
+}
+
+/// Places for each number: one in ten or less is suspected wrongly.
+const PLACES: usize = 8;
+
 #[inline(always)]
 fn place(bits: u32, number: u64) -> (usize, u64) {
     let place = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits);
@@ -87,6 +97,16 @@ mod tests {
                 prop_assert!(one_by_one.has(x) || all.iter().filter(|&&y| x == y).count() == 1);
             }
         }
+    }
+
+    #[test]
+    fn all_that_occur_twice_are_suspected_and_few_others() {
+        let mut g = crate::hash::Stream::new(1);
+        let numbers: Vec<u64> = (0..1000).map(|x| if x % 100 == 7 { 7 } else { g.next() }).collect();
+        let found = suspects(numbers.iter().copied());
+        assert!(found.is_sorted() && found.len() < 150);
+        assert!((0..10).all(|i| found.contains(&(100 * i + 7))));
+        assert!(suspects(std::iter::empty()).is_empty());
     }
 
     #[test]

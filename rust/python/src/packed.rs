@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
+use lookalike_core::repeated::suspects;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -72,8 +73,9 @@ fn checked<'a>(
 pub fn repeated_text(offsets: &[i64], texts: &[u8]) -> Option<(usize, usize)> {
     let state = RandomState::new();
     let text = |i: usize| &texts[offsets[i] as usize..offsets[i + 1] as usize];
+    let hashes: Vec<u64> = (0..offsets.len().saturating_sub(1)).map(|i| state.hash_one(text(i))).collect();
     let mut hashed: Vec<(u64, u32)> =
-        (0..offsets.len().saturating_sub(1)).map(|i| (state.hash_one(text(i)), i as u32)).collect();
+        suspects(hashes.iter().copied()).into_iter().map(|i| (hashes[i as usize], i)).collect();
     hashed.sort_unstable();
     let mut first: Option<(usize, usize)> = None;
     for run in hashed.chunk_by(|x, y| x.0 == y.0).filter(|run| run.len() > 1) {

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use lookalike_core::repeated::suspects;
 use lookalike_files::{Chunk, Id, Ids, SkipReason};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -100,10 +101,14 @@ fn packed(chunks: &[ChunkRows]) -> (Vec<i64>, String) {
 
 /// The first document whose id was there before, and where.
 fn repeated_of(numbers: &[i64]) -> Option<(usize, usize)> {
-    let mut order: Vec<usize> = (0..numbers.len()).collect();
-    order.sort_unstable_by_key(|&i| (numbers[i], i));
-    let equal = order.windows(2).filter(|w| numbers[w[0]] == numbers[w[1]]);
-    equal.map(|w| (w[1], w[0])).min().map(|(second, first)| (first, second))
+    if numbers.is_sorted_by(|a, b| a < b) {
+        return None; // the numbers of rows, mostly
+    }
+    let number = |i: u32| numbers[i as usize];
+    let mut order = suspects(numbers.iter().map(|&number| number as u64));
+    order.sort_unstable_by_key(|&i| (number(i), i));
+    let equal = order.windows(2).filter(|w| number(w[0]) == number(w[1]));
+    equal.map(|w| (w[1], w[0])).min().map(|(second, first)| (first as usize, second as usize))
 }
 
 /// (row, reason, more about it, id) of each row without a text.
