@@ -151,7 +151,7 @@ pub(crate) fn sharing<K: Copy + Ord + Into<u64>>(
     found
 }
 
-/// Places for each key in the table that tells which keys may be shared: one key in ten or less is suspected wrongly.
+/// Places for each key in the table that tells which keys may be shared: at most one key in eight is suspected wrongly.
 const PLACES: usize = 8;
 /// Bands that are processed at once: as many as usual, so that signatures are read from main memory only once.
 const ROUND: usize = 32;

@@ -55,7 +55,7 @@ pub fn key32(x: u64) -> u32 {
 pub const PADDING: usize = 16;
 
 /// Bytes that [`ShingleHash::in_window`] may read of a short slice.
-const WINDOW: usize = 24;
+pub const WINDOW: usize = 24;
 
 /// What of the first and of the last 8 bytes of a short string counts, and how far apart they begin. A table, because the
 /// lengths of words are hard to predict: compiled to branches, the same takes twice as long.

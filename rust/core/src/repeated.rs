@@ -62,14 +62,14 @@ impl Repeated {
     }
 }
 
-/// The places of all numbers that occur twice, in order, and, if the numbers are hashes, of a few others.
+/// The indices of all numbers that occur more than once, in order, and, if the numbers are hashes, of a few others.
 pub fn suspects(numbers: impl Iterator<Item = u64> + Clone) -> Vec<u32> {
     let mut repeated = Repeated::of(numbers.clone().count(), PLACES);
     numbers.clone().for_each(|number| repeated.meet(number));
-    (0..).zip(numbers).filter(|&(_, number)| repeated.has(number)).map(|(place, _)| place).collect()
+    (0..).zip(numbers).filter(|&(_, number)| repeated.has(number)).map(|(index, _)| index).collect()
 }
 
-/// Places for each number: one in ten or less is suspected wrongly.
+/// Places in the table for each number: at most one number in eight is suspected wrongly.
 const PLACES: usize = 8;
 
 #[inline(always)]

@@ -11,7 +11,7 @@ use crate::ascii::{self, Left, Places, Sink};
 use crate::code::tokens;
 use crate::control::Control;
 use crate::error::Result;
-use crate::hash::{PADDING, ShingleHash};
+use crate::hash::{PADDING, ShingleHash, WINDOW};
 use crate::normalize::Normalizer;
 use crate::recipe::{Recipe, Unit, Whitespace};
 use crate::simd;
@@ -28,6 +28,7 @@ use windows::Windows;
 pub const BLOCK: usize = 4096;
 /// Zero bytes after a buffer.
 const TAIL: usize = ascii::BEHIND + PADDING;
+const _: () = assert!(TAIL >= WINDOW); // words are hashed in windows
 
 /// Buffers that are kept from one document to the next.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@ mod snappy;
 const PAGE: usize = 1 << 20;
 const PAGES: usize = 32;
 
-/// Words of 1 to 12 letters, frequent ones short.
+/// Words of 1 to 10 letters, frequent ones short.
 fn text() -> Vec<u8> {
     let mut state = 7u64;
     let mut next = || {

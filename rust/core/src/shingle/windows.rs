@@ -8,7 +8,7 @@ use crate::simd::{self, Kernel, Tools};
 /// Turns words into shingles, block by block: a document of any length needs the memory of one block.
 pub(super) struct Windows<'a, F> {
     pub shingler: &'a Shingler,
-    /// The folded text, followed by padding.
+    /// The folded text, followed by [`super::TAIL`] zero bytes; empty if the units are tokens.
     pub bytes: &'a [u8],
     pub words: &'a mut Vec<u64>,
     pub block: &'a mut Vec<u64>,
@@ -116,7 +116,7 @@ impl<F: FnMut(&[u64])> Windows<'_, F> {
     }
 }
 
-/// The shingles of K words for the sizes that presets use: unrolled, and several at a time where that is faster.
+/// The shingles of K words for the most used sizes, 3 and 5: unrolled, and several at a time where that is faster.
 struct Shingles<'a, const K: usize> {
     hash: ShingleHash,
     words: &'a [u64],

@@ -17,9 +17,9 @@ use std::hint::select_unpredictable;
 
 /// Bytes that may be read or written beyond the end of an area: the longest element, and the longest head.
 const SLACK: usize = 72;
-/// Bytes of input whose elements are found at once: what is computed of them stays in the first-level cache.
+/// Bytes of input whose elements are found at once: what is computed from them stays in the first-level cache.
 const CHUNK: usize = 1024;
-/// Bytes of an element that are looked at together: the first, and those of its offset.
+/// Bytes that are loaded at once where an element begins: the first, an offset of 16 bits, and one to spare.
 const HEAD: usize = 4;
 
 /// What the first byte of an element says.
@@ -146,7 +146,7 @@ fn rare(buffer: &mut [u8], from: usize, to: usize, length: usize, end: usize) ->
     };
     if first & 3 == 0 {
         let more = high.saturating_sub(59); // bytes of a length that does not fit into the first
-        let moved = 1 + if more == 0 { high } else { number(more)? };
+        let moved = if more == 0 { high } else { number(more)? }.checked_add(1)?;
         let start = from + 1 + more;
         let is_there = moved <= end.checked_sub(start)? && moved <= length.checked_sub(to)?;
         return is_there.then(|| {
@@ -245,13 +245,34 @@ mod tests {
 
         #[test]
         fn a_changed_byte_is_taken_or_refused_as_by_snap(
-            words in prop::collection::vec("[a-d]{1,9}|the |of ", 1..200),
+            words in prop::collection::vec("[a-z]{1,60}|[a-d]{1,9}|the |of ", 1..400),
             place: prop::sample::Index,
             byte: u8,
         ) {
             let mut packed = snap::raw::Encoder::new().compress_vec(words.concat().as_bytes()).unwrap();
             let place = place.index(packed.len());
             packed[place] = byte;
+            prop_assert_eq!(unpacked(&packed).ok(), by_snap(&packed));
+        }
+
+        #[test]
+        fn what_is_cut_off_is_refused(
+            words in prop::collection::vec("[a-z]{1,60}|the |of ", 1..400),
+            place: prop::sample::Index,
+        ) {
+            let packed = snap::raw::Encoder::new().compress_vec(words.concat().as_bytes()).unwrap();
+            prop_assert_eq!(unpacked(&packed[..place.index(packed.len())]), Err(Corrupt));
+        }
+
+        #[test]
+        fn elements_at_the_end_of_a_chunk_are_taken_or_refused_as_by_snap(
+            before in 950usize..1024,
+            more in 0usize..128,
+            elements in prop::collection::vec(prop_oneof![any::<u8>(), 0u8..24], 0..120),
+        ) {
+            let literal = [&[61 << 2, (before - 1) as u8, ((before - 1) >> 8) as u8][..], &vec![b'x'; before]].concat();
+            let length = before + more;
+            let packed = [&[length as u8 | 0x80, (length >> 7) as u8][..], &literal, &elements].concat();
             prop_assert_eq!(unpacked(&packed).ok(), by_snap(&packed));
         }
     }
