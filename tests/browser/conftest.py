@@ -98,12 +98,17 @@ def plain_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Visit]:
+def contexts() -> list[BrowserContext]:
+    """The contexts of the pages that a test has opened."""
+    return []
+
+
+@pytest.fixture
+def visit(browser: Browser, contexts: list[BrowserContext]) -> Iterator[Visit]:
     """Open the page of a server; what it says to the console or asks of others, or a dialog, fails the test.
 
     The browser itself notes answers such as 404 in the console: `refused` are those that a test provokes.
     """
-    contexts: list[BrowserContext] = []
     wrong: list[str] = []
 
     def visit_page(
@@ -148,7 +153,9 @@ def essays_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[str]:
+def own_server(tmp_path: Path, contexts: list[BrowserContext]) -> Iterator[str]:
     """A server of the essays that a test may change."""
     with served(built(tmp_path / "essays.db", essays())) as url:
         yield url
+        for context in contexts:  # before the server ends: a page that was changed last may still ask for something
+            context.close()
