@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::hash::{fold, hash_vec32, hash_vec64};
-use crate::repeated::Repeated;
+use crate::repeated::{PLACES, Repeated};
 use crate::sketch::INFINITY;
 
 /// How a band becomes a key (docs/format.md §6).
@@ -151,8 +151,6 @@ pub(crate) fn sharing<K: Copy + Ord + Into<u64>>(
     found
 }
 
-/// Places for each key in the table that tells which keys may be shared: at most one key in eight is suspected wrongly.
-const PLACES: usize = 8;
 /// Bands that are processed at once: as many as usual, so that signatures are read from main memory only once.
 const ROUND: usize = 32;
 /// Documents whose keys are stored together, band by band.

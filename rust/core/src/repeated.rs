@@ -70,7 +70,7 @@ pub fn suspects(numbers: impl Iterator<Item = u64> + Clone) -> Vec<u32> {
 }
 
 /// Places in the table for each number: at most one number in eight is suspected wrongly.
-const PLACES: usize = 8;
+pub(crate) const PLACES: usize = 8;
 
 #[inline(always)]
 fn place(bits: u32, number: u64) -> (usize, u64) {

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::hash::Stream;
 use crate::parts::Part;
 use crate::recipe::{Recipe, Unit};
-use crate::repeated::Repeated;
+use crate::repeated::{PLACES, Repeated};
 use crate::shingle::{Scratch, Shingler};
 
 use cover::Cover;
@@ -175,7 +175,6 @@ impl Repeats {
 
     /// Give the keys of all passages that may occur twice.
     fn key_passages(&self, least: usize, keyed: &mut PairSorter<'_>, control: &Control) -> Result<()> {
-        const PLACES: usize = 8;
         let total = self.units.len();
         // Two bits a place; a table that is too small costs time only.
         let most = (self.memory / 4) * 4 / (2 * PLACES);
