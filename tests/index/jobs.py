@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
 import lookalike as la
-from tests.index import concurrent
-from tests.index.workload import History, contents, make_small
+from tests.index import concurrent, handles
+from tests.index.workload import contents, make_small
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,22 +55,6 @@ def die_at(step: int, names: tuple[str, ...] = ("os.", "open", "sqlite3.", "shut
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(hook)
-
-
-def write(path: str, seed: int, first: int, log: str, extra: str = "") -> None:
-    """Make one change after the other; between them, now and then, something else."""
-    history, said, rng = History(seed), Log(log), random.Random(seed + first)
-    index = la.Index.open(path, create=False)
-    number = first
-    while True:
-        history.change(number).apply(index)
-        number += 1
-        said.write(number)
-        if extra == "compact" or (extra == "mixed" and rng.random() < 0.1):
-            index.compact()
-        if extra == "reopen" or (extra == "mixed" and rng.random() < 0.1):
-            index.close()
-            index = la.Index.open(path, create=False)
 
 
 def back_up(path: str, target: str, log: str, step: int = 0) -> None:
@@ -126,10 +109,10 @@ def create(path: str, log: str, step: int = 0) -> None:
 
 
 JOBS: dict[str, Callable[..., None]] = {
-    "write": write,
     "back_up": back_up,
     "repair": repair,
     "compact": compact,
     "create": create,
     **concurrent.JOBS,
+    **handles.JOBS,
 }

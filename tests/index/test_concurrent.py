@@ -12,7 +12,8 @@ import lookalike as la
 from lookalike.documents.document_batches import Batch
 from lookalike.index.index_documents import Portion
 from lookalike.tables.packed import Ids, Texts
-from tests.index.concurrent import SIZE, contend, read_beside
+from tests.index.batches import SIZE
+from tests.index.concurrent import read_beside, write_through_a_crash
 from tests.index.postgres import Server, server
 from tests.index.workload import contents, small
 from tests.index.zygote import Zygote
@@ -34,17 +35,9 @@ def test_one_writes_four_read_one_compacts(tmp_path: Path, zygote: Zygote) -> No
     assert all(done.values()), done
 
 
-def test_four_write_one_is_killed(tmp_path: Path, zygote: Zygote) -> None:
-    assert contend(tmp_path, zygote, str(tmp_path / "index.db"), 3.0) > 4
-
-
 def test_one_writes_four_read_on_a_server(tmp_path: Path, zygote: Zygote) -> None:
     done = read_beside(tmp_path, zygote, server().new_schema(), 4.0, compact=False)
     assert all(done.values()), done
-
-
-def test_four_write_to_a_server_one_is_killed(tmp_path: Path, zygote: Zygote) -> None:
-    assert contend(tmp_path, zygote, server().new_schema(), 3.0) > 4
 
 
 def test_a_server_that_stops_at_once(tmp_path: Path, zygote: Zygote) -> None:
@@ -55,7 +48,7 @@ def test_a_server_that_stops_at_once(tmp_path: Path, zygote: Zygote) -> None:
             own.stop_at_once()
             own.start()
 
-        assert contend(tmp_path, zygote, own.new_schema(), 3.0, crash) > 4
+        assert write_through_a_crash(tmp_path, zygote, own.new_schema(), 3.0, crash) > 4
     finally:
         own.stop()
 

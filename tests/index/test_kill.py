@@ -7,12 +7,14 @@ import random
 import signal
 import time
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
 
 import lookalike as la
 from tests.index.jobs import read_numbers
-from tests.index.kills import STEPPED, kill_at_steps, kill_writers
+from tests.index.kills import STEPPED, kill_at_steps, kill_processes
+from tests.index.postgres import server
 from tests.index.workload import History, contents, problems_of
 from tests.index.zygote import Zygote
 
@@ -29,10 +31,15 @@ def zygote() -> Iterator[Zygote]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_killed_while_writing(tmp_path: Path, zygote: Zygote, seed: int) -> None:
-    seen = kill_writers(tmp_path, zygote, 50, 1000 * seed)
+def test_killed_with_several_handles(tmp_path: Path, zygote: Zygote, seed: int) -> None:
+    seen = kill_processes(tmp_path, zygote, lambda: str(tmp_path / f"{uuid4()}.db"), 50, seed)
     assert seen["kills"] == 50
-    assert seen["changes"] > 10
+    assert seen["changes"] > 10, seen
+
+
+def test_killed_with_several_handles_of_a_server(tmp_path: Path, zygote: Zygote) -> None:
+    seen = kill_processes(tmp_path, zygote, server().new_schema, 20, 7)
+    assert seen["changes"] > 10, seen
 
 
 @pytest.mark.parametrize("job", STEPPED)

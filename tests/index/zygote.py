@@ -1,59 +1,98 @@
 """Children that start in a few milliseconds: one process imports everything once, and forks for each job.
 
     with Zygote() as zygote:
-        pid = zygote.start("write", {"path": …})
+        pid = zygote.start("compact", {"path": …})
         os.kill(pid, signal.SIGKILL)
         zygote.wait(pid)
 
-The jobs are in `tests.index.jobs`.
+The jobs are those of a module, `JOBS`; its `warm_up` imports what they need.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 import traceback
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 if TYPE_CHECKING:
     from types import TracebackType
 
 __all__ = ["Zygote"]
 
-ROOT = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[2]
+_PATIENCE: Final = 180.0
+"""Seconds after which a process that should have ended hangs."""
+_PAUSE: Final = 0.002
+_LONGEST: Final = 4000
+"""Bytes of standard error that a message quotes."""
 
 
 class Zygote:
     """The parent's end."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: str = "tests.index.jobs") -> None:
         """Start the process that forks."""
-        command = [sys.executable, "-m", "tests.index.zygote"]
+        command = [sys.executable, "-m", "tests.index.zygote", module]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 — it lasts as long as the process
+        self._running: set[int] = set()
         self._process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
         )
 
     def _ask(self, *said: Any) -> Any:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         print(json.dumps(said), file=self._process.stdin, flush=True)
-        return json.loads(self._process.stdout.readline())
+        answer = self._process.stdout.readline()
+        assert answer, f"the process that forks has ended\n{self.errors()}"
+        return json.loads(answer)
 
     def start(self, job: str, arguments: dict[str, Any]) -> int:
         """Start a job, and return the id of its process."""
-        return int(self._ask("start", job, arguments))
+        pid = int(self._ask("start", job, arguments))
+        self._running.add(pid)
+        return pid
 
-    def wait(self, pid: int) -> int:
-        """Wait for the end of a process; returns its exit status, negative if it was killed."""
-        return int(self._ask("wait", pid))
+    def poll(self, pid: int) -> int | None:
+        """Return the exit status of a process, negative if it was killed, or None if it runs."""
+        status = self._ask("poll", pid)
+        if status is not None:
+            self._running.discard(pid)
+        return None if status is None else int(status)
+
+    def wait(self, pid: int, patience: float = _PATIENCE) -> int:
+        """Wait for the end of a process, and return its exit status; fails if it hangs."""
+        end = time.monotonic() + patience
+        while (status := self.poll(pid)) is None:
+            assert time.monotonic() < end, f"a process has not ended after {patience:g} s\n{self.errors()}"
+            time.sleep(_PAUSE)
+        return status
 
     def run(self, job: str, arguments: dict[str, Any]) -> int:
         """Start a job and wait for its end."""
         return self.wait(self.start(job, arguments))
+
+    def errors(self) -> str:
+        """Return the end of what jobs have written to standard error."""
+        handle = self._errors.fileno()
+        size = os.fstat(handle).st_size
+        return os.pread(handle, _LONGEST, max(0, size - _LONGEST)).decode(errors="replace")
 
     def __enter__(self) -> Self:
         return self
@@ -61,39 +100,44 @@ class Zygote:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        # After a failure some jobs may still work; none of them may outlive the test.
+        for pid in self._running:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self._process.communicate()
+        self._errors.close()
 
 
-def _child(job: str, arguments: dict[str, Any]) -> None:
-    from tests.index import jobs
-
+def _child(job: Any, arguments: dict[str, Any]) -> None:
     try:
-        jobs.JOBS[job](**arguments)
+        status = job(**arguments)
     except BaseException:  # noqa: BLE001 — a job that fails must not go on as another zygote
         traceback.print_exc()
         sys.stderr.flush()
         os._exit(1)
-    os._exit(0)
+    os._exit(status or 0)
 
 
-def _serve() -> None:
-    from tests.index import jobs
+def _status_of(pid: int) -> int | None:
+    ended, status = os.waitpid(pid, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if ended else None
 
-    jobs.warm_up()
+
+def _serve(module: Any) -> None:
+    module.warm_up()
     for line in sys.stdin:
         verb, *said = json.loads(line)
+        answer: int | None
         if verb == "start":
-            pid = os.fork()
-            if pid == 0:
+            answer = os.fork()
+            if answer == 0:
                 os.close(0)
                 os.dup2(2, 1)  # what a job prints is no answer
-                _child(*said)
-            answer = pid
+                _child(module.JOBS[said[0]], said[1])
         else:
-            _, status = os.waitpid(said[0], 0)
-            answer = os.waitstatus_to_exitcode(status)
-        print(answer, flush=True)
+            answer = _status_of(said[0])
+        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":
-    _serve()
+    _serve(import_module(sys.argv[1]))
