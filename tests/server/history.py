@@ -52,10 +52,6 @@ class History:
     writes: list[Write] = field(default_factory=list)
     reads: list[Read] = field(default_factory=list)
 
-    def joined(self, other: History) -> History:
-        """Return the history of both."""
-        return History([*self.writes, *other.writes], [*self.reads, *other.reads])
-
 
 def problems_of(history: History) -> tuple[list[str], Counter[str]]:
     """Return the reads that cannot be true, and how much the others say."""

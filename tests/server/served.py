@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-import os
 import re
-import selectors
 import signal
 import subprocess
-import sys
 import time
 from typing import TYPE_CHECKING, Final, Self
 
+from tests.server.commands import end_program, spawn
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from types import TracebackType
+
+    from tests.server.commands import Program
+
+    Start = Callable[[Sequence[str], Path, Path], Program]
 
 __all__ = ["Served"]
 
 _PATIENCE: Final = 60.0
-_ADDRESS: Final = re.compile(rb"(https?)://(?:\[[0-9a-f:]+\]|[^/:\s]+):([0-9]+)")
+_PAUSE: Final = 0.005
+_ADDRESS: Final = re.compile(r"(https?)://(?:\[[0-9a-f:]+\]|[^/:\s]+):([0-9]+)")
 
 
 class Served:
     """A server on an index that is there; it ends with the block."""
 
-    def __init__(self, where: str | Path, *options: str, log: Path) -> None:
+    def __init__(self, where: str | Path, *options: str, log: Path, start: Start = spawn) -> None:
         """Start it on a free port, which it keeps; what it logs is added to `log`."""
-        self._where, self._options, self._log = str(where), options, log
+        self._where, self._options, self._log, self._spawn = str(where), options, log, start
         self.port = 0
         self.starts = 0
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Program | None = None
         self.start()
 
     @property
@@ -45,33 +50,27 @@ class Served:
 
     def start(self) -> None:
         """Start it, and wait until it has printed its address."""
-        command = [sys.executable, "-m", "lookalike", "serve", self._where, "--port", str(self.port), *self._options]
-        with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, env=os.environ
-            )
+        printed = self._log.with_name(f"{self._log.name}.printed")
+        printed.unlink(missing_ok=True)
+        arguments = ["serve", self._where, "--port", str(self.port), *self._options]
+        self._process = self._spawn(arguments, printed, self._log)
         self.starts += 1
         try:
-            self.port = self._printed_port()
+            self.port = self._port_in(self._process, printed)
         except BaseException:
             self.kill()
             raise
 
-    def _printed_port(self) -> int:
-        assert self._process is not None
-        assert self._process.stdout is not None
-        printed, end = b"", time.monotonic() + _PATIENCE
-        with selectors.DefaultSelector() as waiting:
-            waiting.register(self._process.stdout, selectors.EVENT_READ)
-            while time.monotonic() < end:
-                if not waiting.select(1.0):
-                    continue
-                block = os.read(self._process.stdout.fileno(), 4096)
-                printed += block
-                if b"\n" in printed and (found := _ADDRESS.search(printed)):
-                    return int(found[2])
-                assert block, f"the server ended: {printed!r}\n{self.logged()[-2000:]}"
-        raise AssertionError(f"no address: {printed!r}\n{self.logged()[-2000:]}")
+    def _port_in(self, process: Program, printed: Path) -> int:
+        end = time.monotonic() + _PATIENCE
+        while time.monotonic() < end:
+            ended = process.poll() is not None
+            lines = printed.read_text(encoding="utf-8") if printed.exists() else ""
+            if "\n" in lines and (address := _ADDRESS.search(lines)):
+                return int(address[2])
+            assert not ended, f"the server ended: {lines!r}\n{self.logged()[-2000:]}"
+            time.sleep(_PAUSE)
+        raise AssertionError(f"no address after {_PATIENCE:g} s\n{self.logged()[-2000:]}")
 
     def logged(self) -> str:
         """Return what it has logged so far."""
@@ -89,16 +88,7 @@ class Served:
         process, self._process = self._process, None
         if process is None:
             return 0
-        process.send_signal(how)
-        try:
-            code = process.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            raise
-        if process.stdout is not None:
-            process.stdout.close()
-        return code
+        return end_program(process, how)
 
     def memory(self) -> int:
         """Return the bytes of memory that it has now, its children's among them."""

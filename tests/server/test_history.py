@@ -8,22 +8,30 @@ import pytest
 
 import lookalike as la
 from tests.index.postgres import server
+from tests.server.commands import Forks
 from tests.server.histories import run_history
 from tests.server.history import ABSENT, History, Read, Write, problems_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-SECONDS = 10.0
+
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    """Give what starts servers and commands."""
+    with Forks() as started:
+        yield started
 
 
-@pytest.mark.parametrize(("kind", "seed"), [("sqlite", 1), ("postgres", 2)])
-def test_four_clients_and_a_server_that_is_killed(tmp_path: Path, kind: str, seed: int) -> None:
+@pytest.mark.parametrize(("kind", "servers", "kills"), [("sqlite", 1, 12), ("sqlite", 2, 20), ("postgres", 2, 8)])
+def test_servers_and_commands_that_are_killed(
+    tmp_path: Path, forks: Forks, kind: str, servers: int, kills: int
+) -> None:
     where = str(tmp_path / "index.db") if kind == "sqlite" else server().new_schema()
     la.Index.open(where, create=True).close()
-    seen = run_history(where, tmp_path, SECONDS, seed)
-    assert seen["kills"] >= 3
-    assert seen["acknowledged"] >= 30, seen
+    seen = run_history(where, tmp_path, kills, kills, forks=forks, servers=servers)
+    assert seen["kills"] >= kills
     assert seen["decisive"] >= 20, f"too few reads that could have told anything: {seen}"
 
 
