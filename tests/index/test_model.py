@@ -1,4 +1,4 @@
-"""Any sequence of operations on any store gives what a dictionary and exact scores give."""
+"""Any sequence of operations, through several handles, gives what a dictionary and exact scores give."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ WORDS = ("ash", "birch", "cedar", "elm", "fir", "hazel", "ivy", "juniper", "larc
 texts = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
 ids = st.sampled_from([f"d{number}" for number in range(14)])
 batches = st.dictionaries(ids, texts, max_size=6)
+MOST_HANDLES = 3
+handles = st.integers(0, MOST_HANDLES - 1)
 
 
 class Model(RuleBasedStateMachine):
-    """An index beside a dictionary."""
+    """An index, opened up to three times, beside a dictionary."""
 
     kind = "memory"
 
@@ -34,75 +36,96 @@ class Model(RuleBasedStateMachine):
         self._folder = tempfile.TemporaryDirectory()
         self.place: Place = places(self.kind, Path(self._folder.name))()
         self.expected: dict[str, str] = {}
-        self.index: la.Index
+        self.handles: list[la.Index] = []
+
+    def handle(self, number: int) -> la.Index:
+        return self.handles[number % len(self.handles)]
 
     @initialize(keep=st.sampled_from(["text", "shingles"]))
     def create(self, keep: str) -> None:
         # With so high a recall a pair at the threshold is missed once in ten thousand times, and examples are fixed.
-        self.index = self.place.open(recipe=RECIPE, threshold=THRESHOLD, recall=0.9999, keep=keep)
+        self.handles = [self.place.open(recipe=RECIPE, threshold=THRESHOLD, recall=0.9999, keep=keep)]
+        if self.place.lasts:
+            self.handles.append(self.place.open(create=False))
 
-    @rule(batch=batches)
-    def add(self, batch: dict[str, str]) -> None:
+    @rule(batch=batches, number=handles)
+    def add(self, batch: dict[str, str], number: int) -> None:
         if self.expected.keys() & batch.keys():
             with pytest.raises(la.DuplicateIdError) as caught:
-                self.index.add(batch)
+                self.handle(number).add(batch)
             assert caught.value.document in self.expected.keys() & batch.keys()
         else:
-            assert self.index.add(batch) == len(batch)
+            assert self.handle(number).add(batch) == len(batch)
             self.expected |= batch
 
-    @rule(batch=batches)
-    def replace(self, batch: dict[str, str]) -> None:
-        assert self.index.replace(batch) == len(batch)
+    @rule(batch=batches, number=handles)
+    def replace(self, batch: dict[str, str], number: int) -> None:
+        assert self.handle(number).replace(batch) == len(batch)
         for id in batch:
             self.expected.pop(id, None)
         self.expected |= batch
 
-    @rule(given=st.lists(ids, max_size=5, unique=True))
-    def remove(self, given: list[str]) -> None:
-        assert self.index.remove(given) == len(self.expected.keys() & set(given))
-        for id in given:
+    @rule(gone=st.lists(ids, max_size=5, unique=True), number=handles)
+    def remove(self, gone: list[str], number: int) -> None:
+        assert self.handle(number).remove(gone) == len(self.expected.keys() & set(gone))
+        for id in gone:
             self.expected.pop(id, None)
 
     @rule(text=texts, threshold=st.sampled_from([None, 0.2, 0.5, 0.8, 1.0]))
     def query(self, text: str, threshold: float | None) -> None:
-        hits = self.index.query(text, threshold)
         least = THRESHOLD if threshold is None else threshold
         scores = {id: la.compare(text, stored, RECIPE) for id, stored in self.expected.items()}
-        assert {hit.id: (hit.jaccard, hit.containment_query, hit.containment_document) for hit in hits} == {
-            id: (found.jaccard, found.containment_a, found.containment_b)
-            for id, found in scores.items()
-            if found.jaccard >= least
+        expected = {
+            id: (score.jaccard, score.containment_a, score.containment_b)
+            for id, score in scores.items()
+            if score.jaccard >= least
         }
+        for index in self.handles:
+            hits = index.query(text, threshold)
+            assert {hit.id: (hit.jaccard, hit.containment_query, hit.containment_document) for hit in hits} == expected
 
     @rule(text=texts, top=st.integers(1, 4))
     def nearest(self, text: str, top: int) -> None:
-        hits = self.index.query(text, top=top)
         scores = sorted((la.compare(text, stored, RECIPE).jaccard for stored in self.expected.values()), reverse=True)
-        assert [hit.jaccard for hit in hits] == [score for score in scores[:top] if score > 0]
+        for index in self.handles:
+            hits = index.query(text, top=top)
+            assert [hit.jaccard for hit in hits] == [score for score in scores[:top] if score > 0]
 
+    @rule(number=handles)
+    def compact(self, number: int) -> None:
+        self.handle(number).compact()
+
+    @precondition(lambda self: self.place.lasts and len(self.handles) < MOST_HANDLES)
     @rule()
-    def compact(self) -> None:
-        self.index.compact()
+    def open(self) -> None:
+        self.handles.append(self.place.open(create=False))
+
+    @precondition(lambda self: len(self.handles) > 1)
+    @rule(number=handles)
+    def close(self, number: int) -> None:
+        self.handles.pop(number % len(self.handles)).close()
 
     @precondition(lambda self: self.place.lasts)
     @rule()
     def reopen(self) -> None:
-        self.index.close()
-        self.index = self.place.open(create=False)
+        for index in self.handles:
+            index.close()
+        self.handles = [self.place.open(create=False)]
 
     @invariant()
     def the_same_documents(self) -> None:
-        assert len(self.index) == len(self.expected)
-        assert list(self.index) == list(self.expected)
+        for index in self.handles:
+            assert len(index) == len(self.expected)
+            assert list(index) == list(self.expected)
 
     def teardown(self) -> None:
-        if hasattr(self, "index"):
-            found = self.index.verify()
-            assert found.ok, found.problems
-            assert self.index.repair().ok
-            assert list(self.index) == list(self.expected)
-            self.index.close()
+        if self.handles:
+            check = self.handles[0].verify()
+            assert check.ok, check.problems
+            assert self.handles[0].repair().ok
+            self.the_same_documents()
+            for index in self.handles:
+                index.close()
         self._folder.cleanup()
 
 

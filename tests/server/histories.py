@@ -304,7 +304,7 @@ class _Trial:
         at_last = _stored(self._where, self._known)
         self._commands.check_unfinished({read.id for read in at_last if read.state is not ABSENT})
         histories = [worker.history for worker in self._workers] + [self._commands.history]
-        # A write is noted before it is sent: whatever is in the reads so far is in the writes that are taken after them.
+        # A write is noted before it is sent, so the writes are taken after the reads that may have seen them.
         reads = at_last + [read for history in histories for read in list(history.reads)]
         writes = [write for history in histories for write in list(history.writes)]
         problems, seen = problems_of(History(writes, reads))
