@@ -23,20 +23,26 @@ _SECTOR = 512
 
 
 def _record(path: Path, history: History, changes: int, synchronous: str, rng: random.Random) -> Disk:
+    """Write a history through two handles."""
     with small(), on_disk(synchronous) as disk:
-        index = la.Index.open(path, create=True)
+        handles = [la.Index.open(path, create=True), la.Index.open(path, create=False)]
         # Until here nothing was promised: a crash before leaves no file of this name.
         disk.events[:] = [event for event in disk.events if not event.file.startswith(path.name + "-")]
         disk.acknowledge(0)
         for number in range(changes):
-            history.change(number).apply(index)
+            history.change(number).apply(rng.choice(handles))
             disk.acknowledge(number + 1)
             if rng.random() < 0.06:
-                index.compact()
-            if rng.random() < 0.06:
-                index.close()
-                index = la.Index.open(path, create=False)
-        index.close()
+                rng.choice(handles).compact()
+            if rng.random() < 0.12:
+                place = rng.randrange(len(handles))
+                handles[place].close()
+                if rng.random() < 0.25:  # without any handle the log is written back and removed
+                    handles[1 - place].close()
+                    handles[1 - place] = la.Index.open(path, create=False)
+                handles[place] = la.Index.open(path, create=False)
+        for index in handles:
+            index.close()
     return disk
 
 
