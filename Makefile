@@ -106,8 +106,8 @@ $(VENV)/.fuzz: $(VENV)/.tools
 fuzz: setup $(VENV)/.fuzz ## Fuzz the core and all that reads files; SECONDS=60 for each target
 	scripts/fuzz.sh $(SECONDS)
 
-torture: setup ## Try for long to make an index or a server lose something; SHARE=0.1 for a tenth of it
-	$(BIN)/python -m benchmarks.torture --share $(SHARE)
+torture: setup ## Try for long to make an index or a server lose something; SHARE=0.1, PART="power loss" for less
+	$(BIN)/python -m benchmarks.torture --share $(SHARE) $(if $(PART),--part "$(PART)")
 
 clean: ## Remove all that the other targets made
 	rm -rf $(VENV) .bench rust/target rust/fuzz/target build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

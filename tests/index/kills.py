@@ -28,7 +28,8 @@ __all__ = ["STEPPED", "damage_postings", "kill_at_steps", "kill_processes"]
 
 _LIFE: Final = 25
 """Kills that one index goes through."""
-_LONGEST: Final = 2.0
+_SHORTEST, _LONGEST = 0.08, 2.0
+"""Seconds between two kills, at most."""
 STEPPED = ("create", "back_up", "compact", "repair")
 
 
@@ -91,7 +92,7 @@ class _Fleet:
         ]
         self.commands: list[_Command] = []
         self._copies = itertools.count()
-        self._pause = 0.08
+        self._pause = _SHORTEST
 
     def lines(self) -> dict[int, list[Line]]:
         """Read all journals."""
@@ -110,12 +111,13 @@ class _Fleet:
             if len(self.commands) < 2 and self._rng.random() < 0.6:
                 self._start_command()
             time.sleep(self._rng.uniform(0.0, self._pause))
-            self._kill_one()
+            early = self._kill_one()
             self._end_commands(wait=False)
             self.check()
             # A machine that is busy gets longer to do something.
             before, acknowledged = acknowledged, self._acknowledged()
-            self._pause = min(_LONGEST, 1.2 * self._pause) if before == acknowledged else max(0.08, self._pause / 1.1)
+            early |= before == acknowledged
+            self._pause = min(_LONGEST, 1.3 * self._pause) if early else max(_SHORTEST, self._pause / 1.1)
         self._end_all()
         self.seen["changes"] = self._acknowledged()
         return self.seen
@@ -129,20 +131,23 @@ class _Fleet:
         command.start()
         self.commands.append(command)
 
-    def _kill_one(self) -> None:
+    def _kill_one(self) -> bool:
+        """Kill a process and start it again, or a command; returns whether it had not got far."""
         if self.commands and self._rng.random() < 0.2:
             command = self.commands.pop(self._rng.randrange(len(self.commands)))
             command.kill()
             status = self.zygote.wait(command.pid)
             assert status in (0, -signal.SIGKILL), f"{command.name} ended with {status}\n{self.zygote.errors()}"
             self.seen["kills of a command"] += status != 0
-            return
+            return False
         worker = self._rng.choice(self.workers)
         worker.kill()
         status = self.zygote.wait(worker.pid)
         assert status == -signal.SIGKILL, f"a process ended by itself\n{self.zygote.errors()}"
-        self.seen["kills" if worker.handles() > 1 else "kills with fewer handles"] += 1
+        early = worker.handles() < 2
+        self.seen["kills with fewer handles" if early else "kills"] += 1
         worker.start()
+        return early
 
     def _end_commands(self, *, wait: bool) -> None:
         for command in list(self.commands):

@@ -38,7 +38,7 @@ def test_killed_with_several_handles(tmp_path: Path, zygote: Zygote, seed: int) 
 
 
 def test_killed_with_several_handles_of_a_server(tmp_path: Path, zygote: Zygote) -> None:
-    seen = kill_processes(tmp_path, zygote, server().new_schema, 20, 7)
+    seen = kill_processes(tmp_path, zygote, server().new_schema, 12, 7)
     assert seen["changes"] > 10, seen
 
 
