@@ -197,7 +197,7 @@ def kill_processes(folder: Path, zygote: Zygote, place: Callable[[], str], kills
         la.Index.open(where, create=True).close()
         try:
             seen += _Fleet(inside, zygote, where, rng).run(min(_LIFE, kills - seen["kills"]))
-        except AssertionError as error:
+        except Exception as error:
             raise AssertionError(f"seed {seed}, {seen['kills']} kills before this index: {error}") from error
     return seen
 

@@ -327,5 +327,5 @@ def run_history(where: str, folder: Path, kills: int, seed: int, *, forks: Forks
         ]
         try:
             return _Trial(where, folder, seed, forks, running).run(kills)
-        except (AssertionError, OSError) as error:
+        except Exception as error:
             raise AssertionError(f"seed {seed}: {error}") from error
