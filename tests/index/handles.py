@@ -34,18 +34,16 @@ _WEIGHTS: Final = {
     "info": 2,
     "backup": 1,
 }
-_CHANGES: Final = ("change", "compact")
-"""What only a writer does."""
 
 
 class _Session:
     """The handles of one thread, and what it does with them; the first handle only reads."""
 
-    def __init__(self, where: str, journal: Journal, number: int, *, writes: bool, most: int, seed: int) -> None:
+    def __init__(self, where: str, journal: Journal, number: int, *, without: list[str], most: int, seed: int) -> None:
         self._where, self._journal, self._most = where, journal, most
         self._least = most // 2
         self._writer = Writer(journal, number)
-        weights = {name: weight for name, weight in _WEIGHTS.items() if writes or name not in _CHANGES}
+        weights = {name: weight for name, weight in _WEIGHTS.items() if name not in without}
         self._names, self._weights = list(weights), list(weights.values())
         self._rng = random.Random(seed)
         self._handles: list[la.Index] = []
@@ -112,14 +110,17 @@ class _Session:
             file.unlink()
 
 
-def use_handles(where: str, journals: list[str], numbers: list[int], writes: bool, seed: int) -> None:
-    """Work until SIGTERM with two to four handles: of one thread, or of two with one or two each."""
+def use_handles(where: str, journals: list[str], numbers: list[int], without: list[str], seed: int) -> None:
+    """Work until SIGTERM with two to four handles: of one thread, or of two with one or two each.
+
+    Of all that a session can do, it never does what is named in `without`.
+    """
     ending = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ending.set())
     most = 4 // len(journals)
     threads = []
     for journal, number in zip(journals, numbers, strict=True):
-        session = _Session(where, Journal(journal), number, writes=writes, most=most, seed=seed + number)
+        session = _Session(where, Journal(journal), number, without=without, most=most, seed=seed + number)
         threads.append(threading.Thread(target=_guarded, args=(session.run, ending), daemon=True))
     for thread in threads:
         thread.start()
