@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 RECORD: Final = Path(__file__).parent / "records" / "torture-latest.json"
-_KILLS, _SERVER_KILLS, _IMAGES, _FLIPS, _SECONDS = 3_000, 300, 12_000, 3_000, 40.0
+_KILLS, _SERVER_KILLS, _IMAGES, _FLIPS, _SECONDS = 3_000, 300, 20_000, 5_000, 60.0
 _ON_POSTGRES: Final = {"handles": 100, "servers": 60}
 """Kills of processes and of servers that work with PostgreSQL; on SQLite they are all the others."""
 _AT_ONCE: Final = 250

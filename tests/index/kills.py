@@ -203,6 +203,7 @@ def kill_processes(folder: Path, zygote: Zygote, place: Callable[[], str], kills
         try:
             seen += _Fleet(inside, zygote, where, rng).run(min(_LIFE, kills - seen["kills"]))
         except Exception as error:
+            zygote.kill_all()
             raise AssertionError(f"seed {seed}, {seen['kills']} kills before this index: {error}") from error
     return seen
 

@@ -18,7 +18,6 @@ import sys
 import tempfile
 import time
 import traceback
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -44,7 +43,8 @@ class Zygote:
         command = [sys.executable, "-m", "tests.index.zygote", module]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 — it lasts as long as the process
-        self._running: set[int] = set()
+        self._statuses: dict[int, int | None] = {}
+        """Of the processes that were started; None for those that run."""
         self._process = subprocess.Popen(
             command,
             cwd=ROOT,
@@ -66,15 +66,14 @@ class Zygote:
     def start(self, job: str, arguments: dict[str, Any]) -> int:
         """Start a job, and return the id of its process."""
         pid = int(self._ask("start", job, arguments))
-        self._running.add(pid)
+        self._statuses[pid] = None
         return pid
 
     def poll(self, pid: int) -> int | None:
         """Return the exit status of a process, negative if it was killed, or None if it runs."""
-        status = self._ask("poll", pid)
-        if status is not None:
-            self._running.discard(pid)
-        return None if status is None else int(status)
+        if self._statuses[pid] is None:
+            self._statuses[pid] = self._ask("poll", pid)
+        return self._statuses[pid]
 
     def wait(self, pid: int, patience: float = _PATIENCE) -> int:
         """Wait for the end of a process, and return its exit status; fails if it hangs."""
@@ -88,6 +87,13 @@ class Zygote:
         """Start a job and wait for its end."""
         return self.wait(self.start(job, arguments))
 
+    def kill_all(self) -> None:
+        """Kill what still runs after a failure."""
+        for pid, status in list(self._statuses.items()):
+            if status is None:  # so it still has its number, even if it has ended
+                os.kill(pid, signal.SIGKILL)
+                self.wait(pid)
+
     def errors(self) -> str:
         """Return the end of what jobs have written to standard error."""
         handle = self._errors.fileno()
@@ -100,10 +106,7 @@ class Zygote:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # After a failure some jobs may still work; none of them may outlive the test.
-        for pid in self._running:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        self.kill_all()
         self._process.communicate()
         self._errors.close()
 

@@ -72,12 +72,9 @@ class Forks(Zygote):
 class _Fork:
     def __init__(self, zygote: Zygote, pid: int) -> None:
         self._zygote, self.pid = zygote, pid
-        self._status: int | None = None
 
     def poll(self) -> int | None:
-        if self._status is None:
-            self._status = self._zygote.poll(self.pid)
-        return self._status
+        return self._zygote.poll(self.pid)
 
 
 # -- in the other process ----------------------------------------------------------------------------------------------

@@ -328,4 +328,5 @@ def run_history(where: str, folder: Path, kills: int, seed: int, *, forks: Forks
         try:
             return _Trial(where, folder, seed, forks, running).run(kills)
         except Exception as error:
+            forks.kill_all()
             raise AssertionError(f"seed {seed}: {error}") from error
