@@ -20,8 +20,9 @@ __all__ = ["Command", "Comparison", "Side", "commands", "compared", "ratio_cells
 
 PRINTED: Final = "printed"
 """The file that holds what a command printed."""
-LIMIT: Final = 300.0
-MOST: Final = 8 * 10**9
+SECONDS: Final = 300.0
+"""After so long a command is ended; the same for more memory than `BYTES`."""
+BYTES: Final = 8 * 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def run(command: Command, side: Side) -> dict[str, Any]:
             path.unlink()
     program = [str(side.programs / "lookalike"), *command.arguments]
     done = launched(
-        program, side.folder / PRINTED, limit=LIMIT, most=MOST, environment=usual_environment(), folder=side.folder
+        program, side.folder / PRINTED, limit=SECONDS, most=BYTES, environment=usual_environment(), folder=side.folder
     )
     if done["why"]:
         raise ValueError(f"{command.name} with the wheel {side.folder.name}: {done['why']}")
