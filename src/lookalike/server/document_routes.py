@@ -24,15 +24,20 @@ from lookalike.server.bodies import (
     check_text,
     is_ndjson,
     problem_line,
+    spelt_list,
     takes,
     work_on,
 )
 from lookalike.server.models import (
     Acknowledged,
     Added,
+    BatchDecided,
+    Decided,
     DocumentList,
     Groups,
     Histogram,
+    NewDocument,
+    NewDocuments,
     NewText,
     OneGroupPart,
     PairList,
@@ -128,6 +133,71 @@ def _add_lines(state: ServerState, lines: Lines) -> Ensured:
 def _ensure(state: ServerState, documents: Sequence[SentDocument]) -> Ensured:
     with state.writing() as index:
         return index.ensure(as_source(documents), threads=1)
+
+
+# -- adding what is new ------------------------------------------------------------------------------------------------
+
+
+@router.post(
+    "/v1/add-unless-similar",
+    summary="Add documents, each unless one that is stored, or comes before it, is like it: all or none.",
+    responses=answers({200: (Decided, BatchDecided)}, 409, line=Decided),
+    openapi_extra=takes(NewDocument, NewDocuments, line=SentDocument),
+)
+async def add_unless_similar(
+    request: Request,
+    threshold: Annotated[
+        float | None, Query(gt=0, le=1, description="Of lines; JSON has it in the body. Default: that of the index.")
+    ] = None,
+) -> Response:
+    """Decide and add in one transaction, so that of two clients that send the same text only one adds it.
+
+    A document that is stored with the same content counts as added, so a request can be repeated; one that is stored
+    with another content is a conflict, and nothing is added. Lines are decided in batches, each all or none.
+    """
+    state = state_of(request)
+    if state.store.settings.keep == "signature":
+        raise Problem(
+            409, "the index keeps signatures only: its scores are estimates, too vague to decide what is added"
+        )
+    if is_ndjson(request):
+        return NdjsonStream(_decided_lines(request, state, threshold), state)
+    return await work_on(request, (NewDocument, NewDocuments), _decide, Lane.WRITE)
+
+
+def _decide(state: ServerState, body: NewDocument | NewDocuments) -> Response:
+    documents: Sequence[SentDocument] = [body] if isinstance(body, NewDocument) else body.documents
+    check_batch(documents, state.limits)
+    with _named(documents, body, state):
+        decided = _decisions(state, documents, body.threshold)
+    if isinstance(body, NewDocument):
+        return Json(decided[0])
+    return Json(spelt_list("results", decided))
+
+
+async def _decided_lines(request: Request, state: ServerState, threshold: float | None) -> AsyncIterator[Any]:
+    async for lines in batches(request, state):
+        for decided in await state.run(_decide_lines, state, lines, threshold, lane=lines.lane(Lane.WRITE)):
+            yield decided
+
+
+def _decide_lines(state: ServerState, lines: Lines, threshold: float | None) -> list[dict[str, Any]]:
+    return _decisions(state, lines.documents(state.limits), threshold)
+
+
+def _decisions(state: ServerState, documents: Sequence[SentDocument], threshold: float | None) -> list[dict[str, Any]]:
+    with state.writing() as index:
+        decisions = index.add_unless_similar(as_source(documents), threshold, threads=1)
+    most = state.limits.top
+    return [
+        {
+            "id": decision.id,
+            "added": decision.is_added,
+            "hits": [hit.to_dict() for hit in decision.hits[:most]],
+            "truncated": decision.hits.truncated or len(decision.hits) > most,
+        }
+        for decision in decisions
+    ]
 
 
 # -- listing -----------------------------------------------------------------------------------------------------------

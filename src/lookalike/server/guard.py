@@ -46,7 +46,7 @@ _API: Final = "/v1/"
 _OPEN: Final = frozenset({"/v1/health", "/v1/ready"})
 _ASKING: Final = frozenset({"/v1/check", "/v1/compare", "/v1/extract"})
 """What is posted to these changes nothing."""
-_LINES: Final = frozenset({"/v1/check", "/v1/documents"})
+_LINES: Final = frozenset({"/v1/check", "/v1/documents", "/v1/add-unless-similar"})
 _BYTES: Final = frozenset({"/v1/extract"})
 _READING: Final = frozenset({"GET", "HEAD"})
 _METHODS: Final = frozenset({*_READING, "POST", "PUT", "DELETE"})

@@ -65,9 +65,9 @@ class Job:
 class Workers:
     """Threads that take the oldest job of a lane that has room.
 
-    At most half of them work on batches and changes, and one of these on changes: a store takes one at a time, and the
-    others would only wait for it. A change of one document comes before batches of them. Unlike those of
-    `concurrent.futures`, these threads do not hold up the end of the process.
+    At most half of them work on batches, and one on changes: a store takes one at a time, and the others would only
+    wait for it. A change of one document comes before batches of them. Unlike those of `concurrent.futures`, these
+    threads do not hold up the end of the process.
     """
 
     def __init__(self, threads: int, waiting: int, seconds: float, name: str = "lookalike") -> None:
@@ -128,15 +128,12 @@ class Workers:
                 self._changed.wait()
 
     def _has_room(self, lane: Lane) -> bool:
-        if lane is Lane.READ:
-            return True
-        large = sum(job.lane is not Lane.READ for job in self._running)
-        if large >= max(1, self._threads // 2):
+        if lane.writes and any(job.lane.writes for job in self._running):
             return False
-        if lane is Lane.BATCH:
-            return True
-        first = lane is Lane.WRITE or not self._waiting[Lane.WRITE]
-        return first and not any(job.lane.writes for job in self._running)
+        if lane is Lane.WRITE_BATCH and self._waiting[Lane.WRITE]:
+            return False
+        batches = sum(job.lane in (Lane.BATCH, Lane.WRITE_BATCH) for job in self._running)
+        return lane in (Lane.READ, Lane.WRITE) or batches < max(1, self._threads // 2)
 
     # -- ends --------------------------------------------------------------------------------------------------------
 
