@@ -301,7 +301,7 @@ def test_two_states_that_are_equal_have_the_same_documents(new: Callable[[], Pla
     def changed() -> bool:
         with store.reading() as reader:
             version = reader.version()
-            assert version.documents == reader.count() == len(list(reader.ids()))
+            assert version.documents == reader.count() == len(list(reader.listed()))
         fresh = version not in seen
         seen.append(version)
         return fresh

@@ -84,10 +84,10 @@ def test_a_reader_cannot_change_anything(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
     with la.Index.open(path) as index:
         index.add({"a": "one two three four"})
-        with index._store.reading(), pytest.raises(sqlite3.OperationalError, match="readonly"):
-            index._store.snapshot().execute("DELETE FROM document")  # type: ignore[attr-defined]
+        with index._store.reading() as reader, pytest.raises(sqlite3.OperationalError, match="readonly"):
+            reader.session.connection.execute("DELETE FROM document")  # type: ignore[attr-defined]
         with pytest.raises(sqlite3.OperationalError):
-            index._store.snapshot().execute("PRAGMA wal_checkpoint(PASSIVE)")  # type: ignore[attr-defined]
+            reader.session.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")  # type: ignore[attr-defined]
 
 
 def test_closing_a_reader_leaves_the_log(tmp_path: Path) -> None:

@@ -181,14 +181,6 @@ def test_no_modules_import_each_other(top: str) -> None:
     assert [cycle for cycle in found if any(module.split(".")[1:2] == [top] for module in cycle)] == []
 
 
-MOST_FILES = 190
-"""Files of the package. A new one needs a concept of its own: most often the code belongs in one that is there."""
-
-
-def test_the_package_has_few_files() -> None:
-    assert len(FILES) <= MOST_FILES
-
-
 def _places(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """Return which names are in more than one module, and where."""
     places: dict[str, list[str]] = {}

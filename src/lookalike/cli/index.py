@@ -182,7 +182,8 @@ INDEX_REPAIR_HELP = examples(
     "lookalike index repair class.db",
     "lookalike index repair class.db --format json",
     last="Keys are rebuilt, and documents too where their texts are whole. What is lost is removed and named: add it "
-    "again. The damaged file is kept as INDEX.damaged.",
+    "again. The damaged file is kept as INDEX.damaged. Exit code 1 means that documents are lost whose ids are not "
+    "known.",
 )
 
 
@@ -192,13 +193,15 @@ def index_repair(where: IndexArgument, format: FormatOption = Format.TABLE) -> N
     name, done = _repaired(where)
     if as_json:
         send(checked_json(name, done), None, encoding="utf-8")
-        return
-    lines = [f"{name}: {count(done.documents, 'document')} whole, {len(done.lost):,} lost"]
-    lines += [f"  {problem}" for problem in done.problems]
-    lines += [f"  lost: {one!r}" for one in done.lost]
-    if done.lost:
-        lines.append("Add lost documents again: lookalike index add")
-    send("".join(f"{visible(line)}\n" for line in lines), None)
+    else:
+        lines = [f"{name}: {count(done.documents, 'document')} whole, {len(done.lost):,} lost"]
+        lines += [f"  {problem}" for problem in done.problems]
+        lines += [f"  lost: {document!r}" for document in done.lost]
+        if done.lost or done.problems:
+            lines.append("Add lost documents again: lookalike index add")
+        send("".join(f"{visible(line)}\n" for line in lines), None)
+    if not done.ok:
+        raise typer.Exit(FOUND)
 
 
 def _repaired(where: str) -> tuple[str, Check]:

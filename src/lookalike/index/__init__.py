@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from lookalike import _native
 from lookalike.documents import open_documents
 from lookalike.engine.sign import texts_for_core
 from lookalike.errors import ConflictError, StoreError, check_threads
-from lookalike.index.contract import DIGEST, Check, Row, check_several
+from lookalike.index.contract import DIGEST, Check, Row, check_several, missing_documents
 from lookalike.index.index_documents import IndexSource, found_within
 from lookalike.index.query import AT_ONCE, FEW, Hit, Hits, Queryable, Signed, ask, in_bands, sign
 from lookalike.index.store_opening import open_store
@@ -33,6 +33,8 @@ __all__ = ["Check", "Ensured", "Hit", "Hits", "Index"]
 
 _NAMED: Final = 100
 """Ids that an error names at most."""
+_PAGE: Final = 1000
+"""Ids that are read at once."""
 
 
 class Ensured(NamedTuple):
@@ -238,9 +240,22 @@ class Index(Queryable):
             return reader.bodies([number])[number].decode("utf-8")
 
     def ids(self) -> Iterator[Id]:
-        """Give the ids of all documents, in the order in which they were added."""
-        with self._store.reading() as reader:
-            yield from reader.ids()
+        """Give the ids of all documents, in the order in which they were added.
+
+        They are read page by page, and nobody waits in between: an id that is added meanwhile may come or not, and one
+        that is replaced may come twice.
+        """
+        after, documents, versions = -1, 0, set()
+        while True:
+            with self._store.reading() as reader:
+                page = list(islice(reader.listed(after), _PAGE))
+                versions.add(reader.version())
+                if not page and len(versions) == 1 and documents != reader.count():
+                    raise missing_documents(self._store.name, documents, reader.count())
+            yield from (id for _, id in page)
+            if not page:
+                return
+            after, documents = page[-1][0], documents + len(page)
 
     def __len__(self) -> int:
         """Return how many documents there are."""

@@ -19,7 +19,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from lookalike.errors import DocumentError, StoreError
+from lookalike.errors import DamagedError, DocumentError, StoreError
 
 if TYPE_CHECKING:
     import os
@@ -49,8 +49,10 @@ __all__ = [
     "check_several",
     "checksum",
     "exists_already",
+    "is_readable",
     "kind_of",
     "met_of",
+    "missing_documents",
     "wrong_id",
 ]
 
@@ -102,6 +104,16 @@ def checksum(id: Id, shingles: int, length: int, *parts: bytes) -> int:
     for part in parts:
         found = zlib.crc32(part, found)
     return found
+
+
+def is_readable(body: bytes, settings: IndexSettings) -> bool:
+    """Tell whether what was kept of a document can be used: a forged file has the right checksums."""
+    if settings.keep == "text" and not body.isascii():
+        try:
+            body.decode("utf-8")
+        except UnicodeDecodeError:
+            return False
+    return settings.keep != "shingles" or len(body) % 8 == 0
 
 
 def kind_of(id: Id) -> str:
@@ -204,6 +216,9 @@ class Check:
 class StoreWriter(ABC):
     """One transaction."""
 
+    reader: StoreReader
+    """What was there when it began."""
+
     @abstractmethod
     def put(self, rows: Sequence[Row]) -> None:
         """Add documents; `DuplicateIdError` if one is there."""
@@ -237,6 +252,10 @@ class StoreReader(ABC):
         """Return what is known of documents by number; those that were removed are missing."""
 
     @abstractmethod
+    def sizes(self, numbers: Sequence[int]) -> dict[int, int]:
+        """Return how many bytes were kept of documents, without loading them."""
+
+    @abstractmethod
     def bodies(self, numbers: Sequence[int]) -> dict[int, bytes]:
         """Return what was kept of documents."""
 
@@ -256,10 +275,6 @@ class StoreReader(ABC):
     def listed(self, after: int = -1) -> Iterator[tuple[int, Id]]:
         """Yield the numbers and ids of all documents after a number, in order."""
 
-    def ids(self) -> Iterator[Id]:
-        """Give all ids, in the order of the numbers."""
-        return (id for _, id in self.listed())
-
 
 class Store(ABC):
     """Where an index keeps its documents."""
@@ -275,6 +290,14 @@ class Store(ABC):
     @abstractmethod
     def reading(self) -> AbstractContextManager[StoreReader]:
         """Start to read: the block sees one state."""
+
+    def snapshot(self) -> AbstractContextManager[StoreReader]:
+        """Start to read for long: the block sees one state, and nobody waits for it."""
+        return self.reading()
+
+    @abstractmethod
+    def errors(self) -> AbstractContextManager[None]:
+        """Translate errors that are raised outside `reading` and `writing`."""
 
     @abstractmethod
     def verify(self) -> Check:
@@ -325,3 +348,10 @@ class ServerStore(Store):
 def exists_already(name: str) -> StoreError:
     """Return the error for a new index under a name that is taken."""
     return StoreError(name, "exists already", "give another name, or add to it: lookalike index add")
+
+
+def missing_documents(name: str, there: int, expected: int) -> DamagedError:
+    """Return the error for a list that is not whole."""
+    return DamagedError(
+        name, f"is damaged: it lists {there:,} documents of {expected:,}", "run: lookalike index repair"
+    )

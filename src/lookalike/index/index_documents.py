@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
 from array import array
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lookalike import _native
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.engine import Strategy
-    from lookalike.index.contract import Row, Store
+    from lookalike.index.contract import Row, Store, StoreReader
 
     _Scored = tuple[array[int], array[int], array[float], array[float] | None, array[float] | None]
 
@@ -116,7 +119,11 @@ _BATCH: Final = 8 << 20
 
 
 class IndexSource(Source):
-    """The texts that an index keeps, in the order in which they were added."""
+    """The texts that an index keeps, in the order in which they were added.
+
+    They are those of one moment, that of the first reading, however often they are read: the snapshot is held until
+    nobody refers to this source any more.
+    """
 
     def __init__(self, store: Store) -> None:
         """Take the store of an index that keeps texts."""
@@ -124,15 +131,25 @@ class IndexSource(Source):
             raise StoreError(store.name, "keeps no texts", "create an index with keep='text'")
         self.name = store.name
         self._store = store
+        self._snapshot: StoreReader | None = None
+        self._lock = threading.Lock()
+
+    def _reader(self) -> StoreReader:
+        with self._lock:
+            if self._snapshot is None:
+                held = ExitStack()
+                self._snapshot = held.enter_context(self._store.snapshot())
+                weakref.finalize(self, held.close)
+            return self._snapshot
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
-        """Read all documents; they are those of one moment."""
+        """Read all documents."""
         del rows
         ids: list[str | int] = []
         texts: list[bytes] = []
         size = 0
-        with self._store.reading() as reader:
-            for block in reader.rows():
+        with self._store.errors():
+            for block in self._reader().rows():
                 for _, row in block:
                     ids.append(row.id)
                     texts.append(row.body)
@@ -153,8 +170,8 @@ class IndexSource(Source):
 
     def size(self) -> Size:
         """Count the documents; of their texts only reading would tell."""
-        with self._store.reading() as reader:
-            return Size(reader.count(), 0)
+        with self._store.errors():
+            return Size(self._reader().count(), 0)
 
 
 # -- pairs and clusters ------------------------------------------------------------------------------------------------
@@ -177,7 +194,7 @@ def found_within(store: Store, threshold: float | None) -> Within:
         found = find(IndexSource(store), least, recipe=settings.recipe, recall=settings.recall)
         return Within(found.pairs, found.groups)
     strategy = settings.strategy(threshold)
-    with store.reading() as reader:
+    with store.snapshot() as reader:
         rows = [row for block in reader.rows() for _, row in block]
     scored = _exact(rows, strategy) if settings.keep == "shingles" else _estimated(rows, strategy)
     ends = list(zip(scored[0], scored[1], strict=True))

@@ -172,7 +172,7 @@ class StoredHere:
     def first_id(self) -> Id | None:
         """Look at the first document."""
         with self._store.reading() as reader:
-            return next(iter(reader.ids()), None)
+            return next((id for _, id in reader.listed()), None)
 
     def add(self, ids: Sequence[Id], texts: Texts) -> int:
         """Add them in one transaction."""

@@ -21,7 +21,9 @@ from lookalike.index.contract import (
     StoreWriter,
     Version,
     check_rows,
+    is_readable,
     kind_of,
+    missing_documents,
 )
 from lookalike.index.postgres_postings import (
     COPY_BEGIN,
@@ -29,6 +31,7 @@ from lookalike.index.postgres_postings import (
     RECENT,
     add_recent,
     add_segment,
+    damaged,
     meet,
     merge,
     post_recent,
@@ -71,7 +74,10 @@ _LAST: Final = struct.Struct(">iqiqi")
 def id_of(stored: bytes, kind: str) -> Id:
     """Return an id from what is stored; numbers are stored in decimal."""
     text = bytes(stored).decode("utf-8", "replace")
-    return int(text) if kind == "int" else text
+    try:
+        return int(text) if kind == "int" else text
+    except ValueError:  # damaged: the checksum of its row will say so
+        return text
 
 
 def stored(id: Id) -> bytes:
@@ -144,6 +150,7 @@ class PostgresWriter(StoreWriter):
     def __init__(self, store: PostgresStore, connection: psycopg.Connection[Any]) -> None:
         self._name, self._places, self._connection = store.name, store.places, connection
         self._state = state_of(connection, store.places, lock=True)
+        self.reader = PostgresReader(store, connection)
         self._numbers, self._keys = array("I"), bytearray()  # of documents that have no postings yet
         self._gone: set[int] = set()
 
@@ -284,59 +291,88 @@ class PostgresReader(StoreReader):
 
     def heads(self, numbers: Sequence[int]) -> dict[int, Head]:
         """Return what is known of documents by number; those that were removed are missing."""
-        found = {}
-        asked = f"SELECT {HEAD} FROM {self._table} WHERE number = ANY(%s::bigint[])"
+        heads: dict[int, Head] = {}
         for start in range(0, len(numbers), _BLOCK):
-            for columns in self._rows(asked, [list(numbers[start : start + _BLOCK])]):
-                number, row, right = head_of(columns, self._kind)
-                if not right:
-                    raise self._damaged(row.id)
-                found[number] = Head(row.id, row.slots)
-        return found
+            some = list(numbers[start : start + _BLOCK])
+            heads.update(self._checked_head(columns) for columns in self._rows(self._asked(HEAD), [some]))
+            missing = [number for number in some if number not in heads]
+            asked = f"SELECT number FROM {self._store.places.removed} WHERE number = ANY(%s::bigint[])"
+            removed = {number for (number,) in self._rows(asked, [missing])} if missing else set()
+            if lost := [number for number in missing if number not in removed]:
+                raise damaged(self._store.places, f"document number {lost[0]}")
+        return heads
+
+    def _asked(self, columns: str) -> str:
+        return f"SELECT {columns} FROM {self._table} WHERE number = ANY(%s::bigint[])"
+
+    def _checked_head(self, columns: Sequence[Any]) -> tuple[int, Head]:
+        number, row, right = head_of(columns, self._kind)
+        if not right:
+            raise self._damaged(row.id)
+        return number, Head(row.id, row.slots)
+
+    def sizes(self, numbers: Sequence[int]) -> dict[int, int]:
+        """Return how many bytes were kept of documents, without loading them."""
+        sizes: dict[int, int] = {}
+        for start in range(0, len(numbers), _BLOCK):
+            sizes.update(self._rows(self._asked("number, octet_length(body)"), [list(numbers[start : start + _BLOCK])]))
+        return sizes
 
     def bodies(self, numbers: Sequence[int]) -> dict[int, bytes]:
         """Return what was kept of documents."""
-        found = {}
-        asked = f"SELECT number, id, body_checksum, body FROM {self._table} WHERE number = ANY(%s::bigint[])"
+        bodies: dict[int, bytes] = {}
         for start in range(0, len(numbers), _BLOCK):
-            for number, id, expected, body in self._rows(asked, [list(numbers[start : start + _BLOCK])]):
-                if zlib.crc32(body) != expected:
+            some = list(numbers[start : start + _BLOCK])
+            for number, id, expected, content in self._rows(self._asked("number, id, body_checksum, body"), [some]):
+                body = bytes(content)
+                if zlib.crc32(body) != expected or not is_readable(body, self._store.settings):
                     raise self._damaged(id_of(id, self._kind))
-                found[number] = bytes(body)
-        return found
+                bodies[number] = body
+            if lost := [number for number in some if number not in bodies]:
+                raise damaged(self._store.places, f"document number {lost[0]}")
+        return bodies
 
     def numbers(self, ids: Sequence[Id]) -> list[int | None]:
         """Return the number of each document, None where there is no such document."""
         given = [id for id in ids if kind_of(id) == self._kind]
-        found = _numbers(self._connection, self._table, given)
-        return [found.get(stored(id)) if kind_of(id) == self._kind else None for id in ids]
+        numbers = _numbers(self._connection, self._table, given)
+        self.heads(list(numbers.values()))
+        return [numbers.get(stored(id)) if kind_of(id) == self._kind else None for id in ids]
 
     def _blocks(self, columns: str, after: int = -1) -> Iterator[list[tuple[Any, ...]]]:
-        asked = f"SELECT {columns} FROM {self._table} WHERE number > %s ORDER BY number LIMIT {_BLOCK}"
-        while block := self._rows(asked, [after]):
+        """Give rows; all, or as many as there are."""
+        asked = f"SELECT {columns} FROM {self._table} WHERE number > %s AND number < %s ORDER BY number LIMIT {_BLOCK}"
+        is_whole, documents = after < 0, 0
+        while block := self._rows(asked, [after, self._state.next]):
             yield block
+            documents += len(block)
             after = block[-1][0]
+        if is_whole and documents != self._state.documents:
+            raise missing_documents(self._store.name, documents, self._state.documents)
 
     def slots(self) -> Iterator[tuple[array[int], bytes]]:
         """Give all documents in blocks: numbers, and their slots in one piece."""
-        for block in self._blocks("number, slots"):
-            yield array("I", (number for number, _ in block)), b"".join(bytes(slots) for _, slots in block)
+        for block in self._blocks(HEAD):
+            heads = [self._checked_head(columns) for columns in block]
+            yield array("I", (number for number, _ in heads)), b"".join(head.slots for _, head in heads)
 
     def rows(self) -> Iterator[list[tuple[int, Row]]]:
         """Give all documents in blocks."""
         for block in self._blocks(COLUMNS):
             rows = []
-            for found in block:
-                number, row, right = row_of(found, self._kind)
-                if not right:
+            for columns in block:
+                number, row, right = row_of(columns, self._kind)
+                if not right or not is_readable(row.body, self._store.settings):
                     raise self._damaged(row.id)
                 rows.append((number, row))
             yield rows
 
     def listed(self, after: int = -1) -> Iterator[tuple[int, Id]]:
         """Give numbers and ids."""
-        for block in self._blocks("number, id", after):
-            yield from ((number, id_of(id, self._kind)) for number, id in block)
+        for block in self._blocks(HEAD, after):
+            for columns in block:
+                number, head = self._checked_head(columns)
+                yield number, head.id
 
     def _damaged(self, id: Id) -> DamagedError:
         return _damaged(self._store.name, id)

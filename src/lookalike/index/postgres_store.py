@@ -35,6 +35,7 @@ from lookalike.index.sqlite_store import copy_to_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     import psycopg
 
@@ -159,7 +160,7 @@ def read_settings(connection: psycopg.Connection[Any], address: Address) -> Inde
         raise damaged
     try:
         return IndexSettings.of_json(row[1])
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise damaged from error
 
 
@@ -210,6 +211,8 @@ def server_errors(name: str) -> Iterator[None]:
 
 _SESSION: Final = "SET enable_seqscan = off; SET jit = off"
 """Tables that were small when a statement was planned may be large when it is executed."""
+_IDLE: Final = 4
+"""Connections that stay open for the next transaction."""
 _ABANDONED: list[object] = []
 """Connections of a parent process."""
 
@@ -223,10 +226,11 @@ class PostgresStore(ServerStore):
         self.settings = settings
         self.places = Places.of(address.schema, address.name, settings.bands.bands)
         self._address = address
-        self._connection: psycopg.Connection[Any] | None = None
+        self._idle: list[psycopg.Connection[Any]] = []
         self._lock = threading.RLock()
+        """Held for a moment, while one of these is changed; a source that is dropped meanwhile gives one back."""
         self._pid = os.getpid()
-        self._closed = False
+        self._is_closed = False
 
     @classmethod
     def open_or_create(
@@ -280,29 +284,56 @@ class PostgresStore(ServerStore):
 
     # -- connection --------------------------------------------------------------------------------------------------
 
-    def _connected(self) -> psycopg.Connection[Any]:
-        if self._closed:
-            raise StoreError(self.name, "is closed", "open it again")
-        if self._connection is None or self._connection.closed:
-            self._connection = connect(self._address)
-            self._connection.execute(_SESSION)
-        return self._connection
+    def errors(self) -> AbstractContextManager[None]:
+        """Translate the errors of PostgreSQL into ours."""
+        return server_errors(self.name)
+
+    def _take(self) -> psycopg.Connection[Any]:
+        """Return a connection, which its taker has to itself until it gives it back."""
+        if self._pid != os.getpid():  # a child of a fork has its own connections
+            _ABANDONED.append(self._idle)
+            self._idle, self._lock, self._pid = [], threading.RLock(), os.getpid()
+        with self._lock:
+            if self._is_closed:
+                raise StoreError(self.name, "is closed", "open it again")
+            if self._idle:
+                return self._idle.pop()
+        connection = connect(self._address)
+        connection.execute(_SESSION)
+        return connection
+
+    def _give_back(self, connection: psycopg.Connection[Any], pid: int) -> None:
+        if pid != os.getpid():
+            _ABANDONED.append(connection)
+            return
+        with self._lock:
+            if connection.closed:  # the server has ended, and with it the other connections
+                closed, self._idle = [connection, *self._idle], []
+            elif self._is_closed or len(self._idle) >= _IDLE:
+                closed = [connection]
+            else:
+                closed = []
+                self._idle.append(connection)
+        for other in closed:
+            other.close()
+
+    @contextmanager
+    def connected(self) -> Iterator[psycopg.Connection[Any]]:
+        """Use a connection that nobody else uses meanwhile."""
+        with server_errors(self.name):
+            connection, pid = self._take(), os.getpid()
+            try:
+                yield connection
+            finally:
+                self._give_back(connection, pid)
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[psycopg.Connection[Any]]:
         """Run a block in a transaction: a snapshot, or alone among writers."""
-        if self._pid != os.getpid():  # a child of a fork has its own connection
-            _ABANDONED.append(self._connection)
-            self._connection, self._lock, self._pid = None, threading.RLock(), os.getpid()
-        with self._lock, server_errors(self.name):
-            connection = self._connected()
-            if connection.info.transaction_status != 0:  # inside another block of this thread
-                yield connection
-                return
-            with connection.transaction():
-                level = "READ COMMITTED READ WRITE" if write else "REPEATABLE READ READ ONLY"
-                connection.execute(f"SET TRANSACTION ISOLATION LEVEL {level}")
-                yield connection
+        with self.connected() as connection, connection.transaction():
+            level = "READ COMMITTED READ WRITE" if write else "REPEATABLE READ READ ONLY"
+            connection.execute(f"SET TRANSACTION ISOLATION LEVEL {level}")
+            yield connection
 
     @contextmanager
     def reading(self) -> Iterator[StoreReader]:
@@ -345,9 +376,7 @@ class PostgresStore(ServerStore):
             post_recent(connection, self.places, state)
             merge(connection, self.places, state, all_of_them=True)
             state.write(connection, self.places)
-        with self._lock, server_errors(self.name):
-            connection = self._connected()
-            connection.autocommit = True
+        with self.connected() as connection:
             for table in (self.places.document, self.places.recent, self.places.posting, self.places.removed):
                 connection.execute(f"VACUUM (ANALYZE) {table}")
 
@@ -373,12 +402,12 @@ class PostgresStore(ServerStore):
         }
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connections; those that are in use are closed when they are given back."""
         with self._lock:
-            self._closed = True
-            if self._connection is not None and self._pid == os.getpid():
-                self._connection.close()
-            self._connection = None
+            self._is_closed = True
+            closed, self._idle = self._idle, []
+        for connection in closed if self._pid == os.getpid() else []:
+            connection.close()
 
 
 # -- verifying and repairing -------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import time
 import zlib
 from array import array
 from collections import defaultdict
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike._native import entries_of, merge_entries
@@ -27,6 +27,8 @@ from lookalike.index.query import rebuilt_row
 from lookalike.index.sqlite_postings import ENTRY, PER_PAGE, Segments, post, removed_in, segments_in
 from lookalike.index.sqlite_rows import is_body, is_right
 from lookalike.index.sqlite_schema import CANNOT, ID, RESTORE, columns_of, connect, create_file, named, store_errors
+from lookalike.index.sqlite_sessions import Session
+from lookalike.tables.spelling import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,9 +51,8 @@ def verify(store: SqliteStore) -> Check:
     """Check every row, page and key, in one snapshot."""
     check = Check()
     try:
-        with store.reading():
-            connection = store.snapshot()
-            _look(connection, store, check)
+        with store.reading() as reader:
+            _look(reader.session.connection, store, check)
     except StoreError as error:
         check.add(error)
     return check
@@ -148,34 +149,35 @@ def repair(store: SqliteStore) -> Check:
     if before.ok:
         return before
     try:
-        lost = _rewrite(store)
+        rescued = _rewrite(store)
     except DamagedError as error:
         raise DamagedError(store.name, CANNOT, RESTORE) from error
     after = verify(store)
-    after.lost = lost
-    return after
+    return Check(after.documents, rescued.problems + after.problems, rescued.lost)
 
 
-def _rewrite(store: SqliteStore) -> list[Id]:
+def _rewrite(store: SqliteStore) -> Check:
     with store.alone():
         unfinished = store.path.with_name(f"{store.path.name}.repair-{os.getpid()}")
         remove_files(unfinished)
         try:
             create_file(unfinished, store.settings)
             with store_errors(store.name):
-                lost = _copy(store, unfinished)
+                rescued = _copy(store, unfinished)
             put_in_place(unfinished, store.path)
         finally:
             remove_files(unfinished)
-    return lost
+    return rescued
 
 
-def _copy(store: SqliteStore, unfinished: Path) -> list[Id]:
-    source = connect(store.path, read_only=False)
-    target = connect(unfinished, read_only=False)
-    # A damaged id must not end the reading of all.
-    source.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
-    try:
+def _copy(store: SqliteStore, unfinished: Path) -> Check:
+    with (
+        closing(Session(store.path, store.name, read_only=False)) as session,
+        closing(connect(unfinished, "rw")) as target,
+    ):
+        source = session.connection
+        # A damaged id must not end the reading of all.
+        source.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
         rescue = Rescue(source, store.settings)
         target.execute("BEGIN IMMEDIATE")
         for number, row in rescue.rows():
@@ -189,10 +191,7 @@ def _copy(store: SqliteStore, unfinished: Path) -> list[Id]:
         target.execute("COMMIT")
         target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         _empty_log(source, store.name)
-    finally:
-        target.close()
-        source.close()
-    return rescue.lost()
+    return rescue.outcome()
 
 
 def _empty_log(source: sqlite3.Connection, name: str) -> None:
@@ -222,6 +221,9 @@ class Rescue:
         self._aside: list[int] = []
         """Numbers of rows that are whole, but named otherwise, or not at all; read again, not held."""
         self._rejected: list[Any] = []
+        self._seen: set[int] = set()
+        """Numbers of rows that could be read."""
+        self._all_seen = False
         named = f"SELECT number, {ID} FROM document INDEXED BY sqlite_autoindex_document_1 ORDER BY id"
         self._all_named = self._read_names(named) or self._read_names(named + " DESC")
         self._named_ids = {id for ids in self._named.values() for id in ids}
@@ -243,9 +245,11 @@ class Rescue:
     def _read_state(self) -> None:
         with suppress(sqlite3.DatabaseError, TypeError):
             asked = "SELECT next, documents, substr(kind, 1, 9) FROM state"
-            following, self._documents, kind = self._source.execute(asked).fetchone()
+            following, documents, kind = self._source.execute(asked).fetchone()
             if isinstance(following, int) and 0 <= following <= LAST_NUMBER + 1:
                 self.next = following
+                if isinstance(documents, int) and 0 <= documents <= following:
+                    self._documents = documents
             if kind in ("int", "str"):
                 self.kind = kind
 
@@ -282,13 +286,14 @@ class Rescue:
 
     def _readable(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
         """Give the rows that SQLite can read: from the front, from the back, and those that are named in between."""
-        seen: set[int] = set()
+        seen = self._seen
         for order in ("", " DESC"):
             try:
                 for number, *row in self._source.execute(f"SELECT {self._row} FROM document ORDER BY number{order}"):
                     if number not in seen:
                         seen.add(number)
                         yield number, tuple(row)
+                self._all_seen = True
                 break
             except sqlite3.DatabaseError:
                 continue
@@ -322,10 +327,21 @@ class Rescue:
             return None
         return rebuilt_row(Row(id, shingles, length, digest, keys, slots, body), own, self._settings)
 
-    def lost(self) -> list[Id]:
-        """Return the ids of documents that should be there, and are not."""
-        if len(self.ids) == self._documents:
-            return []
+    def outcome(self) -> Check:
+        """Return which documents should be there, and are not: by id, and how many more there were."""
+        lost = [] if len(self.ids) == self._documents else self._lost()
+        if self._all_seen and self._all_named and self._seen == self._named.keys():
+            return Check(len(self.ids), lost=lost)  # the rows and the index of the ids agree: there were no others
+        unknown = self._documents - len(self.ids) - len(lost)
+        if self._documents < 0:
+            problem = "documents may be lost whose ids are not known: how many there were cannot be read"
+        elif unknown > 0:
+            problem = f"{count(unknown, 'document')} {'is' if unknown == 1 else 'are'} lost whose ids are not known"
+        else:
+            return Check(len(self.ids), lost=lost)
+        return Check(len(self.ids), [problem], lost)
+
+    def _lost(self) -> list[Id]:
         missing = {
             id
             for number, ids in self._named.items()
@@ -335,7 +351,7 @@ class Rescue:
         }
         if not self._all_named:
             missing.update(id for id in self._rejected if isinstance(id, int | str) and id not in self.ids)
-        return sorted(missing, key=lambda one: (isinstance(one, str), one))
+        return sorted(missing, key=lambda name: (isinstance(name, str), name))
 
 
 def put_in_place(repaired: Path, path: Path) -> None:

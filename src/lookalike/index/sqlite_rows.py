@@ -9,15 +9,27 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lookalike.errors import DuplicateIdError, StoreError, _show
-from lookalike.index.contract import LAST_NUMBER, Content, Head, Met, Row, StoreReader, StoreWriter, Version, check_rows
-from lookalike.index.sqlite_postings import TAIL, merge, post
+from lookalike.index.contract import (
+    LAST_NUMBER,
+    Content,
+    Head,
+    Met,
+    Row,
+    StoreReader,
+    StoreWriter,
+    Version,
+    check_rows,
+    is_readable,
+    missing_documents,
+)
+from lookalike.index.sqlite_postings import TAIL, Segments, Tail, merge, post, segments_in
 from lookalike.index.sqlite_schema import ID, columns_of, damaged, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from lookalike.index.index_setup import IndexSettings
-    from lookalike.index.sqlite_store import SqliteStore
+    from lookalike.index.sqlite_sessions import Session
     from lookalike.tables.packed import Id
 
 __all__ = ["SqliteReader", "SqliteState", "SqliteWriter", "is_body", "is_right", "read_row", "state_of"]
@@ -72,9 +84,10 @@ def is_body(body: object, expected: int) -> bool:
 class SqliteWriter(StoreWriter):
     """One transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, settings: IndexSettings, name: str) -> None:
-        self._connection, self._settings, self._name = connection, settings, name
-        self._state = state_of(connection, name)
+    def __init__(self, session: Session, settings: IndexSettings, name: str) -> None:
+        self._connection, self._settings, self._name = session.connection, settings, name
+        self.reader = SqliteReader(session, settings, name)
+        self._state = self.reader.state
         self._next = self._state.next
         self._documents = self._state.documents
         self._kind = self._state.kind
@@ -165,25 +178,25 @@ class SqliteWriter(StoreWriter):
 class SqliteReader(StoreReader):
     """One snapshot."""
 
-    def __init__(self, store: SqliteStore, connection: sqlite3.Connection) -> None:
-        self._store, self._connection = store, connection
-        self._columns = columns_of(store.settings)
-        self._state = state_of(connection, store.name)
+    def __init__(self, session: Session, settings: IndexSettings, name: str) -> None:
+        self.session, self._settings, self._name = session, settings, name
+        self._connection = session.connection
+        self._columns = columns_of(settings)
+        self.state = state_of(session.connection, name)
 
     def version(self) -> Version:
         """Return which state this is."""
-        return Version(self._state.next, self._state.documents, self._state.kind)
+        return Version(self.state.next, self.state.documents, self.state.kind)
 
     def meet(self, keys: bytes, most: int) -> Met:
         """Return the documents that share a key with each query."""
-        store, bands = self._store, self._store.settings.bands.bands
-        tail = store.tail(self._connection, self._state).meet(keys, most)
+        bands = self._settings.bands.bands
+        tail = self._tail().meet(keys, most)
         met: dict[int, set[int]] = {}
         truncated = set(tail.truncated)
         for query, number in zip(tail.queries, tail.numbers, strict=True):
             met.setdefault(query, set()).add(number)
-        segments = store.segments(self._connection, self._state)
-        for place, numbers in segments.meet(self._connection, memoryview(keys).cast("Q"), most).items():
+        for place, numbers in self._segments().meet(self._connection, memoryview(keys).cast("Q"), most).items():
             if len(numbers) > most:
                 truncated.add(place // bands)
             met.setdefault(place // bands, set()).update(sorted(numbers)[:most])
@@ -193,6 +206,26 @@ class SqliteReader(StoreReader):
             found.extend(sorted(met[query]))
         return Met(queries, found, frozenset(truncated))
 
+    def _segments(self) -> Segments:
+        """Return the segments of this snapshot; those that the connection has seen before are not checked again."""
+        version, session = self.state.version, self.session
+        if session.segments is None or session.segments[0] != version:
+            # Numbers of segments can come again when there was a time without any.
+            segments = segments_in(self._connection, self._name)
+            if session.segments is None or segments != session.segments[1].all:
+                session.segments = version, Segments(segments, self._name)
+            else:
+                session.segments = version, session.segments[1]
+        return session.segments[1]
+
+    def _tail(self) -> Tail:
+        """Return the tail of this snapshot; what the connection has read of it before is not read again."""
+        tail = self.session.tail
+        if tail is None or tail.first != self.state.posted or tail.next > self.state.next:
+            tail = self.session.tail = Tail(self.state.posted, self._settings, self._name)
+        tail.read(self._connection, self.state.next)
+        return tail
+
     def _some(self, columns: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
         for start in range(0, len(numbers), _MANY):
             some = numbers[start : start + _MANY]
@@ -201,64 +234,99 @@ class SqliteReader(StoreReader):
 
     def heads(self, numbers: Sequence[int]) -> dict[int, Head]:
         """Return what is known of documents by number; those that were removed are missing."""
-        found = {}
-        for number, id, shingles, length, digest, keys, slots, expected in self._some(self._columns.head, numbers):
-            if not is_right(Row(id, shingles, length, digest, keys, slots, b""), expected):
-                raise damaged(self._store.name, named(number, id))
-            found[number] = Head(id, slots)
-        return found
+        heads = dict(self._checked_head(columns) for columns in self._some(self._columns.head, numbers))
+        missing = [number for number in numbers if number not in heads]
+        for start in range(0, len(missing), _MANY):
+            some = missing[start : start + _MANY]
+            asked = f"SELECT number FROM removed WHERE number IN ({','.join('?' * len(some))})"
+            removed = {number for (number,) in self._connection.execute(asked, some)}
+            for number in some:
+                if number not in removed:
+                    raise damaged(self._name, named(number, None))
+        return heads
+
+    def _checked_head(self, columns: tuple[Any, ...]) -> tuple[int, Head]:
+        number, id, shingles, length, digest, keys, slots, expected = columns
+        if not is_right(Row(id, shingles, length, digest, keys, slots, b""), expected):
+            raise damaged(self._name, named(number, id))
+        return number, Head(id, slots)
+
+    def sizes(self, numbers: Sequence[int]) -> dict[int, int]:
+        """Return how many bytes were kept of documents, without loading them."""
+        return {number: size or 0 for number, size in self._some("number, length(body)", numbers)}
 
     def bodies(self, numbers: Sequence[int]) -> dict[int, bytes]:
         """Return what was kept of documents."""
-        found = {}
+        bodies = {}
         for number, id, expected, body in self._some(f"number, {ID}, {self._columns.body}", numbers):
-            if not is_body(body, expected):
-                raise damaged(self._store.name, named(number, id))
-            found[number] = body
-        return found
+            if not is_body(body, expected) or not is_readable(body, self._settings):
+                raise damaged(self._name, named(number, id))
+            bodies[number] = body
+        for number in numbers:
+            if number not in bodies:
+                raise damaged(self._name, named(number, None))
+        return bodies
 
     def numbers(self, ids: Sequence[Id]) -> list[int | None]:
         """Return the number of each document, None where there is no such document."""
-        found = []
+        asked = f"SELECT {self._columns.head} FROM document WHERE id = ?"
+        numbers: list[int | None] = []
         for id in ids:
-            row = self._connection.execute("SELECT number FROM document WHERE id = ?", (id,)).fetchone()
-            found.append(None if row is None else row[0])
-        return found
+            try:
+                columns = self._connection.execute(asked, (id,)).fetchone()
+            except sqlite3.DatabaseError as error:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CORRUPT:
+                    raise damaged(self._name, f"the entry of id {_show(id)}") from error
+                raise
+            if columns is None:
+                numbers.append(None)
+                continue
+            number, head = self._checked_head(columns)
+            if head.id != id:
+                raise damaged(self._name, f"the entry of id {_show(id)}")
+            numbers.append(number)
+        return numbers
 
     def _blocks(self, columns: str, after: int = -1) -> Iterator[list[tuple[Any, ...]]]:
-        """Give rows, so many that the last of their columns take some bytes together."""
-        asked = f"SELECT {columns} FROM document WHERE number > ? ORDER BY number LIMIT {_BLOCK}"
+        """Give rows, so many that the last of their columns take some bytes together; all, or as many as there are."""
+        asked = f"SELECT {columns} FROM document WHERE number > ? AND number < ? ORDER BY number LIMIT {_BLOCK}"
+        is_whole, documents = after < 0, 0
         while True:
             block, size = [], 0
-            with closing(self._connection.execute(asked, (after,))) as cursor:
+            with closing(self._connection.execute(asked, (after, self.state.next))) as cursor:
                 for row in cursor:
                     block.append(row)
-                    size += len(row[-1]) if isinstance(row[-1], bytes | str) else 0
+                    size += sum(len(column) for column in row if isinstance(column, bytes | str))
                     if size >= _BYTES:
                         break
             if not block:
-                return
-            if not all(after < one[0] <= LAST_NUMBER for one in (block[0], block[-1])):
-                raise damaged(self._store.name, "the number of a document")
+                break
+            if not all(after < row[0] <= LAST_NUMBER for row in (block[0], block[-1])):
+                raise damaged(self._name, "the number of a document")
             yield block
+            documents += len(block)
             after = block[-1][0]
+        if is_whole and documents != self.state.documents:
+            raise missing_documents(self._name, documents, self.state.documents)
 
     def slots(self) -> Iterator[tuple[array[int], bytes]]:
         """Give all documents in blocks: numbers, and their slots in one piece."""
-        for block in self._blocks(f"number, {self._columns.slots}"):
-            if any(not isinstance(slots, bytes) for _, slots in block):
-                raise damaged(self._store.name, "a signature")
-            yield array("I", (number for number, _ in block)), b"".join(slots for _, slots in block)
+        for block in self._blocks(self._columns.head):
+            heads = [self._checked_head(columns) for columns in block]
+            yield array("I", (number for number, _ in heads)), b"".join(head.slots for _, head in heads)
 
     def rows(self) -> Iterator[list[tuple[int, Row]]]:
         """Give all documents in blocks."""
         for block in self._blocks(self._columns.row):
-            yield [read_row(found, self._store.name) for found in block]
+            rows = [read_row(columns, self._name) for columns in block]
+            for number, row in rows:
+                if not is_readable(row.body, self._settings):
+                    raise damaged(self._name, named(number, row.id))
+            yield rows
 
     def listed(self, after: int = -1) -> Iterator[tuple[int, Id]]:
         """Give numbers and ids."""
-        for block in self._blocks(f"number, {ID}", after):
-            for number, id in block:
-                if id is None:
-                    raise damaged(self._store.name, named(number, id))
-                yield number, id
+        for block in self._blocks(self._columns.head, after):
+            for columns in block:
+                number, head = self._checked_head(columns)
+                yield number, head.id

@@ -6,7 +6,6 @@ or a view in a file from somewhere else would run when the file is read.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import zlib
 from contextlib import closing, contextmanager
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "APPLICATION",
+    "CACHE",
     "CANNOT",
     "ID",
     "NO_INDEX",
@@ -52,6 +52,8 @@ PAGE: Final = 8192
 _LARGEST_VALUE: Final = 128 << 20
 """Bytes of a value that SQLite loads at all: twice what a document has at most."""
 _LARGEST_SETTINGS: Final = 1 << 16
+CACHE: Final = 65536
+"""KiB of pages that a connection remembers."""
 _PATIENCE: Final = 10.0
 """Seconds that SQLite waits for a lock of its own."""
 _HEADER: Final = b"SQLite format 3\0"
@@ -117,18 +119,15 @@ def has_reset_bug(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> boo
     return version >= (3, 7) and not fixed
 
 
-def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    """Open a file with nothing in it trusted."""
-    mode = "ro" if read_only else "rw"
-    if read_only and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
-        mode = "ro&immutable=1"  # nobody can write here, and SQLite could not make its own files
+def connect(path: Path, mode: str, cache: int = CACHE) -> sqlite3.Connection:
+    """Open a file with nothing in it trusted; `mode` is `rw`, `ro`, or `ro&immutable=1`."""
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=_PATIENCE)
     try:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
-        for setting in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "cache_size=-65536"):
+        for setting in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", f"cache_size=-{cache}"):
             connection.execute(f"PRAGMA {setting}")
-        if not read_only:
+        if mode == "rw":
             connection.execute("PRAGMA synchronous=FULL")
             # The writer makes checkpoints itself, inside its lock.
             connection.execute("PRAGMA wal_autocheckpoint=0")
@@ -173,7 +172,10 @@ def _fill(connection: sqlite3.Connection, settings: IndexSettings) -> None:
 
 
 def check_file(path: Path) -> None:
-    """Refuse what is not the file of an index, before SQLite reads it."""
+    """Refuse what is not the file of an index, before SQLite reads it.
+
+    Only where this process has no connection to the file: to close it here drops the locks of them all.
+    """
     try:
         if path.is_dir():
             raise StoreError(str(path), "is a folder", "give the file of an index")
@@ -208,7 +210,7 @@ def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
         if zlib.crc32(value.encode()) != checksum:
             raise ValueError("checksum")  # noqa: TRY301 — as what else is wrong with them
         return IndexSettings.of_json(value)
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedError(name, "has damaged settings", RESTORE) from error
 
 

@@ -1,7 +1,8 @@
 """The store in a file: SQLite with a write-ahead log.
 
-The rows of `document` are the truth; postings are made from them, and can be made again. Safe with threads (one lock),
-with processes (one writer at a time, readers see snapshots) and with fork (a child opens the file for itself).
+The rows of `document` are the truth; postings are made from them, and can be made again. Safe with threads (each reads
+with a connection of its own, and one writes at a time), with processes (one writer at a time, readers see snapshots)
+and with fork (a child opens the file for itself).
 
 SQLite before 3.51.3 can damage a file when one connection resets the log while another makes a checkpoint. So every
 write and every checkpoint happens inside one lock of the system, and all other connections are read-only. (When the
@@ -22,23 +23,27 @@ from typing import TYPE_CHECKING, Any, Final
 from lookalike.errors import StoreError
 from lookalike.index.contract import Store
 from lookalike.index.index_setup import give_name, locked, remove_files, unfinished_file
-from lookalike.index.sqlite_postings import Segments, Tail, merge, post, segments_in
-from lookalike.index.sqlite_rows import SqliteReader, SqliteState, SqliteWriter, state_of
-from lookalike.index.sqlite_schema import check_file, connect, create_file, read_settings, store_errors
+from lookalike.index.sqlite_postings import merge, post
+from lookalike.index.sqlite_rows import SqliteReader, SqliteWriter, state_of
+from lookalike.index.sqlite_schema import CACHE, create_file, read_settings, store_errors
+from lookalike.index.sqlite_sessions import Session, abandon, log_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
-    from lookalike.index.contract import Check, StoreReader, StoreWriter
+    from lookalike.index.contract import Check, StoreWriter
     from lookalike.index.index_setup import IndexSettings
 
 __all__ = ["SqliteStore", "copy_to_file"]
 
 _LOG: Final = 16 << 20
 """Bytes of the write-ahead log after which it is written back."""
+_IDLE: Final = 4
+"""Connections that stay open for the next reader."""
+_SMALL_CACHE: Final = 8192
+"""KiB of pages that a reader remembers while others read: each has a cache of its own."""
 _OPEN: Final[weakref.WeakSet[SqliteStore]] = weakref.WeakSet()
-_TAKEN: Final[set[tuple[int, int]]] = set()
-"""Files that the parent process was using at the moment of the fork: SQLite believes that it holds their locks here."""
 
 
 class SqliteStore(Store):
@@ -48,21 +53,26 @@ class SqliteStore(Store):
         """Open a file that is there."""
         self.path = Path(path)
         self.name = str(path)
-        self._lock = threading.RLock()
-        self._reader: sqlite3.Connection | None = None
-        self._writer: sqlite3.Connection | None = None
-        self._tail: Tail | None = None
-        self._segments: tuple[int, Segments] | None = None
-        self._file: os.stat_result | None = None
-        self._held = False
-        self._failed = self._closed = self._opened = False
-        check_file(self.path)
+        self._writing = threading.RLock()
+        """Held by the thread that writes."""
+        self._sessions = threading.RLock()
+        """Held for a moment, while one of these is changed; a source that is dropped meanwhile gives one back."""
+        self._idle: list[Session] = []
+        self._reading: set[Session] = set()
+        self._writer: Session | None = None
+        self._has_failed = self._is_closed = False
+        self._has_written = self._is_open = False
         _OPEN.add(self)
         try:
-            with self._lock, store_errors(self.name):
-                self._still_there()
-                self.settings = read_settings(self._reading(), self.name)
-            self._opened = True
+            with store_errors(self.name):
+                session = self._take()
+                try:
+                    session.connection.execute("BEGIN")
+                    self.settings = read_settings(session.connection, self.name)
+                    session.check_log()
+                finally:
+                    self._give_back(session)
+            self._is_open = True
         except BaseException:
             self.close()
             raise
@@ -78,169 +88,145 @@ class SqliteStore(Store):
         create_file(Path(path), settings)
         return cls(path)
 
+    def errors(self) -> AbstractContextManager[None]:
+        """Translate the errors of SQLite into ours."""
+        return store_errors(self.name)
+
     # -- connections -------------------------------------------------------------------------------------------------
 
     def before_fork(self) -> None:
-        """Close the connections, if nobody is using them: SQLite cannot use a file that was open before a fork."""
-        self._held = self._lock.acquire(blocking=False)
-        if self._held and not any(one is not None and one.in_transaction for one in (self._reader, self._writer)):
+        """Close the connections that nobody is using: SQLite cannot use a file that was open before a fork."""
+        self._sessions.acquire()
+        is_writing = self._writer is not None and self._writer.connection.in_transaction
+        for session in [*self._idle, *([self._writer] if self._writer and not is_writing else [])]:
             with suppress(sqlite3.Error):
-                self._close_connections()
+                session.close()
+        self._idle.clear()
+        self._writer = self._writer if is_writing else None
 
-    def after_fork(self, *, child: bool) -> None:
+    def after_fork(self, *, is_child: bool) -> None:
         """Go on; in a child, never touch what the parent was using."""
-        if not child:
-            if self._held:
-                self._lock.release()
-            return
-        if self._file is not None and (self._reader is not None or self._writer is not None):
-            _TAKEN.add((self._file.st_dev, self._file.st_ino))
-        for connection in (self._reader, self._writer):
-            if connection is not None:
-                _never_close(connection)
-        self._reader = self._writer = None
-        self._lock = threading.RLock()
+        self._sessions.release()
+        if is_child:
+            for session in [*self._reading, *([self._writer] if self._writer else [])]:
+                abandon(session)
+            self._reading, self._writer = set(), None
+            self._writing = threading.RLock()
 
-    def _close_connections(self) -> None:
-        for connection in (self._reader, self._writer):
-            if connection is not None:
-                connection.close()
-        self._reader = self._writer = None
+    def _take(self) -> Session:
+        """Return a connection for a reader, which has it to itself until it gives it back."""
+        with self._sessions:
+            if self._is_closed:
+                raise StoreError(self.name, "is closed", "open it again")
+            if self._idle and not self._idle[-1].is_current():  # a repair has put another file in its place
+                self.forget()
+            if self._idle:
+                session = self._idle.pop()
+            else:
+                cache = _SMALL_CACHE if self._reading else CACHE
+                session = Session(self.path, self.name, read_only=True, cache=cache)
+            self._reading.add(session)
+        return session
 
-    def _reading(self) -> sqlite3.Connection:
-        if self._closed:
-            raise StoreError(self.name, "is closed", "open it again")
-        if self._reader is None:
-            self._reader = connect(self.path, read_only=True)
-        return self._reader
-
-    def snapshot(self) -> sqlite3.Connection:
-        """Return the connection of the `reading` block that this is called in."""
-        return self._reading()
-
-    def _still_there(self) -> None:
-        """Open the file again if a repair has put another in its place."""
+    def _give_back(self, session: Session) -> None:
+        with self._sessions:
+            if session not in self._reading:
+                return  # the parent's, in a child of a fork
+            self._reading.discard(session)
         try:
-            found = self.path.stat()
-        except OSError as error:
-            raise StoreError(self.name, f"is gone ({error.strerror})", "check the name") from None
-        if (found.st_dev, found.st_ino) in _TAKEN:
-            raise StoreError(
-                self.name, "was in use when this process was forked", "fork while it is not, or start a new process"
-            )
-        if self._file is not None and not os.path.samestat(found, self._file):
-            self.forget()
-        self._file = found
+            session.rollback()
+        except BaseException:
+            session.close()
+            raise
+        with self._sessions:
+            is_wanted = not self._is_closed and len(self._idle) < _IDLE
+            if is_wanted:
+                self._idle.append(session)
+        if not is_wanted:
+            session.close()
 
     @contextmanager
-    def reading(self) -> Iterator[StoreReader]:
-        """Read in one transaction."""
-        with self._lock, store_errors(self.name):
-            if self._reader is not None and self._reader.in_transaction:
-                # Inside another block of the same thread: the same snapshot.
-                yield SqliteReader(self, self._reader)
-                return
-            reader = self._snapshot_of_the_file()
-            connection, pid = self._reading(), os.getpid()
+    def reading(self) -> Iterator[SqliteReader]:
+        """Read in one transaction, on a connection that nobody else uses meanwhile."""
+        with store_errors(self.name):
+            reader = self._begin()
             try:
                 yield reader
             finally:
-                if os.getpid() == pid and connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                self._give_back(reader.session)
 
-    def _snapshot_of_the_file(self) -> SqliteReader:
+    def _begin(self) -> SqliteReader:
         while True:
-            self._still_there()
-            connection = self._reading()
-            connection.execute("BEGIN")
+            session = self._take()
             try:
-                reader = SqliteReader(self, connection)  # which reads, and so takes the snapshot
-                if self._is_the_file():
+                session.connection.execute("BEGIN")
+                reader = SqliteReader(session, self.settings, self.name)  # which reads, and so takes the snapshot
+                if session.is_current():
+                    session.check_log()
                     return reader
             except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                self._give_back(session)
                 raise
             # A repair came between: this connection may have met the log of the new file.
-            connection.execute("ROLLBACK")
-
-    def _is_the_file(self) -> bool:
-        try:
-            return self._file is not None and os.path.samestat(self.path.stat(), self._file)
-        except OSError:
-            return False
+            self._give_back(session)
 
     @contextmanager
-    def exclusive(self) -> Iterator[sqlite3.Connection]:
+    def exclusive(self) -> Iterator[Session]:
         """Write in one transaction, with the file to ourselves."""
-        with self._lock, locked(self.path), store_errors(self.name):
-            writer, pid = self._writing(), os.getpid()
-            writer.execute("BEGIN IMMEDIATE")
+        with self._writing, locked(self.path), store_errors(self.name):
+            session, pid = self._session_to_write(), os.getpid()
+            session.connection.execute("BEGIN IMMEDIATE")
             try:
-                yield writer
-                self._execute(writer, "COMMIT")
+                session.check_log()
+                yield session
+                self._execute(session, "COMMIT")
+                session.check_log()
             except BaseException:
                 # A child of a fork inside the block must not touch what belongs to its parent.
-                if os.getpid() == pid and writer.in_transaction:
-                    writer.execute("ROLLBACK")
+                if os.getpid() == pid:
+                    session.tail = None  # the numbers of the documents that it knows may be given to others
+                    session.rollback()
                 raise
-            self._write_back(writer)
+            self._write_back(session)
 
-    def _writing(self) -> sqlite3.Connection:
-        if self._closed or self._failed:
-            problem = "is closed" if self._closed else "had an error while it was written"
+    def _session_to_write(self) -> Session:
+        if self._is_closed or self._has_failed:
+            problem = "is closed" if self._is_closed else "had an error while it was written"
             raise StoreError(self.name, problem, "open it again")
-        self._still_there()
+        if self._writer is not None and not self._writer.is_current():
+            self.forget()
         if self._writer is None:
-            self._writer = connect(self.path, read_only=False)
+            self._writer = Session(self.path, self.name, read_only=False)
+            self._has_written = True
         return self._writer
 
-    def _execute(self, writer: sqlite3.Connection, statement: str) -> None:
+    def _execute(self, session: Session, statement: str) -> None:
         try:
-            writer.execute(statement)
+            session.connection.execute(statement)
         except sqlite3.OperationalError as error:
             # After a failed fsync nobody knows what is on the disk, and a second one may succeed without writing.
             if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_IOERR:
-                self._failed = True
+                self._has_failed = True
             raise
 
-    def _write_back(self, writer: sqlite3.Connection, *, now: bool = False) -> None:
+    def _write_back(self, session: Session, *, now: bool = False) -> None:
         """Bring a long log back into the file; what it holds is safe where it is."""
-        log = self.path.with_name(self.path.name + "-wal")
         try:
-            if now or log.stat().st_size > _LOG:
+            if now or log_of(self.path).stat().st_size > _LOG:
                 how = "TRUNCATE" if now else "PASSIVE"
-                self._execute(writer, f"PRAGMA wal_checkpoint({how})")
+                self._execute(session, f"PRAGMA wal_checkpoint({how})")
         except (OSError, sqlite3.OperationalError):
             pass  # it will be written back later
 
     @contextmanager
     def writing(self) -> Iterator[StoreWriter]:
         """Write in one transaction."""
-        with self.exclusive() as connection:
-            writer = SqliteWriter(connection, self.settings, self.name)
+        with self.exclusive() as session:
+            writer = SqliteWriter(session, self.settings, self.name)
             yield writer
             writer.finish()
 
     # -- keeping -----------------------------------------------------------------------------------------------------
-
-    def segments(self, connection: sqlite3.Connection, state: SqliteState) -> Segments:
-        """Return the segments that a snapshot has."""
-        if self._segments is None or self._segments[0] != state.version:
-            # Numbers of segments can come again when there was a time without any.
-            now = segments_in(connection, self.name)
-            if self._segments is None or now != self._segments[1].all:
-                self._segments = state.version, Segments(now, self.name)
-            else:
-                self._segments = state.version, self._segments[1]
-        return self._segments[1]
-
-    def tail(self, connection: sqlite3.Connection, state: SqliteState) -> Tail:
-        """Return the tail that a snapshot has."""
-        if self._tail is None or self._tail.first != state.posted or self._tail.next > state.next:
-            self._tail = Tail(state.posted, self.settings, self.name)
-        self._tail.read(connection, state.next)
-        return self._tail
 
     def verify(self) -> Check:
         """Check every row, page and key."""
@@ -257,33 +243,33 @@ class SqliteStore(Store):
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Hold the file without a connection to it."""
-        with self._lock, locked(self.path):
+        with self._writing, locked(self.path):
             self.forget()
             yield
             self.forget()
 
     def forget(self) -> None:
-        """Close the connections; the next use opens them again."""
-        with self._lock:
-            self._close_connections()
-            self._tail = self._segments = None
+        """Close the connections that nobody reads with; the next use opens them again."""
+        with self._sessions:
+            sessions = [*self._idle, *([self._writer] if self._writer else [])]
+            self._idle, self._writer = [], None
+        for session in sessions:
+            session.close()
 
     def compact(self) -> None:
         """Post the tail, merge all segments, and free the space."""
         bands = self.settings.bands.bands
-        with self.exclusive() as connection:
+        with self.exclusive() as session:
+            connection = session.connection
             state = state_of(connection, self.name)
             post(connection, state.posted, state.next, bands, self.name)
             merge(connection, self.name, all_of_them=True)
             connection.execute("UPDATE state SET version = version + 1, posted = next")
-        with self._lock, locked(self.path), store_errors(self.name):
-            if self._reader is not None and not self._reader.in_transaction:
-                self._reader.close()
-                self._reader = None
-            writer = self._writing()
-            self._write_back(writer, now=True)
-            self._execute(writer, "VACUUM")
-            self._write_back(writer, now=True)
+        with self._writing, locked(self.path), store_errors(self.name):
+            session = self._session_to_write()
+            self._write_back(session, now=True)
+            self._execute(session, "VACUUM")
+            self._write_back(session, now=True)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copy a snapshot to a new file."""
@@ -292,8 +278,8 @@ class SqliteStore(Store):
             raise StoreError(str(target), "exists already", "give another name")
         unfinished = unfinished_file(target)
         try:
-            with self.reading(), store_errors(str(target)), closing(sqlite3.connect(unfinished)) as copy:
-                self._reading().backup(copy, pages=-1)
+            with self.reading() as reader, store_errors(str(target)), closing(sqlite3.connect(unfinished)) as copy:
+                reader.session.connection.backup(copy, pages=-1)
                 copy.execute("PRAGMA journal_mode=WAL")
             give_name(unfinished, target)
         finally:
@@ -301,15 +287,10 @@ class SqliteStore(Store):
 
     def info(self) -> dict[str, Any]:
         """Say where it is and how large."""
-        with self.reading():
-            connection = self._reading()
+        with self.reading() as reader:
+            connection, state = reader.session.connection, reader.state
             (segments,) = connection.execute("SELECT count(*) FROM segment").fetchone()
-            state = state_of(connection, self.name)
-        size = sum(
-            path.stat().st_size
-            for suffix in ("", "-wal")
-            if (path := self.path.with_name(self.path.name + suffix)).exists()
-        )
+        size = sum(path.stat().st_size for path in (self.path, log_of(self.path)) if path.exists())
         return {
             "store": "sqlite",
             "path": str(self.path),
@@ -321,24 +302,24 @@ class SqliteStore(Store):
 
     def close(self) -> None:
         """Close the file; the log is written back into it."""
-        with self._lock:
-            if self._closed:
+        with self._sessions:
+            if self._is_closed:
                 return
-            self._closed = True
-            only_read = self.only_read
+            self._is_closed = True
+        with self._writing:
             try:
                 # Closing the last connection makes a checkpoint.
                 with locked(self.path) if self._writer is not None else nullcontext():
                     self.forget()
             except StoreError:  # somebody writes for long; what was added is safe, and theirs will be the checkpoint
                 self.forget()
-            if only_read:
+            if self._is_open and not self._has_written:
                 self._remove_empty_log()
 
-    @property
-    def only_read(self) -> bool:
-        """Whether the file is open, and not for writing; one that was refused is not."""
-        return self._opened and self._reader is not None and self._writer is None
+    def close_reader(self) -> None:
+        """Close what was only read; the log of a writer is safe where it is."""
+        if self._is_open and not self._has_written:
+            self.close()
 
     def _remove_empty_log(self) -> None:
         """Have SQLite remove the empty log, and its table, that connections without a right to write leave behind.
@@ -346,45 +327,43 @@ class SqliteStore(Store):
         A connection with that right removes them if it is the last one: SQLite locks the whole file to find out. Where
         no lock file is, nobody has written here, and to make one would only leave another file behind.
         """
-        log, lock = (self.path.with_name(self.path.name + ending) for ending in ("-wal", "-lock"))
+        log, lock = log_of(self.path), self.path.with_name(self.path.name + "-lock")
         with suppress(StoreError, sqlite3.Error, OSError, UnicodeDecodeError):  # the last: of a damaged schema
             if log.stat().st_size or not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)):
                 return
             held = locked(self.path, wait=False) if lock.exists() else nullcontext()
-            with held, closing(connect(self.path, read_only=False)) as connection:
-                connection.execute("SELECT version FROM state").fetchone()
-
-
-def _never_close(connection: sqlite3.Connection) -> None:
-    """Keep a connection of the parent process for good: to close it here could remove a log that is in use by then."""
-    import ctypes
-
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+            with held, closing(Session(self.path, self.name, read_only=False)) as session:
+                session.connection.execute("SELECT version FROM state").fetchone()
 
 
 @atexit.register
 def _close_readers() -> None:
     """Close what was only read, and was left open; the log of a writer is safe where it is."""
     for store in list(_OPEN):
-        if store.only_read:
-            store.close()
+        store.close_reader()
+
+
+_FORKING: Final[list[SqliteStore]] = []
+"""The stores that are told of a fork: all that there were before it."""
 
 
 def _before_fork() -> None:
-    for store in list(_OPEN):
+    _FORKING.extend(_OPEN)
+    for store in _FORKING:
         store.before_fork()
 
 
-def _after_fork(*, child: bool) -> None:
-    for store in list(_OPEN):
-        store.after_fork(child=child)
+def _after_fork(*, is_child: bool) -> None:
+    for store in _FORKING:
+        store.after_fork(is_child=is_child)
+    _FORKING.clear()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_before_fork,
-        after_in_parent=lambda: _after_fork(child=False),
-        after_in_child=lambda: _after_fork(child=True),
+        after_in_parent=lambda: _after_fork(is_child=False),
+        after_in_child=lambda: _after_fork(is_child=True),
     )
 
 

@@ -12,7 +12,7 @@ import shutil
 import sqlite3
 import threading
 from array import array
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -42,6 +42,7 @@ from lookalike.opening import SERVERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from lookalike.recipe import Recipe
@@ -75,15 +76,20 @@ class MemoryStore(Store):
         self._next = 0
         self._kind = NO_KIND
         self._removed = 0
+        self._writing = threading.RLock()
+        """Held by the thread that writes; readers go on until the change is made."""
         self._lock = threading.RLock()
+        """Held while something is read, and while a change is made."""
 
     @contextmanager
     def writing(self) -> Iterator[StoreWriter]:
         """Collect what is written, and take it over at the end."""
-        with self._lock:
-            writer = _MemoryWriter(self._rows, self._numbers, self._kind, self.name)
+        with self._writing:
+            reader = _MemoryReader(self._rows, self._numbers, self._postings, self._version())
+            writer = _MemoryWriter(reader, self._rows, self._numbers, self._kind, self.name)
             yield writer
-            self._take(writer)
+            with self._lock:
+                self._take(writer)
 
     def _take(self, writer: _MemoryWriter) -> None:
         if self._next + len(writer.added) > LAST_NUMBER + 1:
@@ -107,8 +113,21 @@ class MemoryStore(Store):
     def reading(self) -> Iterator[StoreReader]:
         """Read; nothing is written meanwhile."""
         with self._lock:
-            version = Version(self._next, len(self._rows), self._kind)
-            yield _MemoryReader(self._rows, self._numbers, self._postings, version)
+            yield _MemoryReader(self._rows, self._numbers, self._postings, self._version())
+
+    @contextmanager
+    def snapshot(self) -> Iterator[StoreReader]:
+        """Copy what there is, row by row, not their texts."""
+        with self._lock:
+            reader = _MemoryReader(dict(self._rows), dict(self._numbers), self._postings, self._version())
+        yield reader
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Translate nothing: memory has no errors of its own."""
+        return nullcontext()
+
+    def _version(self) -> Version:
+        return Version(self._next, len(self._rows), self._kind)
 
     def verify(self) -> Check:
         """Check nothing: memory is trusted."""
@@ -120,7 +139,7 @@ class MemoryStore(Store):
 
     def compact(self) -> None:
         """Rebuild the table of keys."""
-        with self._lock:
+        with self._writing, self._lock:
             postings = Postings(self.settings.bands.bands)
             keys = b"".join(row.keys for row in self._rows.values())
             postings.insert(array("I", self._rows).tobytes(), keys)
@@ -144,7 +163,8 @@ class MemoryStore(Store):
 
 
 class _MemoryWriter(StoreWriter):
-    def __init__(self, rows: dict[int, Row], numbers: dict[Id, int], kind: str, name: str) -> None:
+    def __init__(self, reader: StoreReader, rows: dict[int, Row], numbers: dict[Id, int], kind: str, name: str) -> None:
+        self.reader = reader
         self._rows, self._there, self.kind, self._name = rows, numbers, kind, name
         self.added: dict[Id, Row] = {}
         self.removed: dict[Id, None] = {}
@@ -188,6 +208,9 @@ class _MemoryReader(StoreReader):
     def heads(self, numbers: Sequence[int]) -> dict[int, Head]:
         rows = self._rows
         return {number: Head(row.id, row.slots) for number in numbers if (row := rows.get(number)) is not None}
+
+    def sizes(self, numbers: Sequence[int]) -> dict[int, int]:
+        return {number: len(self._rows[number].body) for number in numbers}
 
     def bodies(self, numbers: Sequence[int]) -> dict[int, bytes]:
         return {number: self._rows[number].body for number in numbers}

@@ -1,0 +1,95 @@
+"""Other processes and other handles of the same file: no lock is dropped, and no log is removed while it is in use."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lookalike as la
+
+ROOT = Path(__file__).parents[2]
+_TEXT = "one two three four five six seven eight nine ten number {}"
+
+
+def texts(prefix: str, count: int) -> dict[str, str]:
+    return {f"{prefix}{number}": _TEXT.format(f"{prefix}{number} " * 9) for number in range(count)}
+
+
+def in_another_process(path: Path, what: str) -> str:
+    """Open the index in a process of its own, do something, and close it; returns what was printed."""
+    program = f"import lookalike as la\nwith la.Index.open({str(path)!r}) as index:\n    {what}\n"
+    command = [sys.executable, "-c", program]
+    return subprocess.run(command, cwd=ROOT, check=True, timeout=120, stdout=subprocess.PIPE, text=True).stdout
+
+
+def documents_elsewhere(path: Path) -> int:
+    """Return how many documents a process finds that has never seen the index before."""
+    return int(in_another_process(path, "print(len(index))"))
+
+
+@pytest.mark.parametrize("handles", [1, 2, 4])
+@pytest.mark.parametrize("what", ["index.add({'other': 'eleven twelve thirteen'})", "index.verify()", "len(index)"])
+def test_another_process_closes_the_index(tmp_path: Path, handles: int, what: str) -> None:
+    path = tmp_path / "index.db"
+    first = la.Index.open(path)
+    others = [la.Index.open(path) for _ in range(handles - 1)]
+    if "verify" not in what:  # else the log is empty, and may look as if nobody used it
+        first.add(texts("early", 2))
+    in_another_process(path, what)
+    for number, index in enumerate([first, *others]):
+        index.add(texts(f"late{number}-", 5))
+    expected = len(first)
+    assert documents_elsewhere(path) == expected
+    for index in (first, *others):
+        assert len(index) == expected
+        index.close()
+    with la.Index.open(path) as index:
+        assert len(index) == expected
+        assert index.verify().ok
+
+
+def test_a_program_that_drops_the_locks_is_refused(tmp_path: Path) -> None:
+    """Something else in the process reads the file: what would be written to a lost log is refused, not lost."""
+    path = tmp_path / "index.db"
+    index = la.Index.open(path)
+    index.add(texts("early", 3))
+    path.read_bytes()  # which drops every lock of this process
+    in_another_process(path, "index.add({'other': 'eleven twelve thirteen'})")
+    for call in (lambda: index.add({"late": "one two three"}), lambda: index.query("one"), lambda: list(index)):
+        with pytest.raises(la.StoreError, match=r"has lost its locks.*end this process"):
+            call()
+    with pytest.raises(la.StoreError, match="has lost its locks"):
+        la.Index.open(path)  # SQLite would read the new log with the table of the old one
+    index.close()
+    assert documents_elsewhere(path) == 4
+
+
+def test_locks_that_are_dropped_during_a_write(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    index = la.Index.open(path)
+    index.add(texts("early", 3))
+
+    def lose(count: int) -> None:
+        path.read_bytes()
+        (tmp_path / "index.db-wal").rename(tmp_path / "other")
+
+    with pytest.raises(la.StoreError, match="has lost its locks"):
+        index.add(texts("late", 2), progress=lose)
+
+
+def test_an_empty_log_that_is_in_use_stays(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    with la.Index.open(path) as index:
+        index.add(texts("early", 3))
+    with la.Index.open(path) as index:
+        assert len(index) == 3
+        log = (tmp_path / "index.db-wal").stat()
+        for what in ("index.verify()", "index.info()", f"index.backup({str(tmp_path / 'copy.db')!r})"):
+            in_another_process(path, what)
+        assert (tmp_path / "index.db-wal").stat().st_ino == log.st_ino
+        index.add(texts("late", 3))
+    assert documents_elsewhere(path) == 6
+    assert not (tmp_path / "index.db-wal").exists()
