@@ -23,6 +23,7 @@ from lookalike.documents import open_documents
 from lookalike.errors import DocumentError, RecipeError, StoreError
 from lookalike.index.contract import NO_KIND, check_several, kind_of, wrong_id
 from lookalike.index.query import FEW, Queryable, check_asked, in_bands
+from lookalike.index.unless_similar import only_estimates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -101,6 +102,7 @@ class Client(Queryable):
         documents: Any,
         threshold: float | None = None,
         *,
+        top: int | None = None,
         text: str | None = None,
         id: str | None = None,
         threads: int = 0,
@@ -109,21 +111,23 @@ class Client(Queryable):
 
         Documents are sent in batches, each of which is decided and added in one transaction, so of several clients
         that add the same text one adds it. An id that is there with another text is a `ConflictError`; the batches
-        before it stay. A call that failed can be repeated. `threads` has no effect here.
+        before it stay. A call that failed can be repeated. `threads` has no effect here, and the server may limit
+        `top`.
         """
         del threads
-        threshold, _ = check_asked(threshold, None)
+        threshold, top = check_asked(threshold, top)
         source = open_documents(documents, text=text, id=id)
-        return list(self.decisions(documents_of(source), threshold))
+        return list(self.decisions(documents_of(source), threshold, top))
 
-    def decisions(self, documents: Iterable[tuple[Id, str]], threshold: float | None) -> Iterator[Decision]:
+    def decisions(
+        self, documents: Iterable[tuple[Id, str]], threshold: float | None, top: int | None
+    ) -> Iterator[Decision]:
         """Add documents unless similar ones are there; give what was decided, batch by batch."""
         if self.settings.keep == "signature":
-            problem = "keeps signatures only, and estimates do not decide what is added"
-            raise StoreError(self.url, problem, "create an index with keep='text'")
+            raise only_estimates(self.url)
         together = MOST_DOCUMENTS if in_bands(self.settings, threshold, None) else FEW
         for some in in_batches(documents, together):
-            body = some.body(threshold=threshold)
+            body = some.body(threshold=threshold, top=top)
             found = self._server.ask("POST", "/v1/add-unless-similar", body=body, ids=some.ids, conflicts=True)
             with understood(self.url):
                 decided = decisions_of(found, some.ids)
@@ -367,9 +371,9 @@ class StoredThere:
         """Send them."""
         return self._client.add(dict(zip(ids, texts, strict=True)))
 
-    def add_unless_similar(self, ids: Sequence[Id], texts: Texts, threshold: float) -> list[Decision]:
+    def add_unless_similar(self, ids: Sequence[Id], texts: Texts, threshold: float, top: int | None) -> list[Decision]:
         """Have the server decide."""
-        return list(self._client.decisions(zip(ids, texts, strict=True), threshold))
+        return list(self._client.decisions(zip(ids, texts, strict=True), threshold, top))
 
     def get(self, id: Id) -> str:
         """Ask for its text."""
