@@ -19,7 +19,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 RUST_SOURCES := $(shell find rust/core/src rust/files/src rust/python/src rust/Cargo.* rust/*/Cargo.toml -type f 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench bench-large bench-rivals accuracy experiments docs docs-check dist fuzz torture clean
+.PHONY: help setup demo test lint bench bench-large bench-rivals bench-pair accuracy experiments docs docs-check dist fuzz torture clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ bench-large: setup ## Measure a scan of ten million documents with --memory 6GB;
 bench-rivals: setup $(VENV)/.bench ## Measure other engines beside lookalike, their answers checked; QUICK=1 for less
 	$(BIN)/python -m benchmarks.rivals.run
 	$(BIN)/python -m benchmarks.readme_table
+
+bench-pair: setup ## Measure two wheels in turn: OLD=HEAD~ NEW= name a revision or a wheel; ROUNDS=21, QUICK=1 for less
+	$(BIN)/python -m benchmarks.pair $(if $(OLD),--old $(OLD)) $(if $(NEW),--new $(NEW)) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 accuracy: setup ## Measure estimates and recall against their promises; DATA=DIR names labelled collections
 	$(BIN)/python -m benchmarks.accuracy

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,7 @@ __all__ = [
     "kept",
     "new_documents",
     "parquet",
+    "text_files",
     "write_parquet",
 ]
 
@@ -90,6 +92,18 @@ def json_lines(source: Path, *, zstd: bool = False) -> Path:
     return kept(source.with_suffix(".jsonl.zst" if zstd else ".jsonl"), write)
 
 
+def text_files(source: Path) -> Path:
+    """Return the same documents as a folder of text files beside the Parquet file."""
+
+    def write(folder: Path) -> None:
+        folder.mkdir()
+        for ids, texts in _batches(source):
+            for name, text in zip(ids, texts, strict=True):
+                (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+
+    return kept(source.with_suffix(""), write)
+
+
 def dialects(base: int, count: int, *, folder: Path = CACHE) -> list[Path]:
     """Return `count` files of `base` documents each: every dialect turns the alphabet, so no two share a word.
 
@@ -135,7 +149,7 @@ def write_parquet(path: Path, tables: Iterable[pa.Table]) -> None:
 
 
 def kept(path: Path, write: Callable[[Path], None]) -> Path:
-    """Return the file, made by `write` if it is not there."""
+    """Return the file or folder, made by `write` if it is not there."""
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -144,6 +158,8 @@ def kept(path: Path, write: Callable[[Path], None]) -> Path:
         write(unfinished)
         unfinished.replace(path)
     finally:
+        if unfinished.is_dir():
+            shutil.rmtree(unfinished)
         unfinished.unlink(missing_ok=True)
     return path
 

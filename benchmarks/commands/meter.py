@@ -15,11 +15,11 @@ from benchmarks.files import CACHE
 from benchmarks.measure import ROOT, own_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from benchmarks.commands.works import Group, Work
 
-__all__ = ["check", "measure", "run", "summary"]
+__all__ = ["check", "launched", "measure", "run", "summary", "warm"]
 
 LAUNCHER: Final = ROOT / "benchmarks" / "launch.py"
 READER: Final = ROOT / "benchmarks" / "read_once.py"
@@ -37,16 +37,30 @@ def program(work: Work) -> list[str]:
 
 def run(work: Work, group: Group, output: Path | None = None, *more: str) -> Run:
     """Run a command once; what it prints goes nowhere, or to a file."""
+    command = [*program(work), *more]
+    return launched(command, output, limit=group.limit, most=group.most, environment=own_environment())
+
+
+def launched(
+    command: Sequence[str],
+    output: Path | None,
+    *,
+    limit: float,
+    most: int,
+    environment: Mapping[str, str],
+    folder: Path = ROOT,
+) -> Run:
+    """Run a command in a folder, and return what it took, what it said, and why it failed if it did."""
     with _folder() as name:
         errors = Path(name) / "errors.txt"
-        limits = [str(group.limit), str(group.most), str(output or "/dev/null"), str(errors)]
+        limits = [str(limit), str(most), str(output or "/dev/null"), str(errors)]
         done = subprocess.run(
-            [sys.executable, "-I", "-S", str(LAUNCHER), *limits, *program(work), *more],
+            [sys.executable, "-I", "-S", str(LAUNCHER), *limits, *command],
             check=True,
             capture_output=True,
             text=True,
-            cwd=ROOT,
-            env=own_environment() | {"TMPDIR": name},  # what it writes on its way goes to the same disk
+            cwd=folder,
+            env={**environment, "TMPDIR": name},  # what it writes on its way goes to the same disk
         )
         found: Run = json.loads(done.stdout)
         said = errors.read_text(encoding="utf-8", errors="replace").strip()
@@ -61,7 +75,7 @@ def measure(group: Group) -> dict[str, Run]:
     A command that failed or was ended is not run again.
     """
     for path in group.paths:
-        _warm(path)
+        warm(path)
     runs: dict[str, list[Run]] = {work.key: [] for work in group.works}
     for _ in range(group.rounds):
         for work in group.works:
@@ -131,7 +145,8 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(dir=CACHE)
 
 
-def _warm(path: Path) -> None:
+def warm(path: Path) -> None:
+    """Read a file, so that the system has it in memory."""
     with path.open("rb", buffering=0) as file:
         while file.read(1 << 24):
             pass

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from benchmarks.rivals.catalogue import Engine
 
-__all__ = ["BENCH", "Ready", "make_ready"]
+__all__ = ["BENCH", "Ready", "environment", "make_ready"]
 
 BENCH: Final = ROOT / ".bench"
 STAMP: Final = "lookalike-requirements"
@@ -40,18 +40,28 @@ def make_ready(engines: Iterable[Engine]) -> Ready:
 
 
 def _one(engine: Engine) -> Path | str:
-    wanted = engine.requirements
-    folder = BENCH / engine.folder
+    digest = hashlib.sha256(engine.requirements.read_bytes() + sys.version.encode()).hexdigest()
+    # Compiled when first used: a third of the time.
+    python = environment(BENCH / engine.folder, digest, "--no-deps", "--no-compile", "-r", str(engine.requirements))
+    if engine.folder == OWN and isinstance(python, Path):
+        site = next((BENCH / OWN / "lib").glob("python*/site-packages"))
+        (site / "lookalike-sources.pth").write_text(f"{ROOT / 'src'}\n", encoding="utf-8")
+    return python
+
+
+def environment(folder: Path, digest: str, *arguments: str) -> Path | str:
+    """Return the Python of an environment with what the arguments of `pip install` name, or why there is none.
+
+    It is made again if the digest differs from that of last time.
+    """
     python, stamp = folder / "bin" / "python", folder / STAMP
-    digest = hashlib.sha256(wanted.read_bytes() + sys.version.encode()).hexdigest()
     if stamp.exists() and stamp.read_text(encoding="ascii") == digest:
         return python
     shutil.rmtree(folder, ignore_errors=True)
-    # Without a pip of its own, and compiled when first used: a third of the time.
     make = [sys.executable, "-m", "venv", "--without-pip", str(folder)]
-    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-compile"]
+    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
     try:
-        for command in (make, [*install, "--disable-pip-version-check", "-r", str(wanted)]):
+        for command in (make, [*install, "--disable-pip-version-check", *arguments]):
             subprocess.run(
                 command, check=True, capture_output=True, text=True, timeout=PATIENCE, env=usual_environment()
             )
@@ -59,9 +69,6 @@ def _one(engine: Engine) -> Path | str:
         return _last_line(error.stderr)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"{type(error).__name__} while it was installed"
-    if engine.folder == OWN:
-        site = next((folder / "lib").glob("python*/site-packages"))
-        (site / "lookalike-sources.pth").write_text(f"{ROOT / 'src'}\n", encoding="utf-8")
     stamp.write_text(digest, encoding="ascii")
     return python
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         ServerError,
         StoreError,
     )
-    from lookalike.index import Check, Ensured, Hit, Hits, Index
+    from lookalike.index import Check, Decision, Ensured, Hit, Hits, Index
     from lookalike.presets import PRESETS, Preset, Recipe
     from lookalike.report.side_files import Marks, read_marks
     from lookalike.result import Recall, Result
@@ -83,6 +83,7 @@ __all__ = [
     "Cost",
     "Cuts",
     "DamagedError",
+    "Decision",
     "DocumentError",
     "DuplicateIdError",
     "Ensured",
@@ -197,6 +198,7 @@ _HOMES = {
     ),
     "lookalike.index": (
         "Check",
+        "Decision",
         "Ensured",
         "Hit",
         "Hits",

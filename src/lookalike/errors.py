@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 import reprlib
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
@@ -52,6 +53,7 @@ __all__ = [
     "check_text",
     "check_threads",
     "check_whole",
+    "shows_tracebacks",
     "suggest",
     "text_remedy",
 ]
@@ -423,3 +425,8 @@ def suggest(given: object, choices: Iterable[str]) -> str:
 
     close = difflib.get_close_matches(given[:100].lower(), list(choices), n=1)
     return f"did you mean {close[0]!r}?" if close else ""
+
+
+def shows_tracebacks() -> bool:
+    """Tell whether LOOKALIKE_DEBUG asks for the traceback of an error: any value but an empty one, 0, false or no."""
+    return os.environ.get("LOOKALIKE_DEBUG", "").strip().lower() not in ("", "0", "false", "no")

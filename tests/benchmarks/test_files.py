@@ -45,6 +45,17 @@ def test_json_lines_hold_the_same_documents(tmp_path: Path) -> None:
     assert [json.loads(line) for line in lines] == pq.read_table(source).to_pylist()
 
 
+def test_text_files_hold_the_same_documents(tmp_path: Path) -> None:
+    source = files.parquet(COUNT, folder=tmp_path)
+    folder = files.text_files(source)
+    assert files.text_files(source) == folder
+    rows = pq.read_table(source).to_pylist()
+    assert {path.stem: path.read_text(encoding="utf-8") for path in folder.iterdir()} == {
+        row["id"]: row["text"] for row in rows
+    }
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([source.name, folder.name])
+
+
 def test_new_documents_are_half_copies_of_old_ones(tmp_path: Path) -> None:
     ids = pq.read_table(files.new_documents(COUNT, folder=tmp_path))["id"].to_pylist()
     numbers = [int(str(name)[1:]) for name in ids]
@@ -63,6 +74,17 @@ def test_dialects_share_no_text_but_have_the_same_copies(tmp_path: Path) -> None
     assert not set(texts[0]) & set(texts[1])
     pairs = [la.find(each, 0.8, method="exact").pairs.num_rows for each in texts]
     assert pairs[0] == pairs[1] > 0
+
+
+def test_a_folder_that_could_not_be_made_leaves_nothing(tmp_path: Path) -> None:
+    def fail(folder: Path) -> None:
+        folder.mkdir()
+        (folder / "part.txt").touch()
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        files.kept(tmp_path / "folder", fail)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_file_that_could_not_be_made_leaves_nothing(tmp_path: Path) -> None:

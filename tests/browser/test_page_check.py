@@ -211,6 +211,24 @@ def test_a_document_is_added_found_replaced_and_removed(visit: Visit, own_server
     expect(page.locator("#documents-said")).to_contain_text("0 documents with")
 
 
+def test_of_two_people_with_the_same_text_the_second_is_told(visit: Visit, own_server: str) -> None:
+    """Both have checked it before one of them adds it."""
+    page = visit(own_server)
+    check(page, "a text that two people have, and that both of them look for at the same time")
+    expect(page.locator("#found-title")).to_have_text("No, nothing similar is stored")
+    with la.Client(own_server) as other:
+        other.add({"faster": "a text that two people have, and that both of them look for at the same time"})
+        page.get_by_label("Name", exact=True).fill("slower")
+        page.get_by_role("button", name="Add it", exact=True).click()
+        expect(page.get_by_role("alert")).to_contain_text(
+            "Not added, because a similar document is stored: faster, 100%."
+        )
+        assert "slower" not in other
+        page.get_by_role("button", name="Add it anyway").click()
+        expect(page.locator("#add-form .done")).to_have_text("Added as slower.")
+        assert "slower" in other
+
+
 def test_long_work_is_shown_and_cancelled(visit: Visit, essays_server: str) -> None:
     page = visit(essays_server)
     page.route("**/v1/check", lambda route: None)  # an answer that never comes

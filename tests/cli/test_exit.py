@@ -133,6 +133,12 @@ def test_debug_adds_the_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
     assert done.err.endswith("lookalike: missing.txt does not exist: check the name\n")
 
 
+@pytest.mark.parametrize("value", ["", "0", "false", "No"])
+def test_debug_can_be_switched_off(run: Run, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("LOOKALIKE_DEBUG", value)
+    assert run("compare", "a.txt", "missing.txt").err == "lookalike: missing.txt does not exist: check the name\n"
+
+
 @pytest.mark.parametrize(
     ("error", "message"),
     [

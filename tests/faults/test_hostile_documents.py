@@ -226,6 +226,17 @@ def test_whatever_ends_a_reader_has_a_reason(number: int, reason: str) -> None:
         assert [again.text for again in pool.submit(REQUEST, b"<p>next")] == [b"next"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="files of a process are seen in /proc")
+@pytest.mark.parametrize(("value", "quiet"), [("1", False), ("", True), ("0", True), ("false", True), ("no", True)])
+def test_readers_complain_only_for_debugging(monkeypatch: pytest.MonkeyPatch, value: str, quiet: bool) -> None:
+    monkeypatch.setenv("LOOKALIKE_DEBUG", value)
+    with Pool(1) as pool:
+        assert [reply.text for reply in pool.submit(REQUEST, b"<p>page")] == [b"page"]
+        process = pool._readers[0]._process
+        assert process is not None
+        assert (Path(f"/proc/{process.pid}/fd/2").readlink() == Path(os.devnull)) == quiet
+
+
 def test_readers_are_replaced_and_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lookalike.documents.extract.pool._DOCUMENTS_EACH", 2)
     seen = set()

@@ -140,7 +140,7 @@ def in_thread(
     try:
         yield Site(listener.getsockname()[1], told.host, state=state)
     finally:
-        state.ending.set()
+        state.end()
         server.should_exit = True
         thread.join(60)
         listener.close()

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -217,6 +218,40 @@ def test_what_the_proxy_keeps_to_itself(behind: tuple[Proxy, Served]) -> None:
     assert ask(served.port, "/v1/metrics").status == 200
 
 
+def test_one_address_has_so_many_requests_in_progress(behind: tuple[Proxy, Served]) -> None:
+    """Bodies that do not come fill the connections of one address, not those of the server."""
+    import ssl
+
+    before, _ = behind
+    context = ssl.create_default_context(cafile=str(before.authority))
+
+    def begin(address: str) -> http.client.HTTPSConnection:
+        connection = http.client.HTTPSConnection(
+            "localhost", before.safe, timeout=30, context=context, source_address=(address, 0)
+        )
+        connection.putrequest("POST", "/v1/check", skip_host=True)
+        for name, said in (
+            ("Host", NAME),
+            ("Authorization", f"Bearer {'r' * 40}"),
+            ("Content-Type", "application/json"),
+            ("Content-Length", "13"),
+        ):
+            connection.putheader(name, said)
+        connection.endheaders()
+        return connection
+
+    with ExitStack() as stack:
+        connections = [stack.enter_context(closing(begin("127.0.0.2"))) for _ in range(40)]
+        others = stack.enter_context(closing(begin("127.0.0.1")))
+        others.send(b'{"text": "a"}')
+        assert others.getresponse().status == 200
+        for connection in connections[16:]:
+            assert connection.getresponse().status == 503
+        for connection in connections[:16]:
+            connection.send(b'{"text": "a"}')
+            assert connection.getresponse().status == 200
+
+
 def test_lines_are_passed_on_as_they_come(behind: tuple[Proxy, Served]) -> None:
     """The first answer is there before the last line is sent: neither side is held back."""
     import ssl
@@ -276,6 +311,47 @@ def test_workers_share_an_index(tmp_path: Path, kind: str) -> None:
             with la.Client(served.url) as client:
                 assert client.query(text).ids == [f"d{number}"]
         assert served.stop() == 0
+
+
+def test_two_servers_on_one_file_restart_one_after_the_other(tmp_path: Path) -> None:
+    """And commands read and write beside them: nothing that was acknowledged is lost."""
+    where = tmp_path / "index.db"
+    la.Index.open(where, create=True).close()
+    more = tmp_path / "more"
+    more.mkdir()
+    with Served(where, log=tmp_path / "a") as first, Served(where, log=tmp_path / "b") as second:
+        ids: list[str] = []
+
+        def add(server: Served) -> None:
+            with la.Client(server.url, retries=20) as client:
+                for _ in range(20):
+                    ids.append(f"d{len(ids)}")
+                    client.add({ids[-1]: " ".join(f"{ids[-1]}x{place}" for place in range(30))})
+
+        for round_ in range(2):
+            (more / f"{round_}.txt").write_text(f"what a command adds in round {round_}, {'word ' * round_}")
+            for server in (first, second):
+                add(server)
+                for words in (
+                    ["add", where, more / f"{round_}.txt", "--skip-existing"],
+                    ["verify", where],
+                    ["compact", where],
+                ):
+                    command = [sys.executable, "-m", "lookalike", "index", *map(str, words)]
+                    done = subprocess.run(command, capture_output=True, text=True, check=False)
+                    assert done.returncode == 0, done.stderr
+                add(server)
+                assert server.stop() == 0
+                add(second if server is first else first)
+                server.start()
+                add(server)
+        for server in (first, second):
+            with la.Client(server.url) as client:
+                assert set(ids) <= set(client)
+                assert len(client) == len(ids) + 2
+    with la.Index.open(where) as index:
+        assert set(ids) <= set(index)
+        assert index.verify().ok
 
 
 def test_a_client_waits_for_a_server_that_restarts(tmp_path: Path) -> None:

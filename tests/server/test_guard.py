@@ -162,8 +162,45 @@ def test_what_is_no_http_is_answered_with_a_problem(site: Site) -> None:
 def test_a_method_that_is_not_there_says_which_are(site: Site) -> None:
     answer = site.ask("POST", "/v1/documents/a", BODY, {"Content-Type": "application/json"})
     assert answer.status == 405
-    assert answer.headers["allow"] == "DELETE, GET, PUT"
+    assert answer.headers["allow"] == "DELETE, GET, HEAD, PUT"
     assert site.get("/v2/documents").status == 404
+
+
+GETS = ["/", "/assets/page.js", "/v1/health", "/v1/ready", "/v1/info", "/v1/documents", "/v1/documents/a"]
+GETS += ["/v1/groups", "/v1/pairs", "/v1/histogram", "/v1/metrics", "/v1/openapi.json", "/nothing", "/v1/groups/9"]
+
+
+@pytest.mark.parametrize("path", GETS)
+def test_head_is_answered_as_get_without_the_body(empty: Site, path: str) -> None:
+    status, headers, body = raw_answer(empty.send_raw(request("GET", path)))
+    head_status, head_headers, nothing = raw_answer(empty.send_raw(request("HEAD", path)))
+    assert (head_status, nothing) == (status, b"")
+    varies = {"date", *(("content-length",) if path == "/v1/metrics" else ())}
+    assert {name: headers[name] for name in headers if name not in varies} == {
+        name: head_headers[name] for name in head_headers if name not in varies
+    }
+    assert body
+
+
+def test_head_where_there_is_no_get(empty: Site) -> None:
+    assert raw_answer(empty.send_raw(request("HEAD", "/v1/check")))[0] == 405
+
+
+@pytest.mark.parametrize("path", ["/v1/check", "/"])
+def test_two_lengths_are_refused_and_the_rest_is_no_request(empty: Site, path: str) -> None:
+    """What follows a body that ends at two places is not read as a second request."""
+    smuggled = b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    body = b"d\r\n" + b'{"text": "a"}' + b"\r\n0\r\n\r\n"
+    for lengths in (
+        "Content-Length: {}\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nContent-Length: {}\r\n",
+    ):
+        data = (head + lengths.format(len(body)) + "\r\n").encode() + body + smuggled
+        answer = empty.send_raw(data)
+        assert problem_of(answer)[0] == 400
+        assert raw_answer(answer)[1]["connection"] == "close"
+        assert answer.count(b"HTTP/1.1 ") == 1
 
 
 # -- paths, addresses, headers, logs -----------------------------------------------------------------------------------

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import select
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from lookalike.index.index_documents import found_within
-from lookalike.server import ServerLimits, server_state
+from lookalike.server import ServerLimits, server_state, serving
 from tests.server.live import raw_answer, read_all
+from tests.server.raw import request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
-
-    import pytest
 
     from tests.server.live import Site
 
@@ -113,6 +117,59 @@ def test_one_connection_too_many_is_told_so(serve_memory: Serve) -> None:
             time.sleep(0.05)
 
 
+@pytest.fixture
+def begin() -> Iterator[Callable[..., list[socket.socket]]]:
+    """Give what opens connections from an address of this machine, with headers that do not end."""
+    with ExitStack() as stack:
+
+        def some(site: Site, count: int, address: str) -> list[socket.socket]:
+            there = (site.host, site.port)
+            new = [
+                stack.enter_context(socket.create_connection(there, timeout=30, source_address=(address, 0)))
+                for _ in range(count)
+            ]
+            for connection in new:
+                connection.sendall(b"GET /v1/health HTTP/1.1\r\n")
+            return new
+
+        yield some
+
+
+def answered(connection: socket.socket) -> bool:
+    """Tell whether there is an answer within a moment."""
+    return bool(select.select([connection], [], [], 0.2)[0])
+
+
+def test_one_address_cannot_take_all_connections(
+    serve_memory: Serve, monkeypatch: pytest.MonkeyPatch, begin: Callable[..., list[socket.socket]]
+) -> None:
+    monkeypatch.setattr(serving, "is_loopback", lambda address: address == "127.0.0.1")
+    limits = ServerLimits(connections=16, beginning=4, header_seconds=60.0)
+    with serve_memory(limits=limits) as site:
+        connections = begin(site, 30, "127.0.0.2")
+        for connection in connections[4:20]:
+            status, headers, _ = raw_answer(read_all(connection))
+            assert (status, headers["retry-after"]) == (503, "1")
+        assert site.get("/v1/health").status == 200
+        # Whole headers make room, and so does an end.
+        connections[0].sendall(b"Host: localhost\r\n\r\n")
+        assert connections[0].recv(65536).startswith(b"HTTP/1.1 200")
+        connections[1].close()
+        until = time.monotonic() + 20
+        while len([one for one in begin(site, 2, "127.0.0.2") if not answered(one)]) < 2:
+            assert time.monotonic() < until
+        # A connection that had an answer may not begin one request too many either.
+        connections[0].sendall(b"GET /v1/health HTTP/1.1\r\n")
+        assert b"HTTP/1.1 503 " in read_all(connections[0])
+
+
+def test_this_machine_may_take_all_connections(serve_memory: Serve, begin: Callable[..., list[socket.socket]]) -> None:
+    """Behind a proxy, all clients have its address."""
+    with serve_memory(limits=ServerLimits(connections=12, beginning=2, header_seconds=60.0)) as site:
+        assert not any(answered(connection) for connection in begin(site, 10, "127.0.0.1"))
+        assert site.get("/v1/health").status == 200
+
+
 def test_sixty_four_connections_by_default() -> None:
     limits = ServerLimits()
     assert (limits.connections, limits.in_work, limits.waiting) == (64, 16, 64)
@@ -134,29 +191,40 @@ class Gate:
         return self._real(*args, **named)
 
 
+def sent(site: Site, count: int, body: bytes) -> list[socket.socket]:
+    """Send a check on each of some connections, without waiting for answers."""
+    connections = [site.connect() for _ in range(count)]
+    for connection in connections:
+        connection.sendall(request("POST", "/v1/check", "Content-Type: application/json", body=body))
+    return connections
+
+
 def test_when_too_many_wait_the_next_is_refused(serve_memory: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    with serve_memory(limits=ServerLimits(in_work=2, waiting=3)) as site, ThreadPoolExecutor(8) as pool:
+    with serve_memory(limits=ServerLimits(in_work=2, waiting=3)) as site:
         assert site.state is not None
         gate = Gate(site.state.index.query)
         monkeypatch.setattr(site.state.index, "query", gate)
-        asked = [pool.submit(site.post, "/v1/check", {"text": "a"}) for _ in range(5)]
-        for _ in range(2):
-            assert gate.waiting.acquire(timeout=30)
+        waiting = sent(site, 12, b'{"text": "a"}')
+        refused: list[socket.socket] = []
         until = time.monotonic() + 30
-        while site.state._busy < 5:
+        while len(refused) < 7:  # the five others are in work, or wait
             assert time.monotonic() < until
-            time.sleep(0.01)
-        refused = site.post("/v1/check", {"text": "a"})
-        assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+            ready, _, _ = select.select(waiting, [], [], 1.0)
+            refused += ready
+            waiting = [one for one in waiting if one not in ready]
+        for connection in refused:
+            status, headers, _ = raw_answer(read_all(connection))
+            assert (status, headers["retry-after"]) == (503, "1")
         assert site.get("/v1/health").status == 200  # which needs no thread
         gate.open.set()
-        assert [one.result(60).status for one in asked] == [200] * 5
+        assert [raw_answer(read_all(connection))[0] for connection in waiting] == [200] * 5
         assert site.post("/v1/check", {"text": "a"}).status == 200
+        for connection in refused + waiting:
+            connection.close()
 
 
-def test_work_that_takes_too_long_is_answered_and_finished(
-    serve_memory: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_work_that_takes_too_long_is_answered(serve_memory: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even where it cannot be interrupted."""
     with serve_memory(limits=ServerLimits(in_work=2, seconds=0.5)) as site:
         assert site.state is not None
         gate = Gate(site.state.index.query)
@@ -166,10 +234,9 @@ def test_work_that_takes_too_long_is_answered_and_finished(
         assert late.json["type"] == "urn:lookalike:problem:deadline"
         gate.open.set()
         until = time.monotonic() + 30
-        while site.state._busy:
+        while site.post("/v1/check", {"text": "a"}).status != 200:
             assert time.monotonic() < until
             time.sleep(0.01)
-        assert site.post("/v1/check", {"text": "a"}).status == 200
 
 
 def test_sixteen_clients_at_once_get_whole_answers(serve: Serve) -> None:

@@ -142,3 +142,43 @@ def test_errors_are_one_line(spark: SparkSession, tmp_path: Path, capfd: pytest.
     for option, given, allowed in (("--method", "brute", "auto, lsh, exact"), ("--metric", "cosine", "jaccard")):
         assert main([str(table), str(tmp_path / "out"), option, given]) == 2
         assert f"{option} must be {allowed}" in capfd.readouterr().err
+
+
+def test_a_refused_job_leaves_no_work(spark: SparkSession, tmp_path: Path) -> None:
+    rows: list[dict[str, list[Any]]] = [
+        {"id": [1, 1], "text": ["one", "two"]},
+        {"id": [1, 2], "text": ["one", None]},
+    ]
+    out = tmp_path / "out"
+    for number, table in enumerate(rows):
+        path = tmp_path / f"{number}.parquet"
+        pq.write_table(pa.table(table), path)
+        for options in ([], ["--bands", "9", "--rows", "4", "--method", "lsh"]):
+            assert main([str(path), str(out), *options]) == 2
+            assert not (out / "_work").exists()
+    lines = tmp_path / "corpus.jsonl"
+    lines.write_text('{"id": 1, "text": "one"}\n{"id": 1, "text": "two"}\n', encoding="utf-8")
+    assert main([str(lines), str(out)]) == 2
+    assert not (out / "_work").exists()
+    (out / "_work").mkdir(parents=True)  # that of a job that was killed: the next one may continue there
+    assert main([str(tmp_path / "0.parquet"), str(out)]) == 2
+    assert (out / "_work").is_dir()
+
+
+def test_a_column_of_text_is_not_guessed(
+    spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    table, out = tmp_path / "corpus.parquet", tmp_path / "out"
+    pq.write_table(pa.table({"key": ["a", "b"], "body": ["one", "one"]}), table)
+    assert main([str(table), str(out)]) == 2
+    said = capfd.readouterr().err
+    assert "text column cannot be chosen among the columns 'key', 'body'; name it with --text-column" in said
+    assert not (out / "pairs").exists()
+    assert main([str(table), str(out), "--text-column", "body"]) == 0
+    assert f"note: {table}: rows are numbered" in capfd.readouterr().err
+    assert main([str(table), str(out), "--text-column", "body", "--id-column", "key", "--overwrite"]) == 0
+    assert "note: " not in capfd.readouterr().err
+    assert pq.read_table(out / "pairs").select(["a", "b"]).to_pylist() == [{"a": "a", "b": "b"}]
+    pq.write_table(pa.table({"body": ["one", "one"]}), table)
+    assert main([str(table), str(out), "--overwrite"]) == 0
+    assert f"note: {table}: texts from the column 'body', rows are numbered" in capfd.readouterr().err

@@ -27,6 +27,7 @@ from lookalike.cli.messages import (
     print_version,
     show_traceback,
 )
+from lookalike.errors import shows_tracebacks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -86,7 +87,7 @@ def _run(args: Sequence[str] | None) -> object:
 
 
 def _failed(error: Exception) -> int:
-    if os.environ.get("LOOKALIKE_DEBUG"):
+    if shows_tracebacks():
         show_traceback(error)
     complain(describe(error))
     _drop_what_cannot_be_written()

@@ -9,6 +9,7 @@ from lookalike.client.connection import Connection, spelt
 from lookalike.client.wire import (
     MOST_DOCUMENTS,
     comparison_of,
+    decisions_of,
     documents_of,
     group_of,
     hits_of,
@@ -21,7 +22,8 @@ from lookalike.client.wire import (
 from lookalike.documents import open_documents
 from lookalike.errors import DocumentError, RecipeError, StoreError
 from lookalike.index.contract import NO_KIND, check_several, kind_of, wrong_id
-from lookalike.index.query import FEW, Queryable, in_bands
+from lookalike.index.query import FEW, Queryable, check_asked, in_bands
+from lookalike.index.unless_similar import only_estimates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents import Source
     from lookalike.engine.groups import Group
+    from lookalike.index import Decision
     from lookalike.index.index_setup import IndexSettings
     from lookalike.index.query import Hits
     from lookalike.recipe import Recipe
@@ -93,6 +96,42 @@ class Client(Queryable):
             if progress is not None:
                 progress(added)
         return added
+
+    def add_unless_similar(
+        self,
+        documents: Any,
+        threshold: float | None = None,
+        *,
+        top: int | None = None,
+        text: str | None = None,
+        id: str | None = None,
+        threads: int = 0,
+    ) -> list[Decision]:
+        """Add each document unless one that is stored, or comes before it, is like it; returns what was decided.
+
+        Documents are sent in batches, each of which is decided and added in one transaction, so of several clients
+        that add the same text one adds it. An id that is there with another text is a `ConflictError`; the batches
+        before it stay. A call that failed can be repeated. `threads` has no effect here, and the server may limit
+        `top`.
+        """
+        del threads
+        threshold, top = check_asked(threshold, top)
+        source = open_documents(documents, text=text, id=id)
+        return list(self.decisions(documents_of(source), threshold, top))
+
+    def decisions(
+        self, documents: Iterable[tuple[Id, str]], threshold: float | None, top: int | None
+    ) -> Iterator[Decision]:
+        """Add documents unless similar ones are there; give what was decided, batch by batch."""
+        if self.settings.keep == "signature":
+            raise only_estimates(self.url)
+        together = MOST_DOCUMENTS if in_bands(self.settings, threshold, None) else FEW
+        for some in in_batches(documents, together):
+            body = some.body(threshold=threshold, top=top)
+            found = self._server.ask("POST", "/v1/add-unless-similar", body=body, ids=some.ids, conflicts=True)
+            with understood(self.url):
+                decided = decisions_of(found, some.ids)
+            yield from decided
 
     def replace(
         self,
@@ -331,6 +370,10 @@ class StoredThere:
     def add(self, ids: Sequence[Id], texts: Texts) -> int:
         """Send them."""
         return self._client.add(dict(zip(ids, texts, strict=True)))
+
+    def add_unless_similar(self, ids: Sequence[Id], texts: Texts, threshold: float, top: int | None) -> list[Decision]:
+        """Have the server decide."""
+        return list(self._client.decisions(zip(ids, texts, strict=True), threshold, top))
 
     def get(self, id: Id) -> str:
         """Ask for its text."""

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from lookalike import _native
 from lookalike.errors import (
+    ConflictError,
     DamagedError,
     DocumentError,
     DuplicateIdError,
@@ -80,17 +81,22 @@ class Connection:
         query: Mapping[str, object] | None = None,
         body: bytes | None = None,
         ids: Sequence[Id] = (),
+        conflicts: bool = False,
     ) -> Any:
         """Return what the server answers, or raise what it says is wrong.
 
-        `body` is JSON; `ids` are those of the documents that the request is about.
+        `body` is JSON; `ids` are those of the documents that the request is about. Ids that are there with another
+        text are a `ConflictError` that names them, if `conflicts` says so, or else a `DuplicateIdError` of the first.
         """
         headers = dict(self._headers)
         if body is not None:
             headers["Content-Type"] = _JSON
         answer = self._repeated(method, self.url + path + _query(query or {}), body, headers)
         if not 200 <= answer.status < 300:
-            raise error_of(self.url, answer.status, problem_in(answer.body), ids)
+            problem = problem_in(answer.body)
+            if conflicts and answer.status == 409 and (there := _ids_in(problem)):
+                raise ConflictError(there, len(there), self.url)
+            raise error_of(self.url, answer.status, problem, ids)
         try:
             return json.loads(answer.body)
         except (ValueError, RecursionError):
@@ -333,6 +339,13 @@ def _of_field(url: str, status: int, first: dict[str, Any], ids: Sequence[Id]) -
             ids[0], "text", "is larger than the server takes", "split it, or raise the limits of the server"
         )
     return None
+
+
+def _ids_in(problem: dict[str, Any]) -> tuple[Id, ...]:
+    """Return the ids that the errors of a problem name."""
+    listed = problem.get("errors")
+    errors = listed if isinstance(listed, list) else []
+    return tuple(error["id"] for error in errors if isinstance(error, dict) and "id" in error)
 
 
 def _missing(field: str, ids: Sequence[Id]) -> Id:

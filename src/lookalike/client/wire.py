@@ -11,6 +11,7 @@ from lookalike.client.connection import not_lookalike
 from lookalike.engine.bands import Bands
 from lookalike.engine.groups import Group
 from lookalike.errors import ServerError
+from lookalike.index import Decision
 from lookalike.index.index_setup import IndexSettings
 from lookalike.index.query import Hit, Hits
 from lookalike.recipe import Recipe
@@ -31,6 +32,7 @@ __all__ = [
     "MOST_DOCUMENTS",
     "Some",
     "comparison_of",
+    "decisions_of",
     "documents_of",
     "group_of",
     "hits_of",
@@ -122,6 +124,11 @@ def hits_of(found: dict[str, Any], query: Id | None) -> Hits:
 def results_of(found: dict[str, Any], ids: Sequence[Id]) -> list[Hits]:
     """Return the hits of each document of a batch."""
     return [hits_of(one, id) for one, id in zip(found["results"], ids, strict=True)]
+
+
+def decisions_of(found: dict[str, Any], ids: Sequence[Id]) -> list[Decision]:
+    """Return what was decided about each document of a batch."""
+    return [Decision(id, one["added"], hits_of(one, id)) for one, id in zip(found["results"], ids, strict=True)]
 
 
 def group_of(found: dict[str, Any], members: Sequence[Id], url: str) -> Group:

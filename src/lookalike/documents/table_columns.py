@@ -92,13 +92,19 @@ class Choice:
         return [self.text] if self.id in (None, self.text) else [self.text, str(self.id)]
 
 
-def choose(name: str, columns: Sequence[TableColumn], text_column: str | None, id_column: str | None) -> Choice:
+def choose(
+    name: str,
+    columns: Sequence[TableColumn],
+    text_column: str | None,
+    id_column: str | None,
+    text_names: Sequence[str] = TEXT_NAMES,
+) -> Choice:
     """Choose the columns of table `name`: the ones asked for, or those with a usual name; '' means no id column."""
     if len(columns) > MOST_COLUMNS:
         raise too_many_columns(name)
     table = _TableColumns(name, columns)
     own_id = table.choose_id(id_column)
-    text = table.choose_text(own_id) if text_column is None else table.named(text_column, "text")
+    text = table.choose_text(own_id, text_names) if text_column is None else table.named(text_column, "text")
     column = table.column(text)
     if column.kind not in _READ_AS_TEXT:
         problem = f"holds {column.type or column.kind}, not text"
@@ -128,13 +134,13 @@ class _TableColumns:
         found = self._by_name(ID_NAMES)
         return found if found is not None and self.column(found).kind != NESTED else None
 
-    def choose_text(self, own_id: str | None) -> str:
+    def choose_text(self, own_id: str | None, names: Sequence[str]) -> str:
         texts = [
             column.name
             for column in self._columns
             if column.kind in (TEXT, MIXED) and column.name != own_id and not column.name.startswith(_INDEX)
         ]
-        by_name = self._by_name(TEXT_NAMES)
+        by_name = self._by_name(names)
         if by_name is not None and self.column(by_name).kind in (TEXT, MIXED, NULL):
             return by_name
         if len(texts) == 1:

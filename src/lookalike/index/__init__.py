@@ -11,8 +11,23 @@ from lookalike.engine.sign import texts_for_core
 from lookalike.errors import ConflictError, StoreError, check_threads
 from lookalike.index.contract import DIGEST, Check, Row, check_several, missing_documents
 from lookalike.index.index_documents import IndexSource, found_within
-from lookalike.index.query import AT_ONCE, FEW, Hit, Hits, Queryable, Signed, ask, in_bands, sign
-from lookalike.index.store_opening import open_store
+from lookalike.index.query import (
+    AT_ONCE,
+    FEW,
+    Asked,
+    Hit,
+    Hits,
+    Interrupt,
+    Queryable,
+    Signed,
+    ask,
+    check_asked,
+    go_on,
+    in_bands,
+    sign,
+)
+from lookalike.index.store_opening import MemoryStore, open_store
+from lookalike.index.unless_similar import Deciding, Decision, only_estimates
 from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:
@@ -29,12 +44,12 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.tables.packed import Id
 
-__all__ = ["Check", "Ensured", "Hit", "Hits", "Index"]
+__all__ = ["Check", "Decision", "Ensured", "Hit", "Hits", "Index"]
 
 _NAMED: Final = 100
 """Ids that an error names at most."""
-_PAGE: Final = 1000
-"""Ids that are read at once."""
+_PAGE, _LARGEST_PAGE = 1000, 1 << 16
+"""Ids that are read at once: few at first, because many ask for the first alone."""
 
 
 class Ensured(NamedTuple):
@@ -57,9 +72,13 @@ class Index(Queryable):
     (1, 1, True)
     """
 
-    def __init__(self, store: Store) -> None:
-        """Take a store; `Index.open` opens one."""
-        self._store = store
+    def __init__(self, store: Store, interrupt: Interrupt = go_on) -> None:
+        """Take a store; `Index.open` opens one.
+
+        `interrupt` is called between documents and between portions of a query; what it raises ends the work, and a
+        write is undone.
+        """
+        self._store, self._interrupt = store, interrupt
 
     @classmethod
     def open(
@@ -130,7 +149,7 @@ class Index(Queryable):
         others: list[Id] = []
         with self._store.writing() as writer:
             for batch in source.batches():
-                rows = self._rows(batch, threads)
+                rows = self._signed_rows(batch, threads)
                 known = writer.contents([row.id for row in rows])
                 new: list[Row] = []
                 for row in rows:
@@ -145,13 +164,61 @@ class Index(Queryable):
                     writer.put(new)
                 added += len(new)
             if others:
-                raise ConflictError(tuple(others[:_NAMED]), len(others), self._store.name)
+                raise self._conflict(others)
         return Ensured(added, unchanged)
+
+    def add_unless_similar(
+        self,
+        documents: Any,
+        threshold: float | None = None,
+        *,
+        top: int | None = None,
+        text: str | None = None,
+        id: str | None = None,
+        threads: int = 0,
+    ) -> list[Decision]:
+        """Add the documents that are like none that is stored: decided and done in one transaction.
+
+        * `threshold`: documents at or above it are similar; by default that of the index.
+        * `top`: at most this many hits for each document.
+
+        Of documents that are like one another, the first is added. A document that is stored already, under the same id
+        and with the same content, counts as added, so a call can be repeated; with another content, nothing is added,
+        and a `ConflictError` names the documents. The index must keep texts or shingles.
+
+        >>> index = Index.open(":memory:")
+        >>> fox, cat = "the quick brown fox jumps over the lazy dog", "the cat sleeps on the warm wall"
+        >>> decisions = index.add_unless_similar({"fox": fox, "cat": cat, "copy": fox.upper()})
+        >>> [(decision.id, decision.is_added, decision.hits.ids) for decision in decisions]
+        [('fox', True, []), ('cat', True, []), ('copy', False, ['fox'])]
+        """
+        if self._store.settings.keep == "signature":
+            raise only_estimates(self._store.name)
+        threshold, top = check_asked(threshold, top)
+        if threshold is None:
+            threshold = self._store.settings.threshold
+        source, threads = open_documents(documents, text=text, id=id), check_threads(threads)
+        asked = Asked(threshold, top, threads, self._interrupt)
+        decisions: list[Decision] = []
+        with self._store.writing() as writer:
+            deciding = Deciding(self._store, writer, MemoryStore(self._store.settings), asked)
+            for batch in source.batches():
+                for start in range(0, len(batch), AT_ONCE):
+                    self._interrupt()
+                    signed = sign(batch.texts[start : start + AT_ONCE], self._store.settings, threads)
+                    rows = self._rows(list(batch.ids[start : start + AT_ONCE]), signed, threads)
+                    decisions += deciding.decide(rows, signed)
+            if deciding.conflicts:
+                raise self._conflict(deciding.conflicts)
+        return decisions
+
+    def _conflict(self, ids: list[Id]) -> ConflictError:
+        return ConflictError(tuple(ids[:_NAMED]), len(ids), self._store.name)
 
     def put(self, id: Id, text: str, *, threads: int = 0) -> str:
         """Store a text under an id, whatever was there; returns "added", "replaced" or "unchanged"."""
         (batch,) = open_documents({id: text}).batches()
-        (row,) = self._rows(batch, check_threads(threads))
+        (row,) = self._signed_rows(batch, check_threads(threads))
         with self._store.writing() as writer:
             known = writer.contents([row.id]).get(row.id)
             if known == row.content():
@@ -171,7 +238,7 @@ class Index(Queryable):
         threads, added = check_threads(threads), 0
         with self._store.writing() as writer:
             for batch in source.batches():
-                rows = self._rows(batch, threads)
+                rows = self._signed_rows(batch, threads)
                 if replace:
                     writer.discard([row.id for row in rows])
                 writer.put(rows)
@@ -180,10 +247,12 @@ class Index(Queryable):
                     progress(added)
         return added
 
-    def _rows(self, batch: Batch, threads: int) -> list[Row]:
-        settings = self._store.settings
-        signed = sign(batch.texts, settings, threads)
-        keys, slots = 8 * settings.bands.bands, settings.recipe.hashes
+    def _signed_rows(self, batch: Batch, threads: int) -> list[Row]:
+        self._interrupt()
+        return self._rows(batch.ids, sign(batch.texts, self._store.settings, threads), threads)
+
+    def _rows(self, ids: Iterable[Id], signed: Signed, threads: int) -> list[Row]:
+        keys, slots = 8 * self._store.settings.bands.bands, self._store.settings.recipe.hashes
         return [
             Row(
                 id,
@@ -194,7 +263,7 @@ class Index(Queryable):
                 signed.slots[place * slots : (place + 1) * slots],
                 body,
             )
-            for place, (id, body) in enumerate(zip(batch.ids, self._bodies(signed, threads), strict=True))
+            for place, (id, body) in enumerate(zip(ids, self._bodies(signed, threads), strict=True))
         ]
 
     def _bodies(self, signed: Signed, threads: int) -> Iterator[bytes]:
@@ -216,18 +285,16 @@ class Index(Queryable):
     # -- asking ------------------------------------------------------------------------------------------------------
 
     def _hits_of_text(self, text: str, threshold: float | None, top: int | None, threads: int) -> Hits:
-        threads = check_threads(threads)
-        signed = sign(Texts.of([text]), self._store.settings, threads)
-        return ask(self._store, signed, [None], threshold, top, threads)[0]
+        asked = Asked(threshold, top, check_threads(threads), self._interrupt)
+        return ask(self._store, sign(Texts.of([text]), self._store.settings, asked.threads), [None], asked)[0]
 
     def _hits_of_each(self, source: Source, threshold: float | None, top: int | None, threads: int) -> Iterator[Hits]:
-        threads = check_threads(threads)
+        asked = Asked(threshold, top, check_threads(threads), self._interrupt)
         together = AT_ONCE if in_bands(self._store.settings, threshold, top) else FEW
         for batch in source.batches():
             for start in range(0, len(batch), together):
-                signed = sign(batch.texts[start : start + together], self._store.settings, threads)
-                ids = list(batch.ids[start : start + together])
-                yield from ask(self._store, signed, ids, threshold, top, threads)
+                signed = sign(batch.texts[start : start + together], self._store.settings, asked.threads)
+                yield from ask(self._store, signed, list(batch.ids[start : start + together]), asked)
 
     def get(self, id: Id) -> str:
         """Return the text of a document; `KeyError` if there is none with this id."""
@@ -245,17 +312,17 @@ class Index(Queryable):
         They are read page by page, and nobody waits in between: an id that is added meanwhile may come or not, and one
         that is replaced may come twice.
         """
-        after, documents, versions = -1, 0, set()
+        after, documents, versions, size = -1, 0, set(), _PAGE
         while True:
             with self._store.reading() as reader:
-                page = list(islice(reader.listed(after), _PAGE))
+                page = list(islice(reader.listed(after), size))
                 versions.add(reader.version())
                 if not page and len(versions) == 1 and documents != reader.count():
                     raise missing_documents(self._store.name, documents, reader.count())
             yield from (id for _, id in page)
             if not page:
                 return
-            after, documents = page[-1][0], documents + len(page)
+            after, documents, size = page[-1][0], documents + len(page), min(2 * size, _LARGEST_PAGE)
 
     def __len__(self) -> int:
         """Return how many documents there are."""

@@ -6,21 +6,20 @@ can be added on the way.
 
 from __future__ import annotations
 
-import heapq
 import os
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from lookalike.documents.document_batches import Batch
-from lookalike.errors import DocumentError, StoreError
+from lookalike.errors import ConflictError, DocumentError, StoreError
 from lookalike.index import Index
 from lookalike.index.contract import NO_KIND, exists_already, kind_of, wrong_id
 from lookalike.index.index_documents import Portion, portions
 from lookalike.index.index_setup import being_built, remove_abandoned, sync_folder
-from lookalike.index.query import AT_ONCE, FEW, Hit, Hits, ask, sign
-from lookalike.index.store_opening import MEMORY, MemoryStore, is_server, server_store
+from lookalike.index.query import AT_ONCE, FEW, Asked, Hits, ask, sign
+from lookalike.index.store_opening import MEMORY, is_server, server_store
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from lookalike.documents import Source
     from lookalike.index.contract import Store
     from lookalike.index.index_setup import IndexSettings
+    from lookalike.index.unless_similar import Decision
     from lookalike.tables.packed import Id
 
 __all__ = ["Built", "Checking", "StoredDocuments", "StoredHere", "build"]
@@ -140,8 +140,8 @@ class StoredDocuments(Protocol):
     def first_id(self) -> Id | None:
         """Return the id of the document that was added first; None if there is none."""
 
-    def add(self, ids: Sequence[Id], texts: Texts) -> int:
-        """Add documents; they are safe when it returns."""
+    def add_unless_similar(self, ids: Sequence[Id], texts: Texts, threshold: float, top: int | None) -> list[Decision]:
+        """Add the documents that are like none that is stored, as `Index.add_unless_similar` does."""
 
     def get(self, id: Id) -> str:
         """Return the text of a document; `KeyError` if there is none with this id."""
@@ -162,7 +162,7 @@ class StoredHere:
     def ask(self, ids: Sequence[Id], texts: Texts, threshold: float | None, top: int | None) -> list[Hits]:
         """Query the index."""
         signed = sign(texts, self.settings, self._threads)
-        return ask(self._store, signed, list(ids), threshold, top, self._threads)
+        return ask(self._store, signed, list(ids), Asked(threshold, top, self._threads))
 
     def there(self, ids: Sequence[Id]) -> set[Id]:
         """Look the ids up."""
@@ -174,10 +174,9 @@ class StoredHere:
         with self._store.reading() as reader:
             return next((id for _, id in reader.listed()), None)
 
-    def add(self, ids: Sequence[Id], texts: Texts) -> int:
-        """Add them in one transaction."""
-        batch = Batch(Ids.of(ids), texts)  # type: ignore[arg-type]
-        return Index(self._store).add(Portion("new documents", [batch]), threads=self._threads)
+    def add_unless_similar(self, ids: Sequence[Id], texts: Texts, threshold: float, top: int | None) -> list[Decision]:
+        """Decide and add them in one transaction."""
+        return Index(self._store).add_unless_similar(_portion(ids, texts), threshold, top=top, threads=self._threads)
 
     def get(self, id: Id) -> str:
         """Read it."""
@@ -186,6 +185,10 @@ class StoredHere:
     def count(self) -> int:
         """Count them."""
         return len(Index(self._store))
+
+
+def _portion(ids: Sequence[Id], texts: Texts) -> Portion:
+    return Portion("new documents", [Batch(Ids.of(ids), texts)])  # type: ignore[arg-type]
 
 
 # -- the check ---------------------------------------------------------------------------------------------------------
@@ -233,66 +236,48 @@ class Checking:
             yield from self._some(list(ids[some]), texts[some])
 
     def _some(self, ids: list[Id], texts: Texts) -> list[Hits]:
-        found = self._counted(self.stored.ask(ids, texts, self.threshold or None, self._asked))
-        if self.add:
-            found = self._kept(ids, texts, found)
-        found = [Hits(hits[: self.top], query=hits.query, truncated=hits.truncated) for hits in found]
-        self.documents += len(found)
-        self.truncated += sum(hits.truncated for hits in found)
-        self.alike += sum(bool(hits) for hits in found)
-        self.closest = max([self.closest, *(hits[0].jaccard for hits in found if hits)])
-        return found
-
-    @property
-    def _asked(self) -> int | None:
-        """How many hits to ask for: the document itself may be among them."""
-        return None if self.top is None else self.top + 1
-
-    def _counted(self, found: list[Hits]) -> list[Hits]:
-        """Drop hits of a document with itself, unless they are wanted."""
-        if self.own:
-            return found
-        others = [_without(hits, hits.query) for hits in found]
-        self.own_omitted += sum(len(few) < len(all_) for few, all_ in zip(others, found, strict=True))
-        return others
-
-    def _kept(self, ids: list[Id], texts: Texts, found: list[Hits]) -> list[Hits]:
-        """Add the documents without a hit; each meets those of the same batch that were added before it."""
-        there = self.stored.there([name for name, hits in zip(ids, found, strict=True) if not hits])
-        beside = Index(MemoryStore(self.stored.settings))
-        new: list[int] = []
-        answers = []
-        for place, (name, text, hits) in enumerate(zip(ids, texts, found, strict=True)):
-            also = beside.query(text, self.threshold, top=self._asked, threads=1) if new else ()
-            named = [replace(hit, id=ids[int(hit.id)]) for hit in also]
-            answer = _together(hits, [hit for hit in named if self.own or hit.id != name])
-            answers.append(answer)
-            if answer:
-                continue
-            if name in there:
-                self.not_added += 1
-                continue
-            there.add(name)
-            new.append(place)
-            beside.add({place: text}, threads=1)  # by number: ids of both kinds may be there, until all are added
-        if new:
-            self._add([ids[place] for place in new], Texts.of(texts.take(new)))
+        answers = self._added(ids, texts) if self.add else self._asked(ids, texts)
+        answers = [Hits(hits[: self.top], query=hits.query, truncated=hits.truncated) for hits in answers]
+        self.documents += len(answers)
+        self.truncated += sum(hits.truncated for hits in answers)
+        self.alike += sum(bool(hits) for hits in answers)
+        self.closest = max([self.closest, *(hits[0].jaccard for hits in answers if hits)])
         return answers
 
-    def _add(self, ids: list[Id], texts: Texts) -> None:
-        for name in ids:
-            if problem := self.refuses(name):
-                raise DocumentError(name, "id", problem, "give it another id")
-        self.added += self.stored.add(ids, texts)
+    def _asked(self, ids: list[Id], texts: Texts) -> list[Hits]:
+        """Return the hits of documents, without those of a document with itself unless they are wanted."""
+        top = None if self.top is None else self.top + 1  # the document itself may be among them
+        answers = self.stored.ask(ids, texts, self.threshold or None, top)
+        if self.own:
+            return answers
+        others = [_without(hits, hits.query) for hits in answers]
+        self.own_omitted += sum(len(few) < len(all_) for few, all_ in zip(others, answers, strict=True))
+        return others
+
+    def _added(self, ids: list[Id], texts: Texts) -> list[Hits]:
+        """Add the documents without a hit; those whose ids are stored, or come again, are only looked up."""
+        there = self.stored.there(ids)
+        answers: dict[int, Hits] = {}
+        first = {id: place for place, id in reversed(list(enumerate(ids)))}
+        while new := [place for id, place in sorted(first.items(), key=lambda item: item[1]) if id not in there]:
+            names = [ids[place] for place in new]
+            for name in names:
+                if problem := self.refuses(name):
+                    raise DocumentError(name, "id", problem, "give it another id")
+            try:
+                decisions = self.stored.add_unless_similar(names, Texts.of(texts.take(new)), self.threshold, self.top)
+            except ConflictError as error:  # others have added documents with these ids meanwhile
+                there |= set(error.documents)
+                continue
+            answers = {place: decision.hits for place, decision in zip(new, decisions, strict=True)}
+            self.added += sum(decision.is_added for decision in decisions)
+            break
+        if rest := [place for place in range(len(ids)) if place not in answers]:
+            known = self._asked([ids[place] for place in rest], Texts.of(texts.take(rest)))
+            self.not_added += sum(not hits for hits in known)
+            answers |= dict(zip(rest, known, strict=True))
+        return [answers[place] for place in range(len(ids))]
 
 
 def _without(hits: Hits, name: Id | None) -> Hits:
     return Hits((hit for hit in hits if hit.id != name), query=hits.query, truncated=hits.truncated)
-
-
-def _together(hits: Hits, more: Sequence[Hit]) -> Hits:
-    """Put hits together, the most similar first; of equal ones those that were stored first."""
-    if not more:
-        return hits
-    merged = heapq.merge(hits, more, key=lambda hit: (-hit.jaccard, -(hit.containment_query or 0.0)))
-    return Hits(merged, query=hits.query, truncated=hits.truncated)

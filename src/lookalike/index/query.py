@@ -7,28 +7,29 @@ from __future__ import annotations
 
 import heapq
 import math
+import os
+import threading
 import zlib
 from abc import ABC, abstractmethod
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import compress
-from typing import TYPE_CHECKING, Any, Final, overload
+from itertools import compress, pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 
 from lookalike import _native
 from lookalike.documents import open_documents
 from lookalike.engine.sign import texts_for_core
-from lookalike.errors import RecipeError, check_number, check_whole
+from lookalike.errors import DamagedError, RecipeError, _show, check_number, check_whole
 from lookalike.index.contract import Row
 from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from lookalike.documents import Source
     from lookalike.engine import Strategy
-    from lookalike.index.contract import Head, Store, StoreReader
+    from lookalike.index.contract import Head, Met, Store, StoreReader
     from lookalike.index.index_setup import IndexSettings
     from lookalike.tables.packed import Id
 
@@ -36,13 +37,17 @@ __all__ = [
     "AT_ONCE",
     "FEW",
     "MOST",
+    "Asked",
     "Hit",
     "Hits",
+    "Interrupt",
     "Queryable",
     "Signed",
     "ask",
+    "ask_reader",
     "check_asked",
     "estimate",
+    "go_on",
     "in_bands",
     "rebuilt_row",
     "sign",
@@ -182,18 +187,33 @@ class Queryable(ABC):
 
 # -- signing and asking ------------------------------------------------------------------------------------------------
 
-AT_ONCE: Final = 1024
+AT_ONCE: Final = 64
 """Queries that are processed together."""
 FEW: Final = 16
-"""The same for queries that examine every signature: each may have very many candidates, whose texts are held."""
+"""The same for queries that examine every signature: each may have very many candidates."""
 MOST: Final = 10_000
 """Documents of one key that are examined; a query that meets a larger bucket is `truncated`."""
+_PAIRS: Final = 1 << 15
+"""Candidate pairs that are examined between two looks at the time."""
+_BYTES: Final = 8 << 20
+"""Bytes of stored documents that are verified between two looks at the time, or one document."""
+_BYTES_AT_ONCE: Final = 32 << 20
+"""Bytes of stored documents that all queries of a process hold at a time, or one portion: more wait their turn."""
+_HEADS: Final = 1 << 16
+"""Documents whose signatures are remembered from one portion to the next."""
 _ALL: Final = 2**32 - 1
 _SPARE: Final = 4
 """Without a threshold, this many times as many documents as requested are verified: their estimates may be off."""
 _CHANCE: Final = 1 / 256
 """That a byte of two slots agrees although the slots do not."""
 _NO_THRESHOLD: Final = 1e-9
+
+Interrupt = Callable[[], None]
+"""Called between portions of work; what it raises ends the work."""
+
+
+def go_on() -> None:
+    """Never interrupt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +230,22 @@ class Signed:
     def __len__(self) -> int:
         """Return how many they are."""
         return len(self.texts)
+
+    def __getitem__(self, some: slice) -> Signed:
+        """Return some of them."""
+
+        def part(column: bytes) -> bytes:
+            size = len(column) // len(self)
+            return column[some.start * size : some.stop * size]
+
+        return Signed(
+            self.texts[some],
+            part(self.digests),
+            self.shingles[some],
+            self.lengths[some],
+            part(self.keys),
+            part(self.slots),
+        )
 
 
 def check_asked(threshold: float | None, top: int | None) -> tuple[float | None, int | None]:
@@ -236,118 +272,214 @@ def sign(texts: Texts, settings: IndexSettings, threads: int = 0) -> Signed:
     return Signed(texts, digests, array("I", shingles), array("Q", lengths), keys, slots)
 
 
-def ask(
-    store: Store,
-    signed: Signed,
-    ids: Sequence[Id | None],
-    threshold: float | None,
-    top: int | None,
-    threads: int,
-) -> list[Hits]:
-    """Return the hits of each query."""
-    settings = store.settings
+class Asked(NamedTuple):
+    """What is asked of each document of a batch."""
+
+    threshold: float | None
+    top: int | None
+    threads: int = 0
+    interrupt: Interrupt = go_on
+
+
+def ask(store: Store, signed: Signed, ids: Sequence[Id | None], asked: Asked) -> list[Hits]:
+    """Return the hits of each query, in one snapshot."""
+    with store.reading() as reader:
+        return ask_reader(reader, store, signed, ids, asked)
+
+
+def ask_reader(reader: StoreReader, store: Store, signed: Signed, ids: Sequence[Id | None], asked: Asked) -> list[Hits]:
+    """Return the hits of each query.
+
+    Candidates are examined and verified portion by portion, so that neither the time until `interrupt` is asked nor
+    the memory depends on how many documents are alike.
+    """
+    settings, threshold, top = store.settings, asked.threshold, asked.top
     if threshold is None and top is None:
         threshold = settings.threshold
     strategy = settings.strategy(_NO_THRESHOLD if threshold is None else threshold)
-    with store.reading() as reader:
-        if threshold is not None and threshold >= settings.threshold:
-            found = _by_bands(reader, signed, strategy)
-        else:
-            found = _by_slots(reader, signed, strategy, threshold, top)
-        bodies = reader.bodies(sorted(set(found.numbers))) if settings.keep != "signature" else {}
-    hits = _scored(found, bodies, signed, settings, strategy, threads)
+    truncated: frozenset[int] = frozenset()
+    if in_bands(settings, threshold, top):
+        met = reader.meet(signed.keys, MOST)
+        portions, truncated = _by_bands(reader, met, signed, strategy), met.truncated
+    else:
+        portions = _by_slots(reader, signed, strategy, threshold, asked)
+    ranked: list[list[_Ranked]] = [[] for _ in ids]
+    for candidates in portions:
+        asked.interrupt()
+        for query, hit in _scored(reader, store, candidates, signed, strategy, asked):
+            hits = ranked[query]
+            hits.append(hit)
+            if top is not None and len(hits) > 2 * top + _PAIRS:
+                ranked[query] = heapq.nsmallest(top, hits)
     answers = []
-    for place, id in enumerate(ids):
-        best = heapq.nsmallest(top, hits[place]) if top is not None else sorted(hits[place])
-        answers.append(Hits((hit for *_, hit in best), query=id, truncated=place in found.truncated))
+    for place, (id, hits) in enumerate(zip(ids, ranked, strict=True)):
+        best = heapq.nsmallest(top, hits) if top is not None else sorted(hits)
+        answers.append(Hits((ranking.hit() for ranking in best), query=id, truncated=place in truncated))
     return answers
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidates:
+class _Ranked(NamedTuple):
+    """A hit in its rank: Jaccard, then containment, then the order of adding."""
+
+    minus_jaccard: float
+    minus_containment: float
+    """Of the query in the document."""
+    number: int
+    id: Id
+    containment_document: float | None
+    standard_error: float | None
+
+    def hit(self) -> Hit:
+        if self.standard_error is not None:
+            return Hit(self.id, -self.minus_jaccard, standard_error=self.standard_error)
+        return Hit(self.id, -self.minus_jaccard, -self.minus_containment, self.containment_document)
+
+
+class _Candidates(NamedTuple):
     """Pairs of a query and a document, with the slots that agree."""
 
     queries: array[int]
     numbers: array[int]
     agreeing: array[int]
-    ids: dict[int, Id]
-    truncated: frozenset[int] = frozenset()
+    heads: Mapping[int, Head]
+
+    def at(self, places: Sequence[int]) -> _Candidates:
+        """Return some of them."""
+        queries, numbers, agreeing = (array("I", map(column.__getitem__, places)) for column in self[:3])
+        return _Candidates(queries, numbers, agreeing, self.heads)
 
 
-def _by_bands(reader: StoreReader, signed: Signed, strategy: Strategy) -> _Candidates:
-    met = reader.meet(signed.keys, MOST)
-    heads = reader.heads(sorted(set(met.numbers)))
-    there = [number in heads for number in met.numbers]
-    queries, numbers = array("I", compress(met.queries, there)), array("I", compress(met.numbers, there))
+def _by_bands(reader: StoreReader, met: Met, signed: Signed, strategy: Strategy) -> Iterator[_Candidates]:
+    """Give the pairs that share a key, and agree on enough slots."""
     size = strategy.recipe.hashes
-    own = b"".join([signed.slots[query * size : (query + 1) * size] for query in queries])
-    its = b"".join([heads[number].slots for number in numbers])
-    agreeing = array("I", _native.agree(own, its, size))
-    enough = [slots >= strategy.least for slots in agreeing]
-    queries, numbers, agreeing = (array("I", compress(column, enough)) for column in (queries, numbers, agreeing))
-    return _Candidates(queries, numbers, agreeing, _ids(heads), met.truncated)
+    heads: dict[int, Head] = {}
+    for start in range(0, len(met.numbers), _PAIRS):
+        numbers, queries = met.numbers[start : start + _PAIRS], met.queries[start : start + _PAIRS]
+        if len(heads) > _HEADS:
+            heads = {}
+        heads |= reader.heads(sorted(set(numbers) - heads.keys()))
+        is_there = [number in heads for number in numbers]
+        queries, numbers = array("I", compress(queries, is_there)), array("I", compress(numbers, is_there))
+        of_queries = b"".join([signed.slots[query * size : (query + 1) * size] for query in queries])
+        of_documents = b"".join([heads[number].slots for number in numbers])
+        agreeing = array("I", _native.agree(of_queries, of_documents, size))
+        enough = [place for place, slots in enumerate(agreeing) if slots >= strategy.least]
+        yield _Candidates(queries, numbers, agreeing, heads).at(enough)
 
 
 def _by_slots(
-    reader: StoreReader, signed: Signed, strategy: Strategy, threshold: float | None, top: int | None
-) -> _Candidates:
+    reader: StoreReader, signed: Signed, strategy: Strategy, threshold: float | None, asked: Asked
+) -> Iterator[_Candidates]:
     """Examine every signature: there is no band for such a threshold, or no threshold at all."""
-    size = strategy.recipe.hashes
+    size, top = strategy.recipe.hashes, asked.top
     least = 0 if threshold is None else strategy.least
     most = _ALL if threshold is not None or top is None else top * _SPARE + 16
     best: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for numbers, rows in reader.slots():
+        asked.interrupt()
         for query in range(len(signed)):
-            own = signed.slots[query * size : (query + 1) * size]
-            places, agreeing = _native.closest_rows(own, rows, least, most)
+            of_query = signed.slots[query * size : (query + 1) * size]
+            places, agreeing = _native.closest_rows(of_query, rows, least, most)
             best[query] += [
                 (-slots, numbers[place]) for place, slots in zip(array("I", places), array("I", agreeing), strict=True)
             ]
             if len(best[query]) > 2 * most:
                 best[query] = heapq.nsmallest(most, best[query])
-    queries, found, slots = array("I"), array("I"), array("I")
     for query, candidates in sorted(best.items()):
-        for agreeing_less, number in heapq.nsmallest(min(most, len(candidates)), candidates):
-            queries.append(query)
-            found.append(number)
-            slots.append(-agreeing_less)
-    return _Candidates(queries, found, slots, _ids(reader.heads(sorted(set(found)))))
-
-
-def _ids(heads: dict[int, Head]) -> dict[int, Id]:
-    return {number: head.id for number, head in heads.items()}
-
-
-_Ranked = tuple[float, float, int, Hit]
+        nearest = heapq.nsmallest(min(most, len(candidates)), candidates)
+        for start in range(0, len(nearest), _PAIRS):
+            some = nearest[start : start + _PAIRS]
+            nearest_numbers = array("I", (number for _, number in some))
+            slots = array("I", (-slots_less for slots_less, _ in some))
+            heads = reader.heads(sorted(set(nearest_numbers)))
+            yield _Candidates(array("I", [query]) * len(some), nearest_numbers, slots, heads)
 
 
 def _scored(
-    found: _Candidates,
-    bodies: dict[int, bytes],
-    signed: Signed,
-    settings: IndexSettings,
-    strategy: Strategy,
-    threads: int,
-) -> dict[int, list[_Ranked]]:
-    """Return the hits of each query with their rank: Jaccard, then containment, then the order of adding."""
-    hits: dict[int, list[_Ranked]] = defaultdict(list)
-    if not found.numbers:
-        return hits
-    if settings.keep == "signature":
-        for query, number, slots in zip(found.queries, found.numbers, found.agreeing, strict=True):
+    reader: StoreReader, store: Store, candidates: _Candidates, signed: Signed, strategy: Strategy, asked: Asked
+) -> Iterator[tuple[int, _Ranked]]:
+    """Give the hits among candidates, each with its query."""
+    if store.settings.keep == "signature":
+        for query, number, slots in zip(*candidates[:3], strict=True):
             score, error = estimate(slots, strategy.recipe.hashes)
             if score >= strategy.threshold:
-                hits[query].append((-score, 0.0, number, Hit(found.ids[number], score, standard_error=error)))
-        return hits
-    order = sorted(bodies)
-    place_of = {number: len(signed) + place for place, number in enumerate(order)}
-    b = array("I", [place_of[number] for number in found.numbers])
-    pairs = _verified(found.queries, b, [bodies[number] for number in order], signed, settings, strategy, threads)
-    for query, place, jaccard, in_document, in_query in pairs:
-        number = order[place - len(signed)]
-        hit = Hit(found.ids[number], jaccard, in_document, in_query)
-        hits[query].append((-jaccard, -in_document, number, hit))
-    return hits
+                yield query, _Ranked(-score, 0.0, number, candidates.heads[number].id, None, error)
+        return
+    for portion, size in _portions(reader, candidates):
+        with _BUDGET.hold(size, asked.interrupt):
+            order = sorted(set(portion.numbers))
+            stored = reader.bodies(order)
+            place_of = {number: len(signed) + place for place, number in enumerate(order)}
+            b = array("I", [place_of[number] for number in portion.numbers])
+            bodies = [stored[number] for number in order]
+            try:
+                pairs = _verified(portion.queries, b, bodies, signed, store.settings, strategy, asked.threads)
+            except ValueError:
+                check_shingles(store, {portion.heads[number].id: stored[number] for number in order})
+                raise
+            del stored, bodies
+        for query, place, jaccard, of_query, of_document in pairs:
+            number = order[place - len(signed)]
+            yield query, _Ranked(-jaccard, -of_query, number, portion.heads[number].id, of_document, None)
+
+
+def _portions(reader: StoreReader, candidates: _Candidates) -> Iterator[tuple[_Candidates, int]]:
+    """Give candidates so that the stored documents of each portion take some bytes together, and these bytes."""
+    by_number = sorted(range(len(candidates.numbers)), key=lambda place: candidates.numbers[place])
+    sizes = reader.sizes(sorted(set(candidates.numbers)))
+    places: list[int] = []
+    size, last = 0, -1
+    for place in by_number:
+        number = candidates.numbers[place]
+        if number != last and places and size + sizes.get(number, 0) > _BYTES:
+            yield candidates.at(places), size
+            places, size = [], 0
+        if number != last:
+            size, last = size + sizes.get(number, 0), number
+        places.append(place)
+    if places:
+        yield candidates.at(places), size
+
+
+class _Budget:
+    """Bytes that all queries of this process hold at a time; those who ask for more wait."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._held = limit, 0
+        self._free = threading.Condition()
+
+    @contextmanager
+    def hold(self, size: int, interrupt: Interrupt) -> Iterator[None]:
+        with self._free:
+            while self._held and self._held + size > self._limit:
+                self._free.wait(_LOOK)
+                interrupt()
+            self._held += size
+        try:
+            yield
+        finally:
+            with self._free:
+                self._held -= size
+                self._free.notify_all()
+
+    def after_fork(self) -> None:
+        """Forget what threads hold that a child does not have."""
+        self._held, self._free = 0, threading.Condition()
+
+
+_LOOK: Final = 0.1
+"""Seconds between two looks at the time, while a query waits."""
+_BUDGET: Final = _Budget(_BYTES_AT_ONCE)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_BUDGET.after_fork)
+
+
+def check_shingles(store: Store, bodies: Mapping[Id, bytes]) -> None:
+    """Name a document whose shingles are not sorted: a forged file has the right checksums."""
+    if store.settings.keep == "shingles":
+        for id, body in bodies.items():
+            if any(a >= b for a, b in pairwise(array("Q", body))):
+                raise DamagedError(store.name, f"is damaged: document {_show(id)}", "run: lookalike index repair")
 
 
 def _verified(

@@ -78,17 +78,16 @@ class MemoryStore(Store):
         self._removed = 0
         self._writing = threading.RLock()
         """Held by the thread that writes; readers go on until the change is made."""
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         """Held while something is read, and while a change is made."""
 
     @contextmanager
     def writing(self) -> Iterator[StoreWriter]:
         """Collect what is written, and take it over at the end."""
         with self._writing:
-            reader = _MemoryReader(self._rows, self._numbers, self._postings, self._version())
-            writer = _MemoryWriter(reader, self._rows, self._numbers, self._kind, self.name)
+            writer = _MemoryWriter(_MemoryReader(self), self._rows, self._numbers, self._kind, self.name)
             yield writer
-            with self._lock:
+            with self.lock:
                 self._take(writer)
 
     def _take(self, writer: _MemoryWriter) -> None:
@@ -111,23 +110,36 @@ class MemoryStore(Store):
 
     @contextmanager
     def reading(self) -> Iterator[StoreReader]:
-        """Read; nothing is written meanwhile."""
-        with self._lock:
-            yield _MemoryReader(self._rows, self._numbers, self._postings, self._version())
+        """Read; each method of the reader sees one moment, and remembers the rows that it has named."""
+        yield _MemoryReader(self)
 
     @contextmanager
     def snapshot(self) -> Iterator[StoreReader]:
-        """Copy what there is, row by row, not their texts."""
-        with self._lock:
-            reader = _MemoryReader(dict(self._rows), dict(self._numbers), self._postings, self._version())
+        """Copy which documents there are."""
+        with self.lock:
+            reader = _MemoryReader(self)
+            reader.keep_all()
         yield reader
 
     def errors(self) -> AbstractContextManager[None]:
         """Translate nothing: memory has no errors of its own."""
         return nullcontext()
 
-    def _version(self) -> Version:
+    def version(self) -> Version:
+        """Return which state this is."""
         return Version(self._next, len(self._rows), self._kind)
+
+    def rows(self) -> dict[int, Row]:
+        """Return all rows by number, ascending; call it inside the lock."""
+        return self._rows
+
+    def number_of(self, id: Id) -> int | None:
+        """Return the number of a document."""
+        return self._numbers.get(id)
+
+    def meet(self, keys: bytes, most: int) -> Met:
+        """Return the documents that share a key with each query."""
+        return met_of(self._postings.meet(keys, most))
 
     def verify(self) -> Check:
         """Check nothing: memory is trusted."""
@@ -139,7 +151,7 @@ class MemoryStore(Store):
 
     def compact(self) -> None:
         """Rebuild the table of keys."""
-        with self._writing, self._lock:
+        with self._writing, self.lock:
             postings = Postings(self.settings.bands.bands)
             keys = b"".join(row.keys for row in self._rows.values())
             postings.insert(array("I", self._rows).tobytes(), keys)
@@ -196,14 +208,28 @@ class _MemoryWriter(StoreWriter):
 
 
 class _MemoryReader(StoreReader):
-    def __init__(self, rows: dict[int, Row], numbers: dict[Id, int], postings: Postings, version: Version) -> None:
-        self._rows, self._numbers, self._postings, self._version = rows, numbers, postings, version
+    """Rows never change, so a reader needs the lock only until it has those that it goes on with."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store, self._rows = store, dict[int, Row]()
+        self._has_all = False
+        with store.lock:
+            self._version = store.version()
+
+    def keep_all(self) -> None:
+        """Remember every row."""
+        if not self._has_all:
+            with self._store.lock:
+                self._rows, self._has_all = dict(self._store.rows()), True
 
     def version(self) -> Version:
         return self._version
 
     def meet(self, keys: bytes, most: int) -> Met:
-        return met_of(self._postings.meet(keys, most))
+        with self._store.lock:
+            met, rows = self._store.meet(keys, most), self._store.rows()
+            self._rows |= {number: rows[number] for number in met.numbers if number in rows}
+        return met
 
     def heads(self, numbers: Sequence[int]) -> dict[int, Head]:
         rows = self._rows
@@ -216,19 +242,24 @@ class _MemoryReader(StoreReader):
         return {number: self._rows[number].body for number in numbers}
 
     def numbers(self, ids: Sequence[Id]) -> list[int | None]:
-        return [self._numbers.get(id) for id in ids]
+        with self._store.lock:
+            numbers, rows = [self._store.number_of(id) for id in ids], self._store.rows()
+            self._rows |= {number: rows[number] for number in numbers if number is not None}
+        return numbers
 
     def slots(self) -> Iterator[tuple[array[int], bytes]]:
         for block in self.rows():
             yield array("I", (number for number, _ in block)), b"".join(row.slots for _, row in block)
 
     def rows(self) -> Iterator[list[tuple[int, Row]]]:
+        self.keep_all()
         all_rows = list(self._rows.items())
         for start in range(0, len(all_rows), _BLOCK):
             yield all_rows[start : start + _BLOCK]
 
     def listed(self, after: int = -1) -> Iterator[tuple[int, Id]]:
-        return ((number, row.id) for number, row in list(self._rows.items()) if number > after)
+        self.keep_all()
+        return ((number, row.id) for number, row in self._rows.items() if after < number < self._version.next)
 
 
 MEMORY = ":memory:"

@@ -31,7 +31,7 @@ _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach an address.
+    """Tell whether an address is one by which only this machine can be reached, or reach others.
 
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0"), is_loopback("essays.example")
     (True, True, False, False)
@@ -39,9 +39,10 @@ def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
         return False
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ class ServerLimits:
     top: int = 1000
     """Hits of one document."""
     connections: int = 64
+    beginning: int = 16
+    """Connections of one client address whose headers are not complete; this machine may have any number."""
     in_work: int = 16
     """Requests that are processed at the same time."""
     waiting: int = 64

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic.json_schema import models_json_schema
@@ -14,13 +15,15 @@ from starlette.responses import Response
 from lookalike.documents.document_source import Batch
 from lookalike.errors import LookalikeError
 from lookalike.index.index_documents import Portion
-from lookalike.server.models import ANSWERS, REQUESTS, ProblemDocument, SentDocument
+from lookalike.server.models import ANSWERS, REQUESTS, ProblemDocument, SentDocument, StoredText, TextOnly
 from lookalike.server.problems import MEDIA_TYPE, STATUSES, Problem, field_problem, of_error, of_validation, pointer
+from lookalike.server.server_state import state_of
+from lookalike.server.work import Lane
 from lookalike.tables.packed import Ids, Texts
 from lookalike.tables.spelling import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 
     from starlette.requests import Request
     from starlette.types import Receive, Scope, Send
@@ -29,29 +32,46 @@ if TYPE_CHECKING:
     from lookalike.server import ServerLimits
     from lookalike.server.server_state import ServerState
 
+    Result = TypeVar("Result")
+    Work = Callable[[ServerState, Any], Result]
+
 __all__ = [
     "NDJSON",
     "Json",
     "LineSplitter",
+    "Lines",
     "NdjsonStream",
     "answers",
     "as_source",
     "batches",
     "check_batch",
+    "check_names",
     "check_text",
     "complete",
     "is_ndjson",
     "parsed",
     "problem_line",
     "read_body",
+    "spelt_list",
     "takes",
     "validated",
+    "work_on",
 ]
 
 # -- JSON --------------------------------------------------------------------------------------------------------------
 
 NDJSON = "application/x-ndjson"
 Model = TypeVar("Model", bound=BaseModel)
+_LARGE: Final = 65_536
+"""Bytes of a body that is not parsed at once: a smaller one takes less time than to hand it to a thread and back."""
+_UNKNOWN: Final = 3
+"""Unknown fields that a problem names."""
+_BATCHES: Final = {
+    Lane.READ: Lane.BATCH,
+    Lane.BATCH: Lane.BATCH,
+    Lane.WRITE: Lane.WRITE_BATCH,
+    Lane.WRITE_BATCH: Lane.WRITE_BATCH,
+}
 
 
 class Json(Response):
@@ -60,8 +80,18 @@ class Json(Response):
     media_type = "application/json"
 
     def __init__(self, value: Any, status: int = 200) -> None:
-        """Take a plain value."""
-        super().__init__(to_json(value, indent=None).encode("utf-8"), status)
+        """Take a plain value, or its JSON."""
+        super().__init__(value if isinstance(value, bytes) else to_json(value, indent=None).encode("utf-8"), status)
+
+
+def spelt_list(name: str, values: Iterable[object]) -> bytes:
+    r"""Return an object with one list as JSON. No other thread works while a value is spelt, so each is spelt alone.
+
+    >>> spelt_list("results", [{"added": True}, {"added": False}])
+    b'{"results": [{"added": true}, {"added": false}]}\n'
+    """
+    spelt = (to_json(value, indent=None).encode("utf-8").rstrip() for value in values)
+    return b'{"%b": [%b]}\n' % (name.encode(), b", ".join(spelt))
 
 
 def is_ndjson(request: Request) -> bool:
@@ -87,19 +117,59 @@ def validated(kind: type[Model], value: Any, place: Sequence[str | int] = ()) ->
         ) from None
 
 
-async def read_body(request: Request, *kinds: type[BaseModel]) -> Any:
-    """Return the body of a request in its shape: the last of `kinds` if it has documents, else the first."""
-    value = parsed(await request.body())
+async def work_on(
+    request: Request, kinds: Sequence[type[BaseModel]], work: Work[Result], lane: Lane = Lane.READ
+) -> Result:
+    """Read the body of a request, and do on a thread what it asks for.
+
+    A large body is parsed there, too: meanwhile, the server would answer nobody. Its lane is that of batches, and so is
+    that of several documents.
+    """
+    state, data = state_of(request), await request.body()
+    if len(data) > _LARGE:
+        return await state.run(lambda: work(state, read_body(data, kinds, state.limits)), lane=_BATCHES[lane])
+    body = read_body(data, kinds, state.limits)
+    several = len(getattr(body, "documents", ())) > 1
+    return await state.run(work, state, body, lane=_BATCHES[lane] if several else lane)
+
+
+def read_body(data: bytes, kinds: Sequence[type[BaseModel]], limits: ServerLimits) -> Any:
+    """Return a body in its shape: the last of `kinds` if it has documents, else the first."""
+    value = parsed(data)
     several = isinstance(value, dict) and "documents" in value
-    return validated(kinds[-1] if several else kinds[0], value)
+    kind = kinds[-1] if several else kinds[0]
+    if several and isinstance(value["documents"], list):
+        _check_count(len(value["documents"]), limits)
+    check_names(kind, value)
+    return validated(kind, value)
+
+
+def check_names(kind: type[BaseModel], value: Any, place: Sequence[str | int] = ()) -> None:
+    """Refuse fields that a shape does not have, before pydantic does: it would list every one of any number."""
+    if not isinstance(value, dict):
+        return
+    known = kind.model_fields
+    some = islice(value, len(known) + _UNKNOWN)  # all unknown ones, or enough of them
+    if unknown := [name for name in some if name not in known]:
+        problem = {"type": "extra_forbidden", "msg": "Extra inputs are not permitted"}
+        raise of_validation([{**problem, "loc": (name,)} for name in unknown[:_UNKNOWN]], place)
+    if "documents" in known and isinstance(value.get("documents"), list):
+        for number, document in enumerate(value["documents"]):
+            check_names(SentDocument, document, ("documents", number))
+    for side in {"a", "b"} & known.keys() & value.keys():
+        is_stored = isinstance(value[side], dict) and "id" in value[side]
+        check_names(StoredText if is_stored else TextOnly, value[side], (side,))
+
+
+def _check_count(count: int, limits: ServerLimits) -> None:
+    if count > limits.batch:
+        problem = f"has {count:,} documents, more than {limits.batch:,}"
+        remedy = f"send fewer at a time, or lines of {NDJSON}"
+        raise Problem(413, f"documents {problem}", [field_problem("/documents", problem, remedy)])
 
 
 def check_batch(documents: Sequence[SentDocument], limits: ServerLimits) -> None:
-    """Refuse too many documents, texts that are too long, and ids of two kinds."""
-    if len(documents) > limits.batch:
-        problem = f"has {len(documents):,} documents, more than {limits.batch:,}"
-        remedy = f"send fewer at a time, or lines of {NDJSON}"
-        raise Problem(413, f"documents {problem}", [field_problem("/documents", problem, remedy)])
+    """Refuse texts that are too long, and ids of two kinds."""
     kinds = {type(document.id) for document in documents}
     if len(kinds) > 1:
         problem = "are texts and numbers; the ids of an index are of one kind"
@@ -196,22 +266,39 @@ class LineSplitter:
             raise Problem(413, f"line {self.count + 1:,} is longer than {self._longest:,} bytes")
 
 
-async def batches(request: Request, state: ServerState) -> AsyncIterator[list[SentDocument]]:
-    """Give the documents of a stream in batches: as many as one transaction takes, or as have come so far."""
+class Lines(NamedTuple):
+    """Lines of a request that are worked on together, and their numbers."""
+
+    lines: Sequence[tuple[int, bytes]]
+
+    def lane(self, lane: Lane) -> Lane:
+        """Return the lane in which they are worked on."""
+        small = len(self.lines) == 1 and len(self.lines[0][1]) <= _LARGE
+        return lane if small else _BATCHES[lane]
+
+    def documents(self, limits: ServerLimits) -> list[SentDocument]:
+        """Return the documents that they are."""
+        documents = [_document(number, line) for number, line in self.lines]
+        check_batch(documents, limits)
+        return documents
+
+
+async def batches(request: Request, state: ServerState) -> AsyncIterator[Lines]:
+    """Give the lines of a stream in batches: as many as one transaction takes, or as have come so far."""
     limits, lines = state.limits, LineSplitter(state.limits.line)
-    waiting: list[SentDocument] = []
+    waiting: list[tuple[int, bytes]] = []
     size = 0
     async for chunk in _chunks(request):
         if state.ending.is_set():
             raise Problem(503, "the server is shutting down; send the rest again")
         for number, line in lines.end() if chunk is None else lines.feed(chunk):
-            waiting.append(_document(number, line))
+            waiting.append((number, line))
             size += len(line)
             if len(waiting) >= limits.batch or size >= limits.batch_bytes:
-                yield waiting
+                yield Lines(waiting)
                 waiting, size = [], 0
         if waiting and not chunk:
-            yield waiting
+            yield Lines(waiting)
             waiting, size = [], 0
 
 
@@ -251,7 +338,9 @@ def problem_line(error: Problem | LookalikeError, state: ServerState, **more: ob
 
 def _document(number: int, line: bytes) -> SentDocument:
     try:
-        return validated(SentDocument, parsed(line))
+        value = parsed(line)
+        check_names(SentDocument, value)
+        return validated(SentDocument, value)
     except Problem as problem:
         detail = f"line {number:,}: {problem.detail.replace('the body is not JSON', 'not JSON')}"
         raise Problem(problem.status, detail, problem.errors) from None

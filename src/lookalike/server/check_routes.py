@@ -15,6 +15,7 @@ from lookalike.documents.raw_input import Limits
 from lookalike.report.pair_passages import MarkedText, blocks_of
 from lookalike.server.bodies import (
     Json,
+    Lines,
     NdjsonStream,
     answers,
     as_source,
@@ -22,8 +23,9 @@ from lookalike.server.bodies import (
     check_batch,
     check_text,
     is_ndjson,
-    read_body,
+    spelt_list,
     takes,
+    work_on,
 )
 from lookalike.server.models import (
     BatchChecked,
@@ -38,10 +40,11 @@ from lookalike.server.models import (
 )
 from lookalike.server.problems import Problem, field_problem
 from lookalike.server.server_state import ServerState, state_of
+from lookalike.server.work import Lane
 from lookalike.text.comparison import SHORTEST, compare, to_values
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Iterator, Sequence
 
     from lookalike.documents.document_batches import Extracted
     from lookalike.documents.kinds import Kind
@@ -51,6 +54,8 @@ if TYPE_CHECKING:
 __all__ = ["reading_of", "router"]
 
 router = APIRouter()
+_PORTION: Final = 100
+"""Documents whose hits are held at the same time."""
 
 
 class _Asked(NamedTuple):
@@ -73,20 +78,26 @@ async def check(
     state = state_of(request)
     if is_ndjson(request):
         return NdjsonStream(_checked_lines(request, state, _Asked(threshold, top)), state)
-    body: CheckText | CheckBatch = await read_body(request, CheckText, CheckBatch)
+    return await work_on(request, (CheckText, CheckBatch), _check)
+
+
+def _check(state: ServerState, body: CheckText | CheckBatch) -> Response:
     asked = _Asked(body.threshold, body.top)
     if isinstance(body, CheckText):
         check_text(body.text, state.limits)
-        return Json(await state.run(_ask_one, state, body.text, asked))
+        return Json(_ask_one(state, body.text, asked))
     check_batch(body.documents, state.limits)
-    return Json({"results": await state.run(_ask_all, state, body.documents, asked)})
+    return Json(spelt_list("results", _ask_all(state, body.documents, asked)))
 
 
 async def _checked_lines(request: Request, state: ServerState, asked: _Asked) -> AsyncIterator[Any]:
-    async for documents in batches(request, state):
-        check_batch(documents, state.limits)
-        for result in await state.run(_ask_all, state, documents, asked):
+    async for lines in batches(request, state):
+        for result in await state.run(_check_lines, state, lines, asked, lane=lines.lane(Lane.READ)):
             yield result
+
+
+def _check_lines(state: ServerState, lines: Lines, asked: _Asked) -> list[dict[str, Any]]:
+    return list(_ask_all(state, lines.documents(state.limits), asked))
 
 
 def _ask_one(state: ServerState, text: str, asked: _Asked) -> dict[str, Any]:
@@ -95,11 +106,14 @@ def _ask_one(state: ServerState, text: str, asked: _Asked) -> dict[str, Any]:
     return _answer(hits, top, asked)
 
 
-def _ask_all(state: ServerState, documents: Sequence[SentDocument], asked: _Asked) -> list[dict[str, Any]]:
+def _ask_all(state: ServerState, documents: Sequence[SentDocument], asked: _Asked) -> Iterator[dict[str, Any]]:
+    """Give the answer for each, in portions: each may have many hits."""
     threshold, top = _bounds(state, asked)
-    # The document itself may be among the hits.
-    found = state.index.query(as_source(documents), threshold, top=top + 2, threads=1)
-    return [{"query": hits.query, **_answer(hits, top, asked)} for hits in found]
+    for start in range(0, len(documents), _PORTION):
+        # The document itself may be among the hits.
+        some = as_source(documents[start : start + _PORTION])
+        for hits in state.index.query(some, threshold, top=top + 2, threads=1):
+            yield {"query": hits.query, **_answer(hits, top, asked)}
 
 
 def _bounds(state: ServerState, asked: _Asked) -> tuple[float | None, int]:
@@ -133,9 +147,7 @@ class _Text(NamedTuple):
 )
 async def compare_texts(request: Request) -> Response:
     """Compare two texts, sent or stored; offsets are code points."""
-    state = state_of(request)
-    body: Compare = await read_body(request, Compare)
-    return Json(await state.run(_compared, state, body))
+    return Json(await work_on(request, (Compare,), _compared))
 
 
 def _compared(state: ServerState, body: Compare) -> dict[str, Any]:
@@ -222,7 +234,7 @@ async def extract_text(
     state = state_of(request)
     data = await request.body()
     limits = Limits(document=state.limits.text)
-    return Json(await state.run(_text_of, name, data, limits, _SHARE * state.limits.seconds))
+    return Json(await state.run(_text_of, name, data, limits, _SHARE * state.limits.seconds, lane=Lane.BATCH))
 
 
 def _text_of(name: str, data: bytes, limits: Limits, longest: float) -> dict[str, Any]:

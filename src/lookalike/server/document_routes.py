@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -12,9 +13,9 @@ from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.responses import Response
 
 from lookalike.errors import LookalikeError
-from lookalike.index import Ensured, Index
 from lookalike.server.bodies import (
     Json,
+    Lines,
     NdjsonStream,
     answers,
     as_source,
@@ -23,15 +24,20 @@ from lookalike.server.bodies import (
     check_text,
     is_ndjson,
     problem_line,
-    read_body,
+    spelt_list,
     takes,
+    work_on,
 )
 from lookalike.server.models import (
     Acknowledged,
     Added,
+    BatchDecided,
+    Decided,
     DocumentList,
     Groups,
     Histogram,
+    NewDocument,
+    NewDocuments,
     NewText,
     OneGroupPart,
     PairList,
@@ -43,10 +49,14 @@ from lookalike.server.models import (
 )
 from lookalike.server.problems import Problem, field_problem, of_error
 from lookalike.server.server_state import ServerState, state_of
+from lookalike.server.work import Lane
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Iterator, Sequence
 
+    from pydantic import BaseModel
+
+    from lookalike.index import Ensured
     from lookalike.index.contract import Store
     from lookalike.server.server_state import SimilarDocuments
     from lookalike.tables.packed import Id
@@ -56,6 +66,8 @@ __all__ = ["AFTER", "LIMIT", "router"]
 router = APIRouter()
 AFTER: Final = Query(pattern=r"^[0-9]{1,18}$", description="What the last answer had as next.")
 LIMIT: Final = Query(ge=1, le=1000, description="How many at most.")
+_STEP: Final = 10_000
+"""Ids that are looked at before the time is."""
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 
 
@@ -78,24 +90,32 @@ async def add_documents(request: Request) -> Response:
     state = state_of(request)
     if is_ndjson(request):
         return NdjsonStream(_added_lines(request, state), state)
-    body: SentDocument | SentDocuments = await read_body(request, SentDocument, SentDocuments)
+    return Json(await work_on(request, (SentDocument, SentDocuments), _add, Lane.WRITE), 201)
+
+
+def _add(state: ServerState, body: SentDocument | SentDocuments) -> dict[str, int]:
     documents = [body] if isinstance(body, SentDocument) else body.documents
     check_batch(documents, state.limits)
+    with _named(documents, body, state):
+        return _ensure(state, documents)._asdict()
+
+
+@contextmanager
+def _named(documents: Sequence[SentDocument], body: BaseModel, state: ServerState) -> Iterator[None]:
+    """Have the problems of documents of a list name their places."""
     try:
-        done = await state.write(_ensure, documents)
+        yield
     except LookalikeError as error:
-        ids = [document.id for document in documents] if isinstance(body, SentDocuments) else []
+        ids = [] if isinstance(body, SentDocument) else [document.id for document in documents]
         raise of_error(error, state.store.name, ids) from None
-    return Json(done._asdict(), 201)
 
 
 async def _added_lines(request: Request, state: ServerState) -> AsyncIterator[Any]:
     acknowledged = added = unchanged = 0
     try:
-        async for documents in batches(request, state):
-            check_batch(documents, state.limits)
-            done = await state.write(_ensure, documents)
-            acknowledged += len(documents)
+        async for lines in batches(request, state):
+            done = await state.run(_add_lines, state, lines, lane=lines.lane(Lane.WRITE))
+            acknowledged += done.added + done.unchanged
             added += done.added
             unchanged += done.unchanged
             yield {"acknowledged": acknowledged, "added": added, "unchanged": unchanged}
@@ -106,8 +126,83 @@ async def _added_lines(request: Request, state: ServerState) -> AsyncIterator[An
             yield {"acknowledged": 0, "added": 0, "unchanged": 0}
 
 
-def _ensure(index: Index, documents: Sequence[SentDocument]) -> Ensured:
-    return index.ensure(as_source(documents), threads=1)
+def _add_lines(state: ServerState, lines: Lines) -> Ensured:
+    return _ensure(state, lines.documents(state.limits))
+
+
+def _ensure(state: ServerState, documents: Sequence[SentDocument]) -> Ensured:
+    with state.writing() as index:
+        return index.ensure(as_source(documents), threads=1)
+
+
+# -- adding what is new ------------------------------------------------------------------------------------------------
+
+
+@router.post(
+    "/v1/add-unless-similar",
+    summary="Add documents, each unless one that is stored, or comes before it, is like it: all or none.",
+    responses=answers({200: (Decided, BatchDecided)}, 409, line=Decided),
+    openapi_extra=takes(NewDocument, NewDocuments, line=SentDocument),
+)
+async def add_unless_similar(
+    request: Request,
+    threshold: Annotated[
+        float | None, Query(gt=0, le=1, description="Of lines; JSON has it in the body. Default: that of the index.")
+    ] = None,
+    top: Annotated[int | None, Query(ge=1, le=1000, description="Of lines; JSON has it in the body.")] = None,
+) -> Response:
+    """Decide and add in one transaction, so that of two clients that send the same text only one adds it.
+
+    A document that is stored with the same content counts as added, so a request can be repeated; one that is stored
+    with another content is a conflict, and nothing is added. Lines are decided in batches, each all or none.
+    """
+    state = state_of(request)
+    if state.store.settings.keep == "signature":
+        raise Problem(
+            409, "the index keeps signatures only: its scores are estimates, too vague to decide what is added"
+        )
+    if is_ndjson(request):
+        return NdjsonStream(_decided_lines(request, state, threshold, top), state)
+    return await work_on(request, (NewDocument, NewDocuments), _decide, Lane.WRITE)
+
+
+def _decide(state: ServerState, body: NewDocument | NewDocuments) -> Response:
+    documents: Sequence[SentDocument] = [body] if isinstance(body, NewDocument) else body.documents
+    check_batch(documents, state.limits)
+    with _named(documents, body, state):
+        decided = _decisions(state, documents, body.threshold, body.top)
+    if isinstance(body, NewDocument):
+        return Json(decided[0])
+    return Json(spelt_list("results", decided))
+
+
+async def _decided_lines(
+    request: Request, state: ServerState, threshold: float | None, top: int | None
+) -> AsyncIterator[Any]:
+    async for lines in batches(request, state):
+        for decided in await state.run(_decide_lines, state, lines, threshold, top, lane=lines.lane(Lane.WRITE)):
+            yield decided
+
+
+def _decide_lines(state: ServerState, lines: Lines, threshold: float | None, top: int | None) -> list[dict[str, Any]]:
+    return _decisions(state, lines.documents(state.limits), threshold, top)
+
+
+def _decisions(
+    state: ServerState, documents: Sequence[SentDocument], threshold: float | None, top: int | None
+) -> list[dict[str, Any]]:
+    most = min(top or state.limits.top, state.limits.top)
+    with state.writing() as index:
+        decisions = index.add_unless_similar(as_source(documents), threshold, top=most + 1, threads=1)
+    return [
+        {
+            "id": decision.id,
+            "added": decision.is_added,
+            "hits": [hit.to_dict() for hit in decision.hits[:most]],
+            "truncated": decision.hits.truncated or (top is None and len(decision.hits) > most),
+        }
+        for decision in decisions
+    ]
 
 
 # -- listing -----------------------------------------------------------------------------------------------------------
@@ -125,14 +220,16 @@ async def list_documents(
     search: Annotated[str, Query(max_length=200, description="Part of an id; case and accents do not matter.")] = "",
 ) -> Response:
     """List the ids of documents, those that hold `search` if it is given."""
-    return Json(await state_of(request).list(_listed, -1 if after is None else int(after), limit, search))
+    state = state_of(request)
+    lane = Lane.BATCH if search else Lane.READ  # which looks at all ids
+    return Json(await state.run(_listed, state, -1 if after is None else int(after), limit, search, lane=lane))
 
 
-def _listed(store: Store, after: int, limit: int, search: str) -> dict[str, Any]:
+def _listed(state: ServerState, after: int, limit: int, search: str) -> dict[str, Any]:
     wanted = _folded(search)
-    with store.reading() as reader:
+    with state.store.reading() as reader:
         if wanted:
-            matching = [(number, id) for number, id in reader.listed() if wanted in _folded(str(id))]
+            matching = [(number, id) for number, id in _checked(reader.listed(), state) if wanted in _folded(str(id))]
             total = len(matching)
             found = list(islice((one for one in matching if one[0] > after), limit + 1))
         else:
@@ -140,6 +237,14 @@ def _listed(store: Store, after: int, limit: int, search: str) -> dict[str, Any]
             found = list(islice(reader.listed(after), limit + 1))
     more = str(found[limit - 1][0]) if len(found) > limit else None
     return {"documents": [{"id": id} for _, id in found[:limit]], "next": more, "total": total}
+
+
+def _checked(listed: Iterator[tuple[int, Id]], state: ServerState) -> Iterator[tuple[int, Id]]:
+    """Give what is listed, as long as there is time."""
+    for place, document in enumerate(listed):
+        if place % _STEP == 0:
+            state.check()
+        yield document
 
 
 def _folded(text: str) -> str:
@@ -200,16 +305,15 @@ def _read(store: Store, given: str) -> dict[str, Any]:
 )
 async def put_document(request: Request, id: str) -> Response:
     """Store a text under an id, whatever was there."""
-    state = state_of(request)
-    body: NewText = await read_body(request, NewText)
-    check_text(body.text, state.limits)
-    own = await state.run(_checked_id, state.store, id)
-    became = await state.write(_put, own, body.text)
+
+    def put(state: ServerState, body: NewText) -> tuple[Id, str]:
+        check_text(body.text, state.limits)
+        own = _checked_id(state.store, id)
+        with state.writing() as index:
+            return own, index.put(own, body.text, threads=1)
+
+    own, became = await work_on(request, (NewText,), put, Lane.WRITE)
     return Json({"id": own, "replaced": became == "replaced"}, 201 if became == "added" else 200)
-
-
-def _put(index: Index, id: Id, text: str) -> str:
-    return index.put(id, text, threads=1)
 
 
 def _checked_id(store: Store, given: str) -> Id:
@@ -222,14 +326,15 @@ def _checked_id(store: Store, given: str) -> Id:
 async def remove_document(request: Request, id: str) -> Response:
     """Remove a document."""
     state = state_of(request)
-    own = await state.run(_checked_id, state.store, id)
-    if not await state.write(_remove, own):
-        raise _missing()
+    await state.run(_remove, state, id, lane=Lane.WRITE)
     return Json({"removed": True})
 
 
-def _remove(index: Index, id: Id) -> int:
-    return index.remove([id])
+def _remove(state: ServerState, id: str) -> None:
+    own = _checked_id(state.store, id)
+    with state.writing() as index:
+        if not index.remove([own]):
+            raise _missing()
 
 
 def _own_id(given: str, kind: str) -> Id:

@@ -46,7 +46,7 @@ _API: Final = "/v1/"
 _OPEN: Final = frozenset({"/v1/health", "/v1/ready"})
 _ASKING: Final = frozenset({"/v1/check", "/v1/compare", "/v1/extract"})
 """What is posted to these changes nothing."""
-_LINES: Final = frozenset({"/v1/check", "/v1/documents"})
+_LINES: Final = frozenset({"/v1/check", "/v1/documents", "/v1/add-unless-similar"})
 _BYTES: Final = frozenset({"/v1/extract"})
 _READING: Final = frozenset({"GET", "HEAD"})
 _METHODS: Final = frozenset({*_READING, "POST", "PUT", "DELETE"})
@@ -75,11 +75,13 @@ class Guard:
             return
         if scope["type"] != "http":
             return  # web sockets are turned off
-        exchange = _Exchange(scope, receive, send, self._state)
+        # What answers GET answers HEAD: the server drops the body.
+        asked = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
+        exchange = _Exchange(asked, receive, send, self._state, scope["method"])
         try:
             try:
-                self._check(scope, exchange)
-                await self._app(scope, exchange.receive, exchange.send)
+                self._check(asked, exchange)
+                await self._app(asked, exchange.receive, exchange.send)
             except Problem as problem:
                 await exchange.answer(problem)
             except (ClientDisconnect, ConnectionError):
@@ -130,6 +132,9 @@ class Guard:
 
 
 def _check_form(scope: Scope) -> None:
+    if {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}:
+        # A proxy that believes the other one would take the rest for the next request (RFC 9112, 6.1).
+        raise Problem(400, "the request has both Content-Length and Transfer-Encoding; send one of them")
     if len(scope["headers"]) > MOST_HEADERS:
         raise Problem(431, f"the request has more than {MOST_HEADERS} headers")
     size = sum(len(name) + len(value) for name, value in scope["headers"])
@@ -182,7 +187,7 @@ def _check_method(method: str, allowed: set[str]) -> None:
     if not allowed:
         raise Problem(404, "there is nothing at this address")
     if method not in allowed:
-        listed = ", ".join(sorted(allowed))
+        listed = ", ".join(sorted(allowed | ({"HEAD"} if "GET" in allowed else set())))
         raise Problem(405, f"allowed here: {listed}", headers={"allow": listed})
 
 
@@ -225,8 +230,9 @@ def _too_large(limit: int, path: str) -> Problem:
 class _Exchange:
     """A request and its answer, as they pass."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, state: ServerState) -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send, state: ServerState, method: str) -> None:
         self._scope, self._receive, self._send, self._state = scope, receive, send, state
+        self._method = method
         self._began = time.monotonic()
         self._bytes = 0
         self._waited = 0.0
@@ -307,13 +313,13 @@ class _Exchange:
         """Write a line about it."""
         seconds = time.monotonic() - self._began
         route = getattr(self._scope.get("route"), "path", None) or "none"
-        method = self._scope["method"] if self._scope["method"] in _METHODS else "other"
+        method = self._method if self._method in _METHODS else "other"
         self._state.metrics.answered(method, route, self.status, seconds)
         client = self._scope.get("client")
         facts: dict[str, Any] = {
             "event": "request",
             "client": client[0] if client else None,
-            "method": shortened(self._scope["method"]),
+            "method": shortened(self._method),
             "path": shortened(self._scope["path"]),
             "status": self.status,
             "ms": round(1000 * seconds, 1),

@@ -15,17 +15,21 @@ __all__ = [
     "Acknowledged",
     "Added",
     "BatchChecked",
+    "BatchDecided",
     "CheckBatch",
     "CheckText",
     "Checked",
     "Compare",
     "Compared",
+    "Decided",
     "DocumentList",
     "Groups",
     "Health",
     "Histogram",
     "Info",
     "ListedDocument",
+    "NewDocument",
+    "NewDocuments",
     "NewText",
     "OneGroupPart",
     "PairList",
@@ -59,6 +63,7 @@ def _check_id(given: object) -> Id:
 
 AnyId = Annotated[Any, PlainValidator(_check_id), WithJsonSchema(_ID_SCHEMA)]
 Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0.0, le=1.0, allow_inf_nan=False)]
 Top = Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)]
 
 
@@ -95,6 +100,20 @@ class CheckBatch(_Strict):
 
     documents: list[SentDocument] = Field(min_length=1, max_length=100_000)
     threshold: Share | None = None
+    top: Top | None = None
+
+
+class NewDocument(SentDocument):
+    """A document to add, unless a stored one is like it."""
+
+    threshold: Positive | None = None
+    top: Top | None = None
+
+
+class NewDocuments(SentDocuments):
+    """Documents to add, each unless one that is stored, or comes before it, is like it."""
+
+    threshold: Positive | None = None
     top: Top | None = None
 
 
@@ -163,6 +182,20 @@ class BatchChecked(_Strict):
     """The hits of each document, in their order."""
 
     results: list[CheckedDocument]
+
+
+class Decided(Checked):
+    """What was decided about a document: the hits are those that it was not added for."""
+
+    id: AnyId
+    added: bool
+    """Whether it is stored now."""
+
+
+class BatchDecided(_Strict):
+    """What was decided about each document, in their order."""
+
+    results: list[Decided]
 
 
 class SharedPassage(_Strict):
@@ -372,9 +405,9 @@ class ProblemDocument(_Strict):
     errors: list[FieldProblem] = []
 
 
-REQUESTS: Final = (SentDocument, SentDocuments, CheckText, CheckBatch, Compare, NewText)
+REQUESTS: Final = (SentDocument, SentDocuments, NewDocument, NewDocuments, CheckText, CheckBatch, Compare, NewText)
 ANSWERS: Final = (
     *(Checked, BatchChecked, CheckedDocument, Compared, Added, Acknowledged, DocumentList, StoredDocument, Put),
-    *(Removed, Groups, PairList, Histogram, Info, Health, ProblemDocument),
+    *(Decided, BatchDecided, Removed, Groups, PairList, Histogram, Info, Health, ProblemDocument),
 )
 """What the description of the API names."""

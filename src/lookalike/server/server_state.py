@@ -10,9 +10,9 @@ import json
 import logging
 import sys
 import threading
+import time
 import traceback
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -23,9 +23,10 @@ from lookalike.errors import LookalikeError, StoreError
 from lookalike.index import Index
 from lookalike.index.index_documents import found_within
 from lookalike.server.problems import Problem
+from lookalike.server.work import Lane, Workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     import pyarrow as pa
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from lookalike.engine.groups import Group
     from lookalike.index.contract import Store, Version
     from lookalike.server import ServerSettings
+    from lookalike.server.work import Job
 
     Result = TypeVar("Result")
 
@@ -136,6 +138,8 @@ _KEPT: Final = 4
 _WAITING: Final = 2
 """Computations that are begun or wait; more are refused."""
 _BINS: Final = 20
+_PAUSE: Final = 0.5
+"""Seconds after which whoever waits for a computation looks whether the server is to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +171,9 @@ class AllPairs:
     def __init__(self, store: Store, state: ServerState) -> None:
         """Take a store to read from."""
         self._store, self._state = store, state
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="lookalike-collection")
+        self._workers = Workers(1, _WAITING, float("inf"), "lookalike-collection")
         self._lock = threading.Lock()
-        self._made: dict[tuple[Version, float], Future[SimilarDocuments]] = {}
+        self._made: dict[tuple[Version, float], Job] = {}
 
     async def at(self, threshold: float | None) -> SimilarDocuments:
         """Return the similar documents at a threshold; without one, at that of the index.
@@ -179,11 +183,12 @@ class AllPairs:
         """
         least = self._store.settings.threshold if threshold is None else threshold
         version = await self._state.run(self._version)
-        job = self._job(version, least)
-        waiting = asyncio.wrap_future(job)
-        await asyncio.wait({waiting}, timeout=self._state.limits.seconds)
+        waiting: asyncio.Future[SimilarDocuments] = asyncio.wrap_future(self._job(version, least).future)
+        until = time.monotonic() + self._state.limits.seconds
+        while not waiting.done() and time.monotonic() < until and not self._state.ending.is_set():
+            await asyncio.wait({waiting}, timeout=min(_PAUSE, max(0.0, until - time.monotonic())))
         if not waiting.done():
-            waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
+            waiting.add_done_callback(_ignored)
             raise _later("the pairs of all documents are being computed; ask again")
         return waiting.result()
 
@@ -191,17 +196,17 @@ class AllPairs:
         with self._state.store.reading() as reader:
             return reader.version()
 
-    def _job(self, version: Version, threshold: float) -> Future[SimilarDocuments]:
+    def _job(self, version: Version, threshold: float) -> Job:
         with self._lock:
             job = self._made.get((version, threshold))
-            if job is not None and not (job.done() and (job.cancelled() or job.exception())):
+            if job is not None and not (job.future.done() and (job.future.cancelled() or job.future.exception())):
                 return job
-            running = sum(not one.done() for one in self._made.values())
+            running = sum(not one.future.done() for one in self._made.values())
             if running >= _WAITING:
                 raise _later("the pairs of all documents are being computed for others; ask again")
-            kept = [key for key, one in self._made.items() if not one.done() or key[0] == version]
+            kept = [key for key, one in self._made.items() if not one.future.done() or key[0] == version]
             self._made = {key: self._made[key] for key in kept[-_KEPT + 1 :]}
-            job = self._pool.submit(self._compute, threshold)
+            job = self._workers.submit(lambda: self._compute(threshold))
             self._made[version, threshold] = job
             return job
 
@@ -211,108 +216,114 @@ class AllPairs:
         groups = sorted(found.groups, key=lambda group: -len(group.members))
         return SimilarDocuments(threshold, pairs, groups)
 
-    def close(self) -> None:
-        """Wait for what is being computed; drop what waits."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+    def close(self, seconds: float) -> bool:
+        """Drop what waits, and tell whether what is computed has ended after so many seconds: nothing can end it."""
+        with self._lock:
+            for job in self._made.values():
+                job.abandon()
+        self._workers.end(0.0)
+        return self._workers.close(seconds)
 
 
 def _later(detail: str) -> Problem:
     return Problem(503, detail, headers={"retry-after": "2"})
 
 
+def _ignored(done: asyncio.Future[Any]) -> None:
+    """Take the result that nobody waits for any more."""
+    if not done.cancelled():
+        done.exception()
+
+
 # -- the server --------------------------------------------------------------------------------------------------------
+
+_CLOSING: Final = 5.0
+"""Seconds that an ending server waits for work that was told to end."""
 
 
 class ServerState:
-    """One server: `state_of(request)` gives it.
-
-    A store works for one thread at a time. So the index is opened several times where it lasts: queries do not wait for
-    a large addition, for a list, or for the pairs of all documents.
-    """
+    """One server: `state_of(request)` gives it."""
 
     def __init__(self, store: Store, settings: ServerSettings, again: Callable[[], Store] | None = None) -> None:
         """Take an open store; `again` opens it once more, which an index in memory cannot."""
         self.settings = settings
         self.limits = settings.limits
         self.store = store
-        self.index = Index(store)
         self.metrics = Metrics()
         self.ending = threading.Event()
-        """Set when the server is stopped: long work ends at the next safe point."""
+        """Set when the server is stopped: streams end, and soon all work."""
+        self._workers = Workers(self.limits.in_work, self.limits.waiting, self.limits.seconds)
+        self.check = self._workers.check
+        """Ends the work of a thread whose time is over."""
+        self.index = Index(store, interrupt=self.check)
+        self.collection = AllPairs(store, self)
         self._again = again
-        self._writer = again() if again else store
-        self._listing = again() if again else store
-        self._whole = again() if again else store
-        self.collection = AllPairs(self._whole, self)
-        self._pool = ThreadPoolExecutor(self.limits.in_work, thread_name_prefix="lookalike")
+        self._writer = store
         self._lock = threading.Lock()
-        self._busy = 0
 
     # -- work --------------------------------------------------------------------------------------------------------
 
-    async def run(self, function: Callable[..., Result], *args: Any) -> Result:
-        """Run long work on a thread: a problem if too many requests wait already, or if it takes too long.
+    async def run(self, function: Callable[..., Result], *args: Any, lane: Lane = Lane.READ) -> Result:
+        """Run work on a thread: a problem if too many requests wait already, or if it takes too long.
 
-        Work that has begun is finished all the same.
+        Then it ends where it next calls `check`.
         """
-        limits = self.limits
-        with self._lock:
-            if self._busy >= limits.in_work + limits.waiting:
-                raise Problem(503, "too many requests are waiting; try again", headers={"retry-after": "1"})
-            self._busy += 1
-        job = self._pool.submit(self._counted, function, args)
-        waiting = asyncio.wrap_future(job)
-        await asyncio.wait({waiting}, timeout=limits.seconds)
-        if waiting.done():
-            return waiting.result()
-        if job.cancel():  # it had not begun
-            with self._lock:
-                self._busy -= 1
-        waiting.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody asks any more
-        raise Problem(504, f"this took longer than {limits.seconds:g} s; ask for less at once, or try again")
 
-    def _counted(self, function: Callable[..., Result], args: tuple[Any, ...]) -> Result:
-        try:
+        def work() -> Result:
+            self.check()
             with self.metrics.working():
                 return function(*args)
+
+        job = self._workers.submit(work, lane)
+        waiting: asyncio.Future[Result] = asyncio.wrap_future(job.future)
+        try:
+            await asyncio.wait({waiting}, timeout=self.limits.seconds)
+            if waiting.done():
+                return waiting.result()
         finally:
-            with self._lock:
-                self._busy -= 1
+            if not waiting.done():
+                waiting.add_done_callback(_ignored)
+                job.abandon()
+        raise self._workers.too_late()
 
-    async def write(self, function: Callable[..., Result], *args: Any) -> Result:
-        """Run what writes, with the index to write to as its first argument."""
-        return await self.run(self._written, function, *args)
-
-    def _written(self, function: Callable[..., Result], *args: Any) -> Result:
+    @contextmanager
+    def writing(self) -> Iterator[Index]:
+        """Give the index to write to; after an error it is opened again, because then it writes no more."""
         writer = self._writer
         try:
-            return function(Index(writer), *args)
+            yield Index(writer, interrupt=self.check)
         except StoreError:
             self._open_again(writer)
             raise
 
     def _open_again(self, failed: Store) -> None:
-        """Open the store again: after an error during a write, it writes no more."""
         with self._lock:
             if self._again is None or self._writer is not failed:
                 return
             with suppress(LookalikeError):
                 self._writer = self._again()
-                failed.close()
-
-    async def list(self, function: Callable[..., Result], *args: Any) -> Result:
-        """Run what looks at all documents, with the store to read from as its first argument."""
-        return await self.run(function, self._listing, *args)
+                if failed is not self.store:  # from which others read
+                    failed.close()
 
     # -- ending ------------------------------------------------------------------------------------------------------
 
-    def close(self) -> None:
-        """Finish work that has begun, and close the index."""
+    def end(self) -> None:
+        """Have streams end, and work within a bounded time."""
         self.ending.set()
-        self._pool.shutdown(wait=True)
-        self.collection.close()
-        for store in {id(one): one for one in (self._whole, self._listing, self._writer, self.store)}.values():
-            store.close()
+        self._workers.end()
+
+    def close(self) -> bool:
+        """Finish work that has begun, and close the index; tell whether all work has ended.
+
+        What has not ended cannot be interrupted. It changes nothing, and it reads: the index is left open for it.
+        """
+        self.end()
+        ended = self._workers.close(_CLOSING)
+        ended = self.collection.close(_CLOSING) and ended
+        if ended:
+            for store in {id(one): one for one in (self._writer, self.store)}.values():
+                store.close()
+        return ended
 
 
 def state_of(request: HTTPConnection) -> ServerState:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import json
 import os
 import signal
 import socket
 import time
+from collections import Counter
 from contextlib import closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -17,10 +19,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from lookalike.errors import RecipeError
 from lookalike.index.store_opening import open_existing
+from lookalike.server import is_loopback
 from lookalike.server.application import create_app
 from lookalike.server.guard import HEADERS, LONGEST_HEADER
 from lookalike.server.problems import MEDIA_TYPE, Problem
 from lookalike.server.server_state import LOG, ServerState, log_to_stderr
+from lookalike.server.work import ENDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
 
     from lookalike.server import ServerLimits, ServerSettings
 
-__all__ = ["listening", "protocol_with", "run_workers", "serve", "server_of"]
+__all__ = ["LookalikeServer", "listening", "protocol_with", "run_workers", "serve", "server_of"]
 
 # -- connections -------------------------------------------------------------------------------------------------------
 
@@ -39,27 +43,31 @@ _PHRASES = {400: "Bad Request", 408: "Request Timeout", 503: "Service Unavailabl
 
 def protocol_with(limits: ServerLimits) -> type[LimitedProtocol]:
     """Return the protocol of connections with these limits."""
-    return type("LimitedProtocol", (LimitedProtocol,), {"limits": limits})
+    return type("LimitedProtocol", (LimitedProtocol,), {"limits": limits, "beginning": Counter(), "refused": set()})
 
 
 class LimitedProtocol(H11Protocol):
     """HTTP/1.1 of uvicorn, which lets a client take any time over its headers, with a clock."""
 
     limits: ClassVar[ServerLimits]
+    beginning: ClassVar[Counter[str]]
+    """Connections of each network whose headers are awaited."""
+    refused: ClassVar[set[LimitedProtocol]]
+    """Connections that were refused and are read until they are closed: they take no place."""
     _clock: asyncio.TimerHandle | None = None
-    _refused = False
+    _network = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection, unless there are too many."""
         super().connection_made(transport)
-        if len(self.connections) > self.limits.connections:
-            self._refuse(Problem(503, "there are too many connections; try again", headers={"retry-after": "1"}))
+        if len(self.connections) - len(self.refused) > self.limits.connections:
+            self._refuse(_too_many("there are too many connections; try again"))
             return
         self._start_clock()
 
     def data_received(self, data: bytes) -> None:
         """Take what came; the clock runs while headers are awaited."""
-        if self._refused or self.transport.is_closing():
+        if self in self.refused or self.transport.is_closing():
             return
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:  # type: ignore[redundant-expr]
@@ -78,6 +86,7 @@ class LimitedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget it."""
         self._stop_clock()
+        self.refused.discard(self)
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
@@ -86,15 +95,26 @@ class LimitedProtocol(H11Protocol):
         self._refuse(Problem(400, "this is not a readable HTTP request"))
 
     def _start_clock(self) -> None:
+        """Await headers: not of any number of connections of one client, or there would be none left for others."""
+        address = self.client[0] if self.client else "localhost"
+        if not is_loopback(address) and self.beginning[_network(address)] >= self.limits.beginning:
+            self._refuse(_too_many("your address has too many connections without a request; try again"))
+            return
+        self._network = _network(address)
+        self.beginning[self._network] += 1
         self._clock = self.loop.call_later(self.limits.header_seconds, self._too_slow)
 
     def _stop_clock(self) -> None:
-        if self._clock is not None:
-            self._clock.cancel()
-            self._clock = None
+        if self._clock is None:
+            return
+        self._clock.cancel()
+        self._clock = None
+        self.beginning[self._network] -= 1
+        if not self.beginning[self._network]:
+            del self.beginning[self._network]
 
     def _too_slow(self) -> None:
-        self._clock = None
+        self._stop_clock()
         if not self.transport.is_closing():
             self._refuse(Problem(408, f"the headers took longer to arrive than {self.limits.header_seconds:g} s"))
 
@@ -111,11 +131,30 @@ class LimitedProtocol(H11Protocol):
         }
         lines = [f"HTTP/1.1 {problem.status} {_PHRASES[problem.status]}", *(f"{n}: {v}" for n, v in headers.items())]
         self.transport.write("\r\n".join([*lines, "", ""]).encode("ascii") + body)
-        self._refused = True
+        if len(self.refused) >= self.limits.connections:
+            self.transport.close()
+            return
+        self.refused.add(self)
         # To close while bytes are unread would take the answer from its reader; they are read, and dropped.
         if self.transport.can_write_eof():
             self.transport.write_eof()
         self.loop.call_later(_LINGER, self.transport.close)
+
+
+def _too_many(detail: str) -> Problem:
+    return Problem(503, detail, headers={"retry-after": "1"})
+
+
+def _network(address: str) -> str:
+    """Return what stands for one client: of IPv6 the first half of the address, because the second is anybody's choice.
+
+    >>> _network("192.0.2.7"), _network("2001:db8::7"), _network("2001:db8::8%eth0")
+    ('192.0.2.7', '2001:db8::/64', '2001:db8::/64')
+    """
+    if ":" not in address:
+        return address
+    found = ipaddress.IPv6Address(address.partition("%")[0])
+    return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))
 
 
 # -- processes ---------------------------------------------------------------------------------------------------------
@@ -189,8 +228,8 @@ def _send(pid: int, number: int) -> None:
 
 # -- the server --------------------------------------------------------------------------------------------------------
 
-_SPARE = 5.0
-"""Seconds beyond the longest request that an ending server waits."""
+_SPARE = 3.0
+"""Seconds for the answers of work that an ending server has finished or interrupted."""
 
 
 def serve(where: str, settings: ServerSettings, started: Callable[[str], None]) -> None:
@@ -241,14 +280,15 @@ def _serve_here(where: str, settings: ServerSettings, listener: socket.socket) -
     LOG.info("", extra={"facts": {"event": "start"}})
     server.run(sockets=[listener])
     LOG.info("", extra={"facts": {"event": "end"}})
+    if not server.all_ended:
+        os._exit(0)  # what still computes in the core cannot be interrupted, and must not meet a Python that is gone
 
 
-def server_of(state: ServerState) -> uvicorn.Server:
+def server_of(state: ServerState) -> LookalikeServer:
     """Return a server that is ready to run; it closes the state when it ends."""
-    limits = state.limits
     config = uvicorn.Config(
         create_app(state),
-        http=protocol_with(limits),
+        http=protocol_with(state.limits),
         loop="asyncio",
         ws="none",
         lifespan="off",
@@ -257,22 +297,24 @@ def server_of(state: ServerState) -> uvicorn.Server:
         server_header=False,
         proxy_headers=False,
         h11_max_incomplete_event_size=LONGEST_HEADER,
-        timeout_graceful_shutdown=int(limits.seconds + limits.body_seconds + _SPARE),
+        timeout_graceful_shutdown=int(ENDING + _SPARE),
     )
-    return _Server(config, state)
+    return LookalikeServer(config, state)
 
 
-class _Server(uvicorn.Server):
+class LookalikeServer(uvicorn.Server):
     """A server that tells streams when it is to end, and then ends as one that has done its work."""
 
     def __init__(self, config: uvicorn.Config, state: ServerState) -> None:
         super().__init__(config)
         self._lookalike = state
+        self.all_ended = True
+        """Whether no work goes on after the end."""
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop taking requests; a second Ctrl-C does not wait for those that are there."""
         del frame
-        self._lookalike.ending.set()
+        self._lookalike.end()
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
         self.should_exit = True
@@ -280,4 +322,4 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer what is there, finish what has begun, and close the index."""
         await super().shutdown(sockets)
-        await asyncio.to_thread(self._lookalike.close)
+        self.all_ended = await asyncio.to_thread(self._lookalike.close)

@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import warnings
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
@@ -30,13 +31,13 @@ from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at 
 from lookalike.result.plan import KEEP, KeepRule
 from lookalike.spark.clusters import COMPONENTS
 from lookalike.spark.spark_find import METHODS, find
-from lookalike.spark.spark_sign import choose_columns, has_ids, quoted
+from lookalike.spark.spark_sign import choose_columns, columns_by_name, quoted
 from lookalike.spark.work import delete, exists, path_of
 from lookalike.tables.columns import MEASURES
 from lookalike.tables.spelling import count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from pyspark.sql import Column, DataFrame
 
@@ -105,33 +106,31 @@ def job(
     KeepRule.parse(keep)
     spark = _session(master)
     _check_output(spark, output, overwrite=overwrite)
-    work = search.work or f"{output.rstrip('/')}/_work"
-    given = _opened(spark, path, reading, f"{work}/documents", order_column)
-    old = _old(spark, search, reading, f"{work}/old", given)
-    found = find(
-        given.df,
-        search.least,
-        text=given.text,
-        id=given.id,
-        order=given.order,
-        recall=search.recall,
-        method=search.method,
-        metric=search.metric,
-        recipe=recipe,
-        bands=search.banding(recipe.hashes),
-        against=None if old is None else old.df,
-        ignore=template_texts(search.ignore, reading),
-        skip=search.skip,
-        min_words=search.min_words,
-        linkage=search.linkage,
-        components=components,  # type: ignore[arg-type]
-        work=f"{work}/stages",
-    )
-    _write(found, output, keep)
-    _report(spark, found, output)
-    _say_large([given] if old is None else [given, old], found.documents, reading)
-    if search.work is None:
-        delete(spark, work)
+    with _work_folder(spark, search.work, output) as work:
+        given = _opened(spark, path, reading, f"{work}/documents", order_column)
+        old = _old(spark, search, reading, f"{work}/old", given)
+        found = find(
+            given.df,
+            search.least,
+            text=given.text,
+            id=given.id,
+            order=given.order,
+            recall=search.recall,
+            method=search.method,
+            metric=search.metric,
+            recipe=recipe,
+            bands=search.banding(recipe.hashes),
+            against=None if old is None else old.df,
+            ignore=template_texts(search.ignore, reading),
+            skip=search.skip,
+            min_words=search.min_words,
+            linkage=search.linkage,
+            components=components,  # type: ignore[arg-type]
+            work=f"{work}/stages",
+        )
+        _write(found, output, keep)
+        _report(spark, found, output)
+        _say_large([given] if old is None else [given, old], found.documents, reading)
 
 
 def _refuse(search: Search) -> None:
@@ -160,6 +159,26 @@ def _check_output(spark: SparkSession, output: str, *, overwrite: bool) -> None:
     there = [name for name in _TABLES if exists(spark, f"{output.rstrip('/')}/{name}")]
     if there and not overwrite:
         raise StoreError(output, f"already contains {', '.join(there)}", "name another folder, or add --overwrite")
+
+
+@contextmanager
+def _work_folder(spark: SparkSession, folder: str | None, output: str) -> Iterator[str]:
+    """Yield the folder for the stages: `folder`, or one in the output that is removed when the job ends or is refused.
+
+    It stays if Spark fails or the job is killed, because the next job continues there. So does one from such a job.
+    """
+    if folder is not None:
+        yield folder
+        return
+    work = f"{output.rstrip('/')}/_work"
+    resumes = exists(spark, work)
+    try:
+        yield work
+    except LookalikeError:
+        if not resumes:
+            delete(spark, work)
+        raise
+    delete(spark, work)
 
 
 def _opened(spark: SparkSession, path: str, reading: Reading, folder: str, order: str | None) -> _Input:
@@ -247,8 +266,9 @@ def _read_parquet(spark: SparkSession, path: str, files: int, reading: Reading, 
     rows = spark.read.option("recursiveFileLookup", "true").parquet(path)
     file = F.url_decode(F.replace(F.col("_metadata.file_path"), F.lit("+"), F.lit("%2B")))  # it is part of a URL
     df, own_id = rows, reading.id_column
-    nameless = own_id is None and not _is_glob(path) and not has_ids(rows, reading.text_column)
-    if own_id == "" or nameless:
+    by_name = columns_by_name(rows, reading.text_column, own_id)
+    say_notes([f"{path}{by_name.note}"] if by_name.note else [])
+    if own_id == "" or (by_name.id is None and not _is_glob(path)):
         df, own_id = df.withColumn(_ROW, _row_ids(spark, path, files, file)), _ROW
     choice = choose_columns(df, reading.text_column, own_id)
     if order is None:

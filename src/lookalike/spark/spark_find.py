@@ -88,8 +88,8 @@ def find(
 ) -> SparkResult:
     """Find all pairs whose similarity is at least `threshold`, 0.8 by default: those that `lookalike.find` finds.
 
-    * `text`, `id`: columns of the DataFrame, and of `against`; by default those with these names. Ids are strings or
-      whole numbers, and unique.
+    * `text`, `id`: columns of the DataFrame, and of `against`; by default those with these names, or the only column of
+      text. Ids are strings or whole numbers, and unique.
     * `order`: the column that says which document comes first. Documents that are equal in it, and all documents if
       there is none, are ordered by id. `lookalike.find` returns the same clusters for the documents in this order.
     * `work`: a folder that every machine can read and write. Each stage writes what it found there, as Parquet; a

@@ -38,9 +38,9 @@ __all__ = [
     "TextStore",
     "check_texts",
     "choose_columns",
+    "columns_by_name",
     "combined",
     "fingerprint",
-    "has_ids",
     "hashed",
     "in_order",
     "number_from_zero",
@@ -59,6 +59,8 @@ _SIGNED: Final = "length bigint, text_hash binary, digest binary, keys array<big
 _REQUIRED: Final = {"text_hash": "text", "id": "id", "place": "order"}
 """Columns that must not be null, and what errors call them."""
 _NAME: Final = "the DataFrame"
+_TEXT_NAMES: Final = ("text",)
+"""No other name is taken for that of the texts if there are several columns of text: a long job must not guess."""
 
 
 # -- columns -----------------------------------------------------------------------------------------------------------
@@ -67,7 +69,7 @@ _NAME: Final = "the DataFrame"
 def choose_columns(df: DataFrame, text: str | None, id_column: str | None) -> Choice:
     """Choose the columns of the texts and the ids by the rules for all tables."""
     columns = _columns(df)
-    choice = choose(_NAME, columns, text, id_column)
+    choice = choose(_NAME, columns, text, id_column, _TEXT_NAMES)
     if choice.id is None:
         remedy = "name it (id=): the number of a row is not stable on a cluster"
         raise DocumentError(None, "the column of ids", "is missing in the DataFrame", remedy)
@@ -81,9 +83,9 @@ def choose_columns(df: DataFrame, text: str | None, id_column: str | None) -> Ch
     return choice
 
 
-def has_ids(df: DataFrame, text: str | None) -> bool:
-    """Say whether a column has one of the usual names of ids."""
-    return choose(_NAME, _columns(df), text, None).id is not None
+def columns_by_name(df: DataFrame, text: str | None, id_column: str | None) -> Choice:
+    """Choose as `choose_columns` does, but allow rows without ids."""
+    return choose(_NAME, _columns(df), text, id_column, _TEXT_NAMES)
 
 
 def _columns(df: DataFrame) -> list[TableColumn]:

@@ -31,6 +31,7 @@ from lookalike.documents.extract import (
 )
 from lookalike.documents.kinds import Kind
 from lookalike.documents.raw_input import LIMITS, Limits
+from lookalike.errors import shows_tracebacks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -321,7 +322,7 @@ def _signal(name: str) -> int:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    show = None if os.environ.get("LOOKALIKE_DEBUG") else subprocess.DEVNULL
+    show = None if shows_tracebacks() else subprocess.DEVNULL
     # In a session of its own, Ctrl-C reaches lookalike alone, which then ends its readers. On Linux a reader also ends
     # with the thread that started it: that is the one that waits for it.
     return subprocess.Popen(  # noqa: S603 - our own program

@@ -107,6 +107,7 @@ const api = {
   like: async (id, text, wanted, signal) => (await ask("POST", "/v1/check", { json: { documents: [{ id: sentId(id), text }], ...wanted }, signal })).results[0],
   compare: (a, b, signal) => ask("POST", "/v1/compare", { json: { a: sentSide(a), b: sentSide(b) }, signal }),
   add: (id, text, signal) => ask("POST", "/v1/documents", { json: { id: sentId(id), text }, signal }),
+  addUnlessSimilar: (id, text, threshold, signal) => ask("POST", "/v1/add-unless-similar", { json: { id: sentId(id), text, threshold }, signal }),
   replace: (id, text, signal) => ask("PUT", DOCUMENT, { query: { id }, json: { text }, signal }),
   remove: (id, signal) => ask("DELETE", DOCUMENT, { query: { id }, signal }),
   document: (id, signal) => ask("GET", DOCUMENT, { query: { id }, signal }),

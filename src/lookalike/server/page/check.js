@@ -1,7 +1,10 @@
 // -- the first page: paste a text or drop a file, see what is similar, add it -----------------------------------------
 
-/** The text that was checked last: the view of a pair needs it, and it comes back with the page. */
-const checked = { draft: "", text: null, name: "", notes: [], hits: null, threshold: null };
+/**
+ * The text that was checked last: the view of a pair needs it, and it comes back with the page. `sure` means that it is
+ * added whatever is similar: the person has seen that.
+ */
+const checked = { draft: "", text: null, name: "", notes: [], hits: null, threshold: null, sure: false };
 
 function checkView() {
   const slot = h("div", { class: "slot", id: "check-messages" });
@@ -38,7 +41,7 @@ const stored = () => count(access.info.documents, "stored document");
 
 /** Another text is not the file that was read, nor what was added: it has no name yet. */
 function forget() {
-  Object.assign(checked, { text: null, name: "", notes: [], hits: null, threshold: null });
+  Object.assign(checked, { text: null, name: "", notes: [], hits: null, threshold: null, sure: false });
 }
 
 function fileChooser(parts) {
@@ -93,7 +96,8 @@ async function check(parts, threshold, notes = checked.notes) {
   const wanted = threshold === null ? { top: NEAREST } : { threshold, top: MOST_HITS };
   const answer = await work("Comparing the text with all stored documents", parts.slot, (signal) => api.check(text, wanted, signal));
   if (answer === undefined) return undefined;
-  Object.assign(checked, { text, notes, threshold, hits: answer });
+  const sure = access.info.keep === "signature" || (threshold !== null && answer.hits.length > 0);
+  Object.assign(checked, { text, notes, threshold, hits: answer, sure });
   drawFound(parts).focus({ preventScroll: true });
   parts.found.scrollIntoView({ block: "start" });
   return undefined;
@@ -135,7 +139,7 @@ async function addDocument(slot, id) {
   if (id === "") return complain(slot, new Problem(0, { detail: "It needs a name." }));
   const done = await work(`Adding ${id}`, slot, async (signal) => {
     try {
-      return await api.add(id, text, signal);
+      return await (checked.sure ? api.add(id, text, signal) : api.addUnlessSimilar(id, text, checked.threshold, signal));
     } catch (error) {
       if (error.status !== 409 || !error.errors.some((one) => one.id !== undefined)) throw error;
       return { taken: true };
@@ -143,8 +147,21 @@ async function addDocument(slot, id) {
   }, PERHAPS_DONE);
   if (done === undefined) return undefined;
   if (done.taken) return offerReplace(slot, id, text);
+  if (done.hits?.length) return offerAnyway(slot, id, done.hits);
+  checked.sure = true;
   await kept(slot, done.added ? ["Added as ", documentLink(id), "."] : ["It was there already, with the same text: ", documentLink(id), "."]);
   return undefined;
+}
+
+/** Somebody was faster, or the person has looked for something else: nothing was added yet. */
+function offerAnyway(slot, id, [closest, ...others]) {
+  const anyway = h("button", { type: "button", id: "anyway", onclick: () => {
+    checked.sure = true;
+    addDocument(slot, id);
+  } }, "Add it anyway");
+  const more = others.length ? `, and ${count(others.length, "other")}` : "";
+  fill(slot, h("div", { class: "notice", role: "alert" },
+    h("p", null, "Not added, because a similar document is stored: ", documentLink(closest.id), `, ${percent(closest.jaccard)}${more}. `, anyway)));
 }
 
 /** The name belongs to another text: nothing was changed yet. */
