@@ -18,7 +18,9 @@ import lookalike as la
 from tests.index.batches import SIZE, Journal, Writer, text_of, whole_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from lookalike.tables.packed import Id
 
 __all__ = ["COMMANDS", "JOBS"]
 
@@ -26,6 +28,7 @@ _WEIGHTS: Final = {
     "change": 60,
     "read": 10,
     "query": 8,
+    "begin_list": 4,
     "open": 8,
     "close": 8,
     "reopen": 4,
@@ -39,17 +42,20 @@ _WEIGHTS: Final = {
 class _Session:
     """The handles of one thread, and what it does with them; the first handle only reads."""
 
-    def __init__(self, where: str, journal: Journal, number: int, *, without: list[str], most: int, seed: int) -> None:
-        self._where, self._journal, self._most = where, journal, most
-        self._least = most // 2
+    def __init__(
+        self, where: str, journal: Journal, number: int, *, without: list[str], maximum: int, seed: int
+    ) -> None:
+        self._where, self._journal, self._maximum = where, journal, maximum
+        self._minimum = maximum // 2
         self._writer = Writer(journal, number)
         weights = {name: weight for name, weight in _WEIGHTS.items() if name not in without}
         self._names, self._weights = list(weights), list(weights.values())
         self._rng = random.Random(seed)
         self._handles: list[la.Index] = []
+        self._half_read: Iterator[Id] = iter(())
 
     def run(self, ending: threading.Event) -> None:
-        while len(self._handles) < self._least:
+        while len(self._handles) < self._minimum:
             self.open()
         while not ending.is_set():
             (name,) = self._rng.choices(self._names, self._weights)
@@ -65,12 +71,12 @@ class _Session:
         return self._rng.choice(self._handles[1:] or self._handles)
 
     def open(self) -> None:
-        if len(self._handles) < self._most:
+        if len(self._handles) < self._maximum:
             self._handles.append(la.Index.open(self._where, create=False))
             self._journal.note_handles(len(self._handles))
 
     def close(self) -> None:
-        if len(self._handles) > self._least:
+        if len(self._handles) > self._minimum:
             self._journal.note_handles(len(self._handles) - 1)
             self._handles.pop(self._rng.randrange(len(self._handles))).close()
 
@@ -89,6 +95,11 @@ class _Session:
         for (number, batch), version in self._rng.sample(seen, min(len(seen), 2)):
             hits = self._any().query(text_of(number, batch, version, 0), threads=1)
             assert len(hits) in (0, SIZE), f"{len(hits)} hits of batch {batch}"
+
+    def begin_list(self) -> None:
+        """Read one id, and leave it at that until the next list begins."""
+        self._half_read = self._any().ids()
+        next(self._half_read, None)
 
     def compact(self) -> None:
         self._for_changes().compact()
@@ -117,10 +128,10 @@ def use_handles(where: str, journals: list[str], numbers: list[int], without: li
     """
     ending = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ending.set())
-    most = 4 // len(journals)
+    maximum = 4 // len(journals)
     threads = []
     for journal, number in zip(journals, numbers, strict=True):
-        session = _Session(where, Journal(journal), number, without=without, most=most, seed=seed + number)
+        session = _Session(where, Journal(journal), number, without=without, maximum=maximum, seed=seed + number)
         threads.append(threading.Thread(target=_guarded, args=(session.run, ending), daemon=True))
     for thread in threads:
         thread.start()

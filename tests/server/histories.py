@@ -32,7 +32,7 @@ _BATCH: Final = 5
 """Documents that a command adds."""
 _PAUSE: Final = 0.12
 """Seconds from the start of a command to the next thing that happens, at most: most commands take as long."""
-_LEAST: Final = 30
+_ENOUGH: Final = 30
 """Acknowledged writes, however busy the machine is."""
 _PATIENCE: Final = 240.0
 _RETRIES: Final = (0, 0, 2, 5)
@@ -142,7 +142,7 @@ class _Commands:
         self._rng, self._words = random.Random(f"{seed} commands"), _Words(100 * seed + 99)
         self._names = (f"k-{number}" for number in itertools.count())
         self._files = (folder / f"file-{number}" for number in itertools.count())
-        self._own: list[str] = []
+        self._documents: list[str] = []
         """Documents that may be there."""
         self._unfinished: list[list[str]] = []
         """Those of each `index add` that was killed."""
@@ -169,7 +169,7 @@ class _Commands:
         names = list(itertools.islice(self._names, _BATCH))
         texts = {name: self._words.text(name, 0) for name in names}
         self._writes = [Write(name, text, 0.0) for name, text in texts.items()]
-        self._own += names
+        self._documents += names
         file = next(self._files).with_suffix(".jsonl")
         file.write_text("".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in texts.items()))
         return str(file)
@@ -181,8 +181,8 @@ class _Commands:
         return ["check", self._new_documents(), "--add", "--index", self._where]
 
     def _remove(self) -> list[str]:
-        names = self._rng.sample(self._own, min(len(self._own), 3)) or ["nobody"]
-        self._own = [name for name in self._own if name not in names]
+        names = self._rng.sample(self._documents, min(len(self._documents), 3)) or ["nobody"]
+        self._documents = [name for name in self._documents if name not in names]
         self._writes = [Write(name, ABSENT, 0.0) for name in names]
         return ["index", "remove", self._where, *names]
 
@@ -209,7 +209,7 @@ class _Commands:
             if self._name == "add":
                 self._unfinished.append([write.id for write in self._writes])
                 # What is looked at as a whole at the end is never removed.
-                self._own = [name for name in self._own if name not in self._unfinished[-1]]
+                self._documents = [name for name in self._documents if name not in self._unfinished[-1]]
             return True
         assert code == 0, f"{self._name} ended with {code}: {(self._folder / 'complaints').read_text()[-2000:]}"
         self.seen[self._name] += 1
@@ -261,7 +261,7 @@ class _Trial:
         for worker in self._workers:
             worker.start()
         try:
-            while self._seen["kills"] < kills or sum(worker.acknowledged for worker in self._workers) < _LEAST:
+            while self._seen["kills"] < kills or sum(worker.acknowledged for worker in self._workers) < _ENOUGH:
                 assert time.monotonic() < began + _PATIENCE + kills, f"too slow: {self._seen}"
                 self._turn()
                 if self._seen["turns"] % 10 == 0:
