@@ -101,6 +101,7 @@ class Client(Queryable):
         documents: Any,
         threshold: float | None = None,
         *,
+        top: int | None = None,
         text: str | None = None,
         id: str | None = None,
         threads: int = 0,
@@ -112,18 +113,20 @@ class Client(Queryable):
         before it stay. A call that failed can be repeated. `threads` has no effect here.
         """
         del threads
-        threshold, _ = check_asked(threshold, None)
+        threshold, top = check_asked(threshold, top)
         source = open_documents(documents, text=text, id=id)
-        return list(self.decisions(documents_of(source), threshold))
+        return list(self.decisions(documents_of(source), threshold, top))
 
-    def decisions(self, documents: Iterable[tuple[Id, str]], threshold: float | None) -> Iterator[Decision]:
+    def decisions(
+        self, documents: Iterable[tuple[Id, str]], threshold: float | None, top: int | None
+    ) -> Iterator[Decision]:
         """Add documents unless similar ones are there; give what was decided, batch by batch."""
-        if self.settings.keep == "signature":
-            problem = "keeps signatures only, and estimates do not decide what is added"
-            raise StoreError(self.url, problem, "create an index with keep='text'")
+        if self.settings.keep == "signature":  # as an index says it
+            problem = "keeps only signatures, so it cannot tell exactly whether documents are similar"
+            raise StoreError(self.url, problem, "create an index with keep='text' or 'shingles'")
         together = MOST_DOCUMENTS if in_bands(self.settings, threshold, None) else FEW
         for some in in_batches(documents, together):
-            body = some.body(threshold=threshold)
+            body = some.body(threshold=threshold, top=top)
             found = self._server.ask("POST", "/v1/add-unless-similar", body=body, ids=some.ids, conflicts=True)
             with understood(self.url):
                 decided = decisions_of(found, some.ids)
@@ -367,9 +370,9 @@ class StoredThere:
         """Send them."""
         return self._client.add(dict(zip(ids, texts, strict=True)))
 
-    def add_unless_similar(self, ids: Sequence[Id], texts: Texts, threshold: float) -> list[Decision]:
+    def add_unless_similar(self, ids: Sequence[Id], texts: Texts, threshold: float, top: int | None) -> list[Decision]:
         """Have the server decide."""
-        return list(self._client.decisions(zip(ids, texts, strict=True), threshold))
+        return list(self._client.decisions(zip(ids, texts, strict=True), threshold or None, top))
 
     def get(self, id: Id) -> str:
         """Ask for its text."""

@@ -22,6 +22,7 @@ from lookalike.server.bodies import (
     batches,
     check_batch,
     check_text,
+    hits_answer,
     is_ndjson,
     problem_line,
     spelt_list,
@@ -132,7 +133,7 @@ def _add_lines(state: ServerState, lines: Lines) -> Ensured:
 
 def _ensure(state: ServerState, documents: Sequence[SentDocument]) -> Ensured:
     with state.writing() as index:
-        return index.ensure(as_source(documents), threads=1)
+        return index.ensure(as_source(documents, state.check), threads=1)
 
 
 # -- adding what is new ------------------------------------------------------------------------------------------------
@@ -149,6 +150,7 @@ async def add_unless_similar(
     threshold: Annotated[
         float | None, Query(gt=0, le=1, description="Of lines; JSON has it in the body. Default: that of the index.")
     ] = None,
+    top: Annotated[int | None, Query(ge=1, le=1000, description="Of lines; JSON has it in the body.")] = None,
 ) -> Response:
     """Decide and add in one transaction, so that of two clients that send the same text only one adds it.
 
@@ -161,7 +163,7 @@ async def add_unless_similar(
             409, "the index keeps signatures only: its scores are estimates, too vague to decide what is added"
         )
     if is_ndjson(request):
-        return NdjsonStream(_decided_lines(request, state, threshold), state)
+        return NdjsonStream(_decided_lines(request, state, threshold, top), state)
     return await work_on(request, (NewDocument, NewDocuments), _decide, Lane.WRITE)
 
 
@@ -169,33 +171,33 @@ def _decide(state: ServerState, body: NewDocument | NewDocuments) -> Response:
     documents: Sequence[SentDocument] = [body] if isinstance(body, NewDocument) else body.documents
     check_batch(documents, state.limits)
     with _named(documents, body, state):
-        decided = _decisions(state, documents, body.threshold)
+        decided = _decisions(state, documents, body.threshold, body.top)
     if isinstance(body, NewDocument):
         return Json(decided[0])
     return Json(spelt_list("results", decided))
 
 
-async def _decided_lines(request: Request, state: ServerState, threshold: float | None) -> AsyncIterator[Any]:
+async def _decided_lines(
+    request: Request, state: ServerState, threshold: float | None, top: int | None
+) -> AsyncIterator[Any]:
     async for lines in batches(request, state):
-        for decided in await state.run(_decide_lines, state, lines, threshold, lane=lines.lane(Lane.WRITE)):
+        for decided in await state.run(_decide_lines, state, lines, threshold, top, lane=lines.lane(Lane.WRITE)):
             yield decided
 
 
-def _decide_lines(state: ServerState, lines: Lines, threshold: float | None) -> list[dict[str, Any]]:
-    return _decisions(state, lines.documents(state.limits), threshold)
+def _decide_lines(state: ServerState, lines: Lines, threshold: float | None, top: int | None) -> list[dict[str, Any]]:
+    return _decisions(state, lines.documents(state.limits), threshold, top)
 
 
-def _decisions(state: ServerState, documents: Sequence[SentDocument], threshold: float | None) -> list[dict[str, Any]]:
+def _decisions(
+    state: ServerState, documents: Sequence[SentDocument], threshold: float | None, top: int | None
+) -> list[dict[str, Any]]:
+    most = min(top or state.limits.top, state.limits.top)
     with state.writing() as index:
-        decisions = index.add_unless_similar(as_source(documents), threshold, threads=1)
-    most = state.limits.top
+        source = as_source(documents, state.check)
+        decisions = index.add_unless_similar(source, threshold, top=most + 1, threads=1)
     return [
-        {
-            "id": decision.id,
-            "added": decision.is_added,
-            "hits": [hit.to_dict() for hit in decision.hits[:most]],
-            "truncated": decision.hits.truncated or len(decision.hits) > most,
-        }
+        {"id": decision.id, "added": decision.is_added, **hits_answer(decision.hits, most, may_be_more=top is None)}
         for decision in decisions
     ]
 

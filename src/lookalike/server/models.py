@@ -107,12 +107,14 @@ class NewDocument(SentDocument):
     """A document to add, unless a stored one is like it."""
 
     threshold: Positive | None = None
+    top: Top | None = None
 
 
 class NewDocuments(SentDocuments):
     """Documents to add, each unless one that is stored, or comes before it, is like it."""
 
     threshold: Positive | None = None
+    top: Top | None = None
 
 
 class TextOnly(_Strict):
