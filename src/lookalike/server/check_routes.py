@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 __all__ = ["reading_of", "router"]
 
 router = APIRouter()
-_PORTION: Final = 100
+_PORTION: Final = 25
 """Documents whose hits are held at the same time."""
 
 
