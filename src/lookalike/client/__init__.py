@@ -23,6 +23,7 @@ from lookalike.documents import open_documents
 from lookalike.errors import DocumentError, RecipeError, StoreError
 from lookalike.index.contract import NO_KIND, check_several, kind_of, wrong_id
 from lookalike.index.query import FEW, Queryable, check_asked, in_bands
+from lookalike.index.unless_similar import only_estimates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -110,7 +111,8 @@ class Client(Queryable):
 
         Documents are sent in batches, each of which is decided and added in one transaction, so of several clients
         that add the same text one adds it. An id that is there with another text is a `ConflictError`; the batches
-        before it stay. A call that failed can be repeated. `threads` has no effect here.
+        before it stay. A call that failed can be repeated. `threads` has no effect here, and the server may limit
+        `top`.
         """
         del threads
         threshold, top = check_asked(threshold, top)
@@ -121,9 +123,8 @@ class Client(Queryable):
         self, documents: Iterable[tuple[Id, str]], threshold: float | None, top: int | None
     ) -> Iterator[Decision]:
         """Add documents unless similar ones are there; give what was decided, batch by batch."""
-        if self.settings.keep == "signature":  # as an index says it
-            problem = "keeps only signatures, so it cannot tell exactly whether documents are similar"
-            raise StoreError(self.url, problem, "create an index with keep='text' or 'shingles'")
+        if self.settings.keep == "signature":
+            raise only_estimates(self.url)
         together = MOST_DOCUMENTS if in_bands(self.settings, threshold, None) else FEW
         for some in in_batches(documents, together):
             body = some.body(threshold=threshold, top=top)

@@ -27,7 +27,7 @@ from lookalike.index.query import (
     sign,
 )
 from lookalike.index.store_opening import MemoryStore, open_store
-from lookalike.index.unless_similar import Deciding, Decision, check_exact
+from lookalike.index.unless_similar import Deciding, Decision, only_estimates
 from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:
@@ -192,7 +192,8 @@ class Index(Queryable):
         >>> [(decision.id, decision.is_added, decision.hits.ids) for decision in decisions]
         [('fox', True, []), ('cat', True, []), ('copy', False, ['fox'])]
         """
-        check_exact(self._store)
+        if self._store.settings.keep == "signature":
+            raise only_estimates(self._store.name)
         threshold, top = check_asked(threshold, top)
         if threshold is None:
             threshold = self._store.settings.threshold

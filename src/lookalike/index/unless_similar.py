@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lookalike.index.query import Hit, Signed
     from lookalike.tables.packed import Id
 
-__all__ = ["Deciding", "Decision", "check_exact"]
+__all__ = ["Deciding", "Decision", "only_estimates"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,10 @@ class Decision:
     """The stored documents that it is similar to; empty if it was added."""
 
 
-def check_exact(store: Store) -> None:
-    """Refuse an index that only estimates scores: what is dropped because of an estimate may not be similar."""
-    if store.settings.keep == "signature":
-        problem = "keeps only signatures, so it cannot tell exactly whether documents are similar"
-        raise StoreError(store.name, problem, "create an index with keep='text' or 'shingles'")
+def only_estimates(name: str) -> StoreError:
+    """Return the error for an index that only estimates scores: what it dropped might not be similar."""
+    problem = "keeps only signatures, so it cannot tell exactly whether documents are similar"
+    return StoreError(name, problem, "create an index with keep='text' or 'shingles'")
 
 
 class Deciding:
