@@ -16,8 +16,8 @@ import lookalike as la
 import lookalike.index as index_module
 from lookalike.index.query import sign
 from lookalike.server import ServerLimits, bodies
+from lookalike.server.lanes import Lane, Workers
 from lookalike.server.problems import Problem
-from lookalike.server.work import Lane, Workers
 from tests.server.live import JSON, NDJSON, Site, read_all
 from tests.server.raw import problem_of, request
 from tests.server.test_limits import Gate
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from lookalike.server.work import Job
+    from lookalike.server.lanes import QueuedJob
 
     Serve = Callable[..., AbstractContextManager[Site]]
 
@@ -123,10 +123,10 @@ def test_single_documents_do_not_wait_for_batches(serve_memory: Serve, monkeypat
 
 
 @pytest.fixture
-def held() -> Callable[..., tuple[Workers, list[Lane], threading.Event, list[Job]]]:
+def held() -> Callable[..., tuple[Workers, list[Lane], threading.Event, list[QueuedJob]]]:
     """Give jobs that wait behind one that lasts, and the order in which they are done."""
 
-    def hold(threads: int, first: Lane, *lanes: Lane) -> tuple[Workers, list[Lane], threading.Event, list[Job]]:
+    def hold(threads: int, first: Lane, *lanes: Lane) -> tuple[Workers, list[Lane], threading.Event, list[QueuedJob]]:
         workers, order, release, began = Workers(threads, 20, 60.0), [], threading.Event(), threading.Event()
 
         def lasts() -> None:

@@ -15,10 +15,10 @@ from starlette.responses import Response
 from lookalike.documents.document_source import Batch
 from lookalike.errors import LookalikeError
 from lookalike.index.index_documents import Portion
+from lookalike.server.lanes import Lane
 from lookalike.server.models import ANSWERS, REQUESTS, ProblemDocument, SentDocument, StoredText, TextOnly
 from lookalike.server.problems import MEDIA_TYPE, STATUSES, Problem, field_problem, of_error, of_validation, pointer
 from lookalike.server.server_state import state_of
-from lookalike.server.work import Lane
 from lookalike.tables.packed import Ids, Texts
 from lookalike.tables.spelling import to_json
 

@@ -28,6 +28,7 @@ from lookalike.server.bodies import (
     takes,
     work_on,
 )
+from lookalike.server.lanes import Lane
 from lookalike.server.models import (
     BatchChecked,
     CheckBatch,
@@ -41,7 +42,6 @@ from lookalike.server.models import (
 )
 from lookalike.server.problems import Problem, field_problem
 from lookalike.server.server_state import ServerState, state_of
-from lookalike.server.work import Lane
 from lookalike.text.comparison import SHORTEST, compare, to_values
 
 if TYPE_CHECKING:

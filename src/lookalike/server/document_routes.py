@@ -29,6 +29,7 @@ from lookalike.server.bodies import (
     takes,
     work_on,
 )
+from lookalike.server.lanes import Lane
 from lookalike.server.models import (
     Acknowledged,
     Added,
@@ -50,7 +51,6 @@ from lookalike.server.models import (
 )
 from lookalike.server.problems import Problem, field_problem, of_error
 from lookalike.server.server_state import ServerState, state_of
-from lookalike.server.work import Lane
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence

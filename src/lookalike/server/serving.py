@@ -23,9 +23,9 @@ from lookalike.index.store_opening import open_existing
 from lookalike.server import is_loopback
 from lookalike.server.application import create_app
 from lookalike.server.guard import HEADERS, LONGEST_HEADER
+from lookalike.server.lanes import ENDING
 from lookalike.server.problems import MEDIA_TYPE, Problem
 from lookalike.server.server_state import LOG, ServerState, log_to_stderr
-from lookalike.server.work import ENDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
