@@ -72,6 +72,17 @@ def test_the_threshold_is_that_of_the_request(serve: Serve) -> None:
         assert site.lines(f"{PATH}?threshold=0", [{"id": "c", "text": SEA}]).status == 422
 
 
+def test_at_most_so_many_hits_as_were_asked_for(serve: Serve) -> None:
+    with serve() as site, la.Client(site.url) as client:
+        client.add({"fox": FOX, "again": FOX, "sea": SEA})
+        answer = site.post(PATH, {"documents": [{"id": "new", "text": FOX}], "top": 1}).json["results"]
+        assert decided(answer) == [("new", False, ["fox"])]
+        assert answer[0]["truncated"] is False
+        assert decided(site.lines(f"{PATH}?top=1", [{"id": "new", "text": SEA}]).lines) == [("new", False, ["sea"])]
+        (decision,) = client.add_unless_similar({"new": FOX}, top=1)
+        assert (decision.is_added, decision.hits.ids) == (False, ["fox"])
+
+
 def test_lines_are_decided_in_batches(serve: Serve) -> None:
     with serve(limits=ServerLimits(batch=2)) as site:
         sent: list[Any] = [{"id": number, "text": (FOX, SEA)[number % 2]} for number in range(5)]
@@ -150,6 +161,6 @@ def test_the_client_raises_what_the_index_does(serve: Serve) -> None:
 def test_an_index_of_signatures_decides_nothing(serve: Serve) -> None:
     with serve(keep="signature") as site, la.Client(site.url) as client:
         assert site.post(PATH, {"id": "fox", "text": FOX}).status == 409
-        with pytest.raises(la.StoreError, match="only signatures"):
+        with pytest.raises(la.StoreError, match="keeps only signatures"):
             client.add_unless_similar({"fox": FOX})
         assert len(client) == 0

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lookalike as la
+import lookalike.index as index_module
+from lookalike.index.query import sign
 from lookalike.server import ServerLimits, bodies
+from lookalike.server.lanes import Lane, Workers
 from lookalike.server.problems import Problem
-from lookalike.server.work import Lane, Workers
 from tests.server.live import JSON, NDJSON, Site, read_all
 from tests.server.raw import problem_of, request
 from tests.server.test_limits import Gate
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from lookalike.server.work import Job
+    from lookalike.server.lanes import QueuedJob
 
     Serve = Callable[..., AbstractContextManager[Site]]
 
@@ -121,10 +123,10 @@ def test_single_documents_do_not_wait_for_batches(serve_memory: Serve, monkeypat
 
 
 @pytest.fixture
-def held() -> Callable[..., tuple[Workers, list[Lane], threading.Event, list[Job]]]:
+def held() -> Callable[..., tuple[Workers, list[Lane], threading.Event, list[QueuedJob]]]:
     """Give jobs that wait behind one that lasts, and the order in which they are done."""
 
-    def hold(threads: int, first: Lane, *lanes: Lane) -> tuple[Workers, list[Lane], threading.Event, list[Job]]:
+    def hold(threads: int, first: Lane, *lanes: Lane) -> tuple[Workers, list[Lane], threading.Event, list[QueuedJob]]:
         workers, order, release, began = Workers(threads, 20, 60.0), [], threading.Event(), threading.Event()
 
         def lasts() -> None:
@@ -208,6 +210,24 @@ def test_work_ends_when_its_time_is_over(serve_memory: Serve, monkeypatch: pytes
         until = time.monotonic() + 30
         while site.post("/v1/check", value).status != 200:  # the only thread is free again
             assert time.monotonic() < until
+
+
+@pytest.mark.parametrize("path", ["/v1/documents", "/v1/add-unless-similar"])
+def test_a_change_that_comes_too_late_is_rolled_back(serve: Serve, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    """Even if it began in time: the server has said that it was not done."""
+    with serve(limits=ServerLimits(seconds=1.0)) as site:
+        real = sign
+
+        def slow(*args: Any) -> Any:
+            time.sleep(1.5)
+            return real(*args)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(index_module, "sign", slow)
+            sent = {"documents": [{"id": name, "text": f"the text of {name}"} for name in ("a", "b")]}
+            assert site.post(path, sent).status == 504
+        assert site.put("/v1/documents/c", {"text": "one change at a time"}).status == 201
+        assert [one["id"] for one in site.get("/v1/documents").json["documents"]] == ["c"]
 
 
 def test_work_ends_soon_after_the_server_was_told_to(serve_memory: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

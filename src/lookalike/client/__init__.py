@@ -373,7 +373,7 @@ class StoredThere:
 
     def add_unless_similar(self, ids: Sequence[Id], texts: Texts, threshold: float, top: int | None) -> list[Decision]:
         """Have the server decide."""
-        return list(self._client.decisions(zip(ids, texts, strict=True), threshold, top))
+        return list(self._client.decisions(zip(ids, texts, strict=True), threshold or None, top))
 
     def get(self, id: Id) -> str:
         """Ask for its text."""

@@ -15,20 +15,21 @@ from starlette.responses import Response
 from lookalike.documents.document_source import Batch
 from lookalike.errors import LookalikeError
 from lookalike.index.index_documents import Portion
+from lookalike.server.lanes import Lane
 from lookalike.server.models import ANSWERS, REQUESTS, ProblemDocument, SentDocument, StoredText, TextOnly
 from lookalike.server.problems import MEDIA_TYPE, STATUSES, Problem, field_problem, of_error, of_validation, pointer
 from lookalike.server.server_state import state_of
-from lookalike.server.work import Lane
 from lookalike.tables.packed import Ids, Texts
 from lookalike.tables.spelling import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 
     from starlette.requests import Request
     from starlette.types import Receive, Scope, Send
 
     from lookalike.documents import Source
+    from lookalike.index import Hits
     from lookalike.server import ServerLimits
     from lookalike.server.server_state import ServerState
 
@@ -48,6 +49,7 @@ __all__ = [
     "check_names",
     "check_text",
     "complete",
+    "hits_answer",
     "is_ndjson",
     "parsed",
     "problem_line",
@@ -185,10 +187,21 @@ def check_text(text: str, limits: ServerLimits, *place: str | int) -> None:
         raise Problem(413, f"a text {problem}", [field_problem(pointer(*(place or ("text",))), problem, "split it")])
 
 
-def as_source(documents: Sequence[SentDocument]) -> Source:
-    """Return documents as an index takes them."""
+def as_source(documents: Sequence[SentDocument], check: Callable[[], None]) -> Source:
+    """Return documents as an index takes them; `check` is asked last before they are committed."""
     ids, texts = Ids.of([document.id for document in documents]), Texts.of([document.text for document in documents])
-    return Portion("the request", [Batch(ids, texts)])
+
+    def batches() -> Iterator[Batch]:
+        yield Batch(ids, texts)
+        check()
+
+    return Portion("the request", batches())
+
+
+def hits_answer(hits: Hits, top: int, *, may_be_more: bool) -> dict[str, Any]:
+    """Return this many hits; a client that asked for this many knows that there may be more."""
+    others = [hit.to_dict() for hit in hits if hits.query is None or hit.id != hits.query]
+    return {"hits": others[:top], "truncated": hits.truncated or (may_be_more and len(others) > top)}
 
 
 # -- lines -------------------------------------------------------------------------------------------------------------

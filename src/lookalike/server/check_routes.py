@@ -22,11 +22,13 @@ from lookalike.server.bodies import (
     batches,
     check_batch,
     check_text,
+    hits_answer,
     is_ndjson,
     spelt_list,
     takes,
     work_on,
 )
+from lookalike.server.lanes import Lane
 from lookalike.server.models import (
     BatchChecked,
     CheckBatch,
@@ -40,7 +42,6 @@ from lookalike.server.models import (
 )
 from lookalike.server.problems import Problem, field_problem
 from lookalike.server.server_state import ServerState, state_of
-from lookalike.server.work import Lane
 from lookalike.text.comparison import SHORTEST, compare, to_values
 
 if TYPE_CHECKING:
@@ -48,13 +49,12 @@ if TYPE_CHECKING:
 
     from lookalike.documents.document_batches import Extracted
     from lookalike.documents.kinds import Kind
-    from lookalike.index import Hits
     from lookalike.recipe import Recipe
 
 __all__ = ["reading_of", "router"]
 
 router = APIRouter()
-_PORTION: Final = 100
+_PORTION: Final = 25
 """Documents whose hits are held at the same time."""
 
 
@@ -103,7 +103,7 @@ def _check_lines(state: ServerState, lines: Lines, asked: _Asked) -> list[dict[s
 def _ask_one(state: ServerState, text: str, asked: _Asked) -> dict[str, Any]:
     threshold, top = _bounds(state, asked)
     hits = state.index.query(text, threshold, top=top + 1, threads=1)
-    return _answer(hits, top, asked)
+    return hits_answer(hits, top, may_be_more=asked.top is None)
 
 
 def _ask_all(state: ServerState, documents: Sequence[SentDocument], asked: _Asked) -> Iterator[dict[str, Any]]:
@@ -111,9 +111,9 @@ def _ask_all(state: ServerState, documents: Sequence[SentDocument], asked: _Aske
     threshold, top = _bounds(state, asked)
     for start in range(0, len(documents), _PORTION):
         # The document itself may be among the hits.
-        some = as_source(documents[start : start + _PORTION])
+        some = as_source(documents[start : start + _PORTION], state.check)
         for hits in state.index.query(some, threshold, top=top + 2, threads=1):
-            yield {"query": hits.query, **_answer(hits, top, asked)}
+            yield {"query": hits.query, **hits_answer(hits, top, may_be_more=asked.top is None)}
 
 
 def _bounds(state: ServerState, asked: _Asked) -> tuple[float | None, int]:
@@ -123,12 +123,6 @@ def _bounds(state: ServerState, asked: _Asked) -> tuple[float | None, int]:
     if threshold is None and asked.top is None:
         threshold = state.store.settings.threshold
     return threshold, min(asked.top or most, most)
-
-
-def _answer(hits: Hits, top: int, asked: _Asked) -> dict[str, Any]:
-    """Return this many hits; a client that asked for this many knows that there may be more."""
-    others = [hit.to_dict() for hit in hits if hits.query is None or hit.id != hits.query]
-    return {"hits": others[:top], "truncated": hits.truncated or (asked.top is None and len(others) > top)}
 
 
 # -- two texts ---------------------------------------------------------------------------------------------------------

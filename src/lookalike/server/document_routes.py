@@ -22,12 +22,14 @@ from lookalike.server.bodies import (
     batches,
     check_batch,
     check_text,
+    hits_answer,
     is_ndjson,
     problem_line,
     spelt_list,
     takes,
     work_on,
 )
+from lookalike.server.lanes import Lane
 from lookalike.server.models import (
     Acknowledged,
     Added,
@@ -49,7 +51,6 @@ from lookalike.server.models import (
 )
 from lookalike.server.problems import Problem, field_problem, of_error
 from lookalike.server.server_state import ServerState, state_of
-from lookalike.server.work import Lane
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
@@ -132,7 +133,7 @@ def _add_lines(state: ServerState, lines: Lines) -> Ensured:
 
 def _ensure(state: ServerState, documents: Sequence[SentDocument]) -> Ensured:
     with state.writing() as index:
-        return index.ensure(as_source(documents), threads=1)
+        return index.ensure(as_source(documents, state.check), threads=1)
 
 
 # -- adding what is new ------------------------------------------------------------------------------------------------
@@ -193,14 +194,10 @@ def _decisions(
 ) -> list[dict[str, Any]]:
     most = min(top or state.limits.top, state.limits.top)
     with state.writing() as index:
-        decisions = index.add_unless_similar(as_source(documents), threshold, top=most + 1, threads=1)
+        source = as_source(documents, state.check)
+        decisions = index.add_unless_similar(source, threshold, top=most + 1, threads=1)
     return [
-        {
-            "id": decision.id,
-            "added": decision.is_added,
-            "hits": [hit.to_dict() for hit in decision.hits[:most]],
-            "truncated": decision.hits.truncated or (top is None and len(decision.hits) > most),
-        }
+        {"id": decision.id, "added": decision.is_added, **hits_answer(decision.hits, most, may_be_more=top is None)}
         for decision in decisions
     ]
 

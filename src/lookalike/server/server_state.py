@@ -22,8 +22,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from lookalike.errors import LookalikeError, StoreError
 from lookalike.index import Index
 from lookalike.index.index_documents import found_within
+from lookalike.server.lanes import Lane, Workers
 from lookalike.server.problems import Problem
-from lookalike.server.work import Lane, Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lookalike.engine.groups import Group
     from lookalike.index.contract import Store, Version
     from lookalike.server import ServerSettings
-    from lookalike.server.work import Job
+    from lookalike.server.lanes import QueuedJob
 
     Result = TypeVar("Result")
 
@@ -173,7 +173,7 @@ class AllPairs:
         self._store, self._state = store, state
         self._workers = Workers(1, _WAITING, float("inf"), "lookalike-collection")
         self._lock = threading.Lock()
-        self._made: dict[tuple[Version, float], Job] = {}
+        self._made: dict[tuple[Version, float], QueuedJob] = {}
 
     async def at(self, threshold: float | None) -> SimilarDocuments:
         """Return the similar documents at a threshold; without one, at that of the index.
@@ -196,7 +196,7 @@ class AllPairs:
         with self._state.store.reading() as reader:
             return reader.version()
 
-    def _job(self, version: Version, threshold: float) -> Job:
+    def _job(self, version: Version, threshold: float) -> QueuedJob:
         with self._lock:
             job = self._made.get((version, threshold))
             if job is not None and not (job.future.done() and (job.future.cancelled() or job.future.exception())):

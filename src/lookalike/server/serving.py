@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import socket
+import sys
 import time
 from collections import Counter
 from contextlib import closing, suppress
@@ -22,9 +23,9 @@ from lookalike.index.store_opening import open_existing
 from lookalike.server import is_loopback
 from lookalike.server.application import create_app
 from lookalike.server.guard import HEADERS, LONGEST_HEADER
+from lookalike.server.lanes import ENDING
 from lookalike.server.problems import MEDIA_TYPE, Problem
 from lookalike.server.server_state import LOG, ServerState, log_to_stderr
-from lookalike.server.work import ENDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -232,6 +233,10 @@ _SPARE = 3.0
 """Seconds for the answers of work that an ending server has finished or interrupted."""
 
 
+_TURN: Final = 0.0005
+"""Seconds for which one thread may keep others from Python: a small request has many short turns."""
+
+
 def serve(where: str, settings: ServerSettings, started: Callable[[str], None]) -> None:
     """Serve an index until the process is stopped; `started` is called with the address."""
     open_existing(where).close()  # what is wrong with it is said before anything else happens
@@ -275,6 +280,7 @@ def _address(host: str, listener: socket.socket) -> str:
 
 def _serve_here(where: str, settings: ServerSettings, listener: socket.socket) -> None:
     """Serve in this process."""
+    sys.setswitchinterval(_TURN)
     again = partial(open_existing, where)
     server = server_of(ServerState(again(), settings, again))
     LOG.info("", extra={"facts": {"event": "start"}})

@@ -15,7 +15,7 @@ from lookalike.server.problems import Problem
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ENDING", "Job", "Lane", "Workers"]
+__all__ = ["ENDING", "Lane", "QueuedJob", "Workers"]
 
 ENDING: Final = 15.0
 """Seconds that work in progress may still take when the server is to end."""
@@ -36,7 +36,7 @@ class Lane(Enum):
         return self in (Lane.WRITE, Lane.WRITE_BATCH)
 
 
-class Job:
+class QueuedJob:
     """Work that waits for a thread, or has one."""
 
     def __init__(self, work: Callable[[], Any], lane: Lane, number: int, deadline: float) -> None:
@@ -73,8 +73,8 @@ class Workers:
     def __init__(self, threads: int, waiting: int, seconds: float, name: str = "lookalike") -> None:
         """Take how many work, how many jobs may wait for them, and how long one may take, its wait included."""
         self._threads, self._most, self._seconds, self._name = threads, threads + waiting, seconds, name
-        self._waiting: dict[Lane, deque[Job]] = {lane: deque() for lane in Lane}
-        self._running: list[Job] = []
+        self._waiting: dict[Lane, deque[QueuedJob]] = {lane: deque() for lane in Lane}
+        self._running: list[QueuedJob] = []
         self._alive: list[threading.Thread] = []
         self._numbers = count()
         self._changed = threading.Condition()
@@ -83,7 +83,7 @@ class Workers:
         self._last = float("inf")
         """When all work is to end."""
 
-    def submit(self, work: Callable[[], Any], lane: Lane = Lane.READ) -> Job:
+    def submit(self, work: Callable[[], Any], lane: Lane = Lane.READ) -> QueuedJob:
         """Have something done; a problem if too much waits already."""
         with self._changed:
             for lane_, jobs in self._waiting.items():  # those that nobody waits for take no place
@@ -92,7 +92,7 @@ class Workers:
                 raise _ending()
             if len(self._running) + sum(map(len, self._waiting.values())) >= self._most:
                 raise Problem(503, "too many requests are waiting; try again", headers={"retry-after": "1"})
-            job = Job(work, lane, next(self._numbers), time.monotonic() + self._seconds)
+            job = QueuedJob(work, lane, next(self._numbers), time.monotonic() + self._seconds)
             self._waiting[lane].append(job)
             if len(self._alive) < self._threads:
                 self._start()
@@ -113,7 +113,7 @@ class Workers:
                 self._running.remove(job)
                 self._changed.notify_all()
 
-    def _next(self) -> Job | None:
+    def _next(self) -> QueuedJob | None:
         """Wait for a job; None at the end."""
         with self._changed:
             while True:
@@ -139,7 +139,7 @@ class Workers:
 
     def check(self) -> None:
         """End the job of this thread if its time is over: long work calls this again and again."""
-        job: Job | None = getattr(self._here, "job", None)
+        job: QueuedJob | None = getattr(self._here, "job", None)
         if job is None:
             return
         now = time.monotonic()
