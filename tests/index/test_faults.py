@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import shutil
@@ -107,7 +108,7 @@ def test_no_file_may_grow(tmp_path: Path) -> None:
 
 
 def _small_disk(folder: Path) -> bool:
-    command = ["mount", "-t", "tmpfs", "-o", "size=1500k", "tmpfs", str(folder)]
+    command = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
     return (
         os.geteuid() == 0 and shutil.which("mount") is not None and subprocess.run(command, check=False).returncode == 0
     )
@@ -126,7 +127,7 @@ if _can_mount():  # only root can, and not in every container
 
     @pytest.fixture
     def small_disk(tmp_path: Path) -> Iterator[Path]:
-        """Give a folder on a disk of 1.5 MB."""
+        """Give a folder on a disk of 4 MB."""
         folder = tmp_path / "disk"
         folder.mkdir()
         assert _small_disk(folder)
@@ -137,20 +138,57 @@ if _can_mount():  # only root can, and not in every container
         for number in range(50):
             la.Index.open(folder / f"more-{number}.db", create=True).close()
 
-    def test_the_disk_is_full(small_disk: Path, tmp_path: Path) -> None:
-        (small_disk / "reserve").write_bytes(bytes(300_000))
-        acknowledged, message = _fill(small_disk / "index.db", 0)
-        assert "the disk is full; free some space" in message
-        with la.Index.open(small_disk / "index.db") as index, pytest.raises(la.StoreError):
-            index.backup(small_disk / "copy.db")
+    def _fill_up(folder: Path) -> None:
+        with (folder / "filler").open("wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(1 << 12))
+        os.truncate(folder / "filler", (folder / "filler").stat().st_size - (64 << 10))  # SQLite's table of the log
+
+    def _grow(path: Path) -> tuple[dict[str, str], str]:
+        """Add documents until the disk is full; return those that were acknowledged, and the message."""
+        added: dict[str, str] = {}
+        with la.Index.open(path) as index:
+            while True:
+                some = {f"d{len(added) + place}": f"{len(added) + place} {'x' * 90} word" for place in range(20)}
+                try:
+                    index.add(some, threads=1)
+                except la.StoreError as error:
+                    return added, str(error)
+                added |= some
+
+    def test_the_disk_is_full(small_disk: Path) -> None:
+        path = small_disk / "index.db"
+        added, message = _grow(path)
+        assert "the disk is full; free some space, or remove documents" in message
+        _fill_up(small_disk)
+        with la.Index.open(path) as index:
+            assert contents(index) == added
+            with pytest.raises(la.StoreError):
+                index.backup(small_disk / "copy.db")
         assert not list(small_disk.glob("copy.db*"))
         with pytest.raises(la.StoreError):
             _make_indexes(small_disk)
         assert not list(small_disk.glob("*.new-*"))
-        (small_disk / "reserve").unlink()
-        for more in small_disk.glob("more-*"):
-            more.unlink()
-        _look_after_full(small_disk / "index.db", acknowledged)
+        for other in small_disk.glob("more-*"):
+            other.unlink()
+        (small_disk / "filler").unlink()
+        with la.Index.open(path) as index:
+            assert index.verify().ok
+            assert contents(index) == added
+
+    def test_documents_can_be_removed_from_a_full_disk(small_disk: Path) -> None:
+        added, _ = _grow(small_disk / "index.db")
+        ids, gone = list(added), len(added) // 10 * 5
+        with la.Index.open(small_disk / "index.db") as index:
+            for start in range(0, gone, 5):
+                assert index.remove(ids[start : start + 5]) == 5
+            index.add({"new": "there is room again"})
+            _fill_up(small_disk)
+            with pytest.raises(la.StoreError, match=r"needs space to free space: .* remove fewer .* nothing is lost"):
+                index.compact()
+            (small_disk / "filler").unlink()
+            assert index.verify().ok
+            assert len(index) == len(added) - gone + 1
 
 
 # -- permissions and locks ---------------------------------------------------------------------------------------------

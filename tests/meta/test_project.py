@@ -8,7 +8,6 @@ import pkgutil
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -179,38 +178,6 @@ def test_imports_go_one_way() -> None:
 def test_no_modules_import_each_other(top: str) -> None:
     found = cycles({module: imported(path) & set(FILES) for module, path in FILES.items()})
     assert [cycle for cycle in found if any(module.split(".")[1:2] == [top] for module in cycle)] == []
-
-
-def _places(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return which names are in more than one module, and where."""
-    places: dict[str, list[str]] = {}
-    for name, module in names:
-        places.setdefault(name, []).append(module)
-    return {name: sorted(modules) for name, modules in places.items() if len(modules) > 1}
-
-
-def _is_command(path: Path) -> bool:
-    """Tell whether a file is that of a command, which is called as the command is."""
-    return path.parent == PACKAGE / "cli" and "\nHELP" in path.read_text(encoding="utf-8")
-
-
-def test_no_two_modules_share_a_name() -> None:
-    modules = (
-        (path.stem, module)
-        for module, path in FILES.items()
-        if path.stem not in ("__init__", "__main__") and not _is_command(path)
-    )
-    assert _places(modules) == {}
-
-
-def test_no_two_public_classes_share_a_name() -> None:
-    classes = (
-        (node.name, module)
-        for module, path in FILES.items()
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    )
-    assert _places(classes) == {}
 
 
 def test_cycles_are_found() -> None:

@@ -231,8 +231,13 @@ class Index(Queryable):
     def remove(self, ids: Iterable[Id]) -> int:
         """Remove documents; returns how many of them there were."""
         check_several(ids)
-        with self._store.writing() as writer:
-            return writer.discard(ids)
+        removed = list(ids)
+
+        def discard() -> int:
+            with self._store.writing() as writer:
+                return writer.discard(removed)
+
+        return self._store.with_room(discard)
 
     def _write(self, source: Source, threads: int, progress: Callable[[int], None] | None, *, replace: bool) -> int:
         threads, added = check_threads(threads), 0

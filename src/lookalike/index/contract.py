@@ -17,7 +17,7 @@ import zlib
 from abc import ABC, abstractmethod
 from array import array
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from lookalike.errors import DamagedError, DocumentError, StoreError
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from lookalike.index.index_setup import IndexSettings
     from lookalike.tables.packed import Id
+
+    Result = TypeVar("Result")
 
 __all__ = [
     "DIGEST",
@@ -298,6 +300,10 @@ class Store(ABC):
     @abstractmethod
     def errors(self) -> AbstractContextManager[None]:
         """Translate errors that are raised outside `reading` and `writing`."""
+
+    def with_room(self, write: Callable[[], Result]) -> Result:
+        """Do what frees space, and make room for it first where that is needed and possible."""
+        return write()
 
     @abstractmethod
     def verify(self) -> Check:

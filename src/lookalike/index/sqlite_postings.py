@@ -209,12 +209,17 @@ def _add_pages(
     return page + len(pieces), entries + len(data) // ENTRY
 
 
-def merge(connection: sqlite3.Connection, name: str, *, all_of_them: bool = False) -> None:
-    """Merge the small segments into one if there are many, or all; removed documents leave those that are merged."""
+def merge(connection: sqlite3.Connection, name: str, room: int, *, all_of_them: bool = False) -> None:
+    """Merge the small segments into one if there are many, or all; removed documents leave those that are merged.
+
+    Without `room` for so many bytes, some are left as they are.
+    """
     found = sorted(segments_in(connection, name), key=lambda segment: segment.entries)
     if not all_of_them and len(found) <= MOST_SEGMENTS:
         return
     merged = found if all_of_them else found[:-1]
+    if not all_of_them and ENTRY * sum(segment.entries for segment in merged) > room:
+        return
     removed = removed_in(connection, name)
     add_segment(connection, _merged(connection, name, merged, removed))
     for segment in merged:

@@ -22,8 +22,8 @@ from lookalike.index.contract import (
     is_readable,
     missing_documents,
 )
-from lookalike.index.sqlite_postings import TAIL, Segments, Tail, merge, post, segments_in
-from lookalike.index.sqlite_schema import ID, columns_of, damaged, named
+from lookalike.index.sqlite_postings import ENTRY, TAIL, Segments, Tail, merge, post, segments_in
+from lookalike.index.sqlite_schema import ID, columns_of, damaged, full, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["SqliteReader", "SqliteState", "SqliteWriter", "is_body", "is_right", "read_row", "state_of"]
 
 _MANY: Final = 500
+_GROWTH: Final = 3
+"""Bytes that the log and the file together grow by, for a byte that is added: at most, about."""
 _BLOCK: Final = 2048
 _BYTES: Final = 8 << 20
 """Documents of this many bytes together are read at once, or one."""
@@ -84,8 +86,9 @@ def is_body(body: object, expected: int) -> bool:
 class SqliteWriter(StoreWriter):
     """One transaction."""
 
-    def __init__(self, session: Session, settings: IndexSettings, name: str) -> None:
-        self._connection, self._settings, self._name = session.connection, settings, name
+    def __init__(self, session: Session, settings: IndexSettings, name: str, room: int) -> None:
+        """Begin; `room` is how many bytes of the disk may be used."""
+        self._connection, self._settings, self._name, self._room = session.connection, settings, name, room
         self.reader = SqliteReader(session, settings, name)
         self._state = self.reader.state
         self._next = self._state.next
@@ -113,6 +116,9 @@ class SqliteWriter(StoreWriter):
         self._documents += len(rows)
 
     def _check(self, rows: Sequence[Row]) -> None:
+        self._room -= _GROWTH * sum(len(row.keys) + len(row.slots) + len(row.body) for row in rows)
+        if self._room < 0:  # what fits the log alone could not be brought back into the file
+            raise full(self._name)
         if self._next + len(rows) > LAST_NUMBER + 1:
             raise StoreError(self._name, f"has had {LAST_NUMBER + 1:,} documents", "make a new one")
         self._kind = check_rows(rows, self._kind, self._name)
@@ -164,11 +170,12 @@ class SqliteWriter(StoreWriter):
 
     def finish(self) -> None:
         """Post a tail that has become long, and write the state."""
-        posted = self._state.posted
-        if self._next - posted > TAIL:
-            post(self._connection, posted, self._next, self._settings.bands.bands, self._name)
+        posted, bands = self._state.posted, self._settings.bands.bands
+        tail = self._next - posted
+        if tail > TAIL and _GROWTH * ENTRY * bands * tail <= self._room:  # without room it stays a tail
+            post(self._connection, posted, self._next, bands, self._name)
             posted = self._next
-            merge(self._connection, self._name)
+            merge(self._connection, self._name, self._room // _GROWTH)
         self._connection.execute(
             "UPDATE state SET version = version + 1, next = ?, posted = ?, documents = ?, kind = ?",
             (self._next, posted, self._documents, self._kind),

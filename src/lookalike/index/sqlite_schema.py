@@ -6,6 +6,7 @@ or a view in a file from somewhere else would run when the file is read.
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import zlib
 from contextlib import closing, contextmanager
@@ -39,7 +40,10 @@ __all__ = [
     "create_file",
     "damaged",
     "define_tables",
+    "free_space",
+    "full",
     "has_reset_bug",
+    "is_full",
     "named",
     "read_settings",
     "store_errors",
@@ -216,8 +220,12 @@ def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
 
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG)
 _SAID: Final = 200
+_FULL: Final = (
+    "could not be written: the disk is full",
+    "free some space, or remove documents: lookalike index remove; everything added before is safe",
+)
 _KNOWN: Final = {
-    sqlite3.SQLITE_FULL: ("could not be written: the disk is full", "free some space; everything added before is safe"),
+    sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_BUSY: ("is in use by another process", "try again when it has finished"),
     sqlite3.SQLITE_LOCKED: ("is in use by another process", "try again when it has finished"),
     sqlite3.SQLITE_READONLY: ("cannot be written", "check the permissions of the file and its folder"),
@@ -241,6 +249,21 @@ def store_errors(name: str) -> Iterator[None]:
             raise DamagedError(name, "is damaged", REPAIR) from error
         problem, remedy = _KNOWN.get(code, (f"failed: {str(error)[:_SAID]}", "run: lookalike index verify"))
         raise StoreError(name, problem, remedy) from error
+
+
+def is_full(error: StoreError) -> bool:
+    """Tell whether the reason of an error is a full disk."""
+    return error.problem == _FULL[0]
+
+
+def full(name: str) -> StoreError:
+    """Return the error for a full disk."""
+    return StoreError(name, *_FULL)
+
+
+def free_space(path: Path) -> int:
+    """Return how many bytes are free on the disk of a file."""
+    return shutil.disk_usage(path.absolute().parent).free
 
 
 # -- columns as they are read ------------------------------------------------------------------------------------------

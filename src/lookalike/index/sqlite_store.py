@@ -25,20 +25,26 @@ from lookalike.index.contract import Store
 from lookalike.index.index_setup import give_name, locked, remove_files, unfinished_file
 from lookalike.index.sqlite_postings import merge, post
 from lookalike.index.sqlite_rows import SqliteReader, SqliteWriter, state_of
-from lookalike.index.sqlite_schema import CACHE, create_file, read_settings, store_errors
+from lookalike.index.sqlite_schema import CACHE, PAGE, create_file, free_space, is_full, read_settings, store_errors
 from lookalike.index.sqlite_sessions import Session, abandon, log_of
+from lookalike.tables.spelling import size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
+    from typing import TypeVar
 
     from lookalike.index.contract import Check, StoreWriter
     from lookalike.index.index_setup import IndexSettings
+
+    Result = TypeVar("Result")
 
 __all__ = ["SqliteStore", "copy_to_file"]
 
 _LOG: Final = 16 << 20
 """Bytes of the write-ahead log after which it is written back."""
+_RESERVE: Final = 512 << 10
+"""Bytes of the disk that additions leave free, so that documents can be removed when it is full."""
 _IDLE: Final = 4
 """Connections that stay open for the next reader."""
 _SMALL_CACHE: Final = 8192
@@ -175,6 +181,8 @@ class SqliteStore(Store):
         """Write in one transaction, with the file to ourselves."""
         with self._writing, locked(self.path), store_errors(self.name):
             session, pid = self._session_to_write(), os.getpid()
+            if free_space(self.path) < 2 * _LOG:
+                self._write_back(session, now=True)  # a log that cannot be emptied could not be written over either
             session.connection.execute("BEGIN IMMEDIATE")
             try:
                 session.check_log()
@@ -186,6 +194,8 @@ class SqliteStore(Store):
                 if os.getpid() == pid:
                     session.tail = None  # the numbers of the documents that it knows may be given to others
                     session.rollback()
+                    if free_space(self.path) < _LOG:
+                        self._write_back(session, now=True)  # what was undone takes room
                 raise
             self._write_back(session)
 
@@ -222,9 +232,15 @@ class SqliteStore(Store):
     def writing(self) -> Iterator[StoreWriter]:
         """Write in one transaction."""
         with self.exclusive() as session:
-            writer = SqliteWriter(session, self.settings, self.name)
+            writer = SqliteWriter(session, self.settings, self.name, self._room(session))
             yield writer
             writer.finish()
+
+    def _room(self, session: Session) -> int:
+        """Return how many bytes the log and the file may grow by together; pages of the file that are free count."""
+        room = free_space(self.path) - _RESERVE
+        pages: int = session.connection.execute("PRAGMA freelist_count").fetchone()[0]
+        return room + max(0, min(pages * PAGE, room))
 
     # -- keeping -----------------------------------------------------------------------------------------------------
 
@@ -256,20 +272,46 @@ class SqliteStore(Store):
         for session in sessions:
             session.close()
 
+    def with_room(self, write: Callable[[], Result]) -> Result:
+        """Do what frees space; if the disk is full, empty the log first, and try again."""
+        try:
+            return write()
+        except StoreError as error:
+            if not is_full(error):
+                raise
+        try:
+            with self._writing, locked(self.path), store_errors(self.name):
+                self._session_to_write().connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            return write()
+        except StoreError as error:
+            if not is_full(error):
+                raise
+            needed = size(2 * sum(path.stat().st_size for path in (self.path, log_of(self.path)) if path.exists()))
+            problem = f"needs space to free space: {size(free_space(self.path))} are free on its disk"
+            remedy = f"remove fewer documents at a time, or free up to {needed}; nothing is lost"
+            raise StoreError(self.name, problem, remedy) from error
+
     def compact(self) -> None:
         """Post the tail, merge all segments, and free the space."""
-        bands = self.settings.bands.bands
+        self.with_room(self._merge_all)
+        self.with_room(self._vacuum)
+
+    def _merge_all(self) -> None:
         with self.exclusive() as session:
             connection = session.connection
             state = state_of(connection, self.name)
-            post(connection, state.posted, state.next, bands, self.name)
-            merge(connection, self.name, all_of_them=True)
+            post(connection, state.posted, state.next, self.settings.bands.bands, self.name)
+            merge(connection, self.name, 0, all_of_them=True)
             connection.execute("UPDATE state SET version = version + 1, posted = next")
+
+    def _vacuum(self) -> None:
         with self._writing, locked(self.path), store_errors(self.name):
             session = self._session_to_write()
             self._write_back(session, now=True)
-            self._execute(session, "VACUUM")
-            self._write_back(session, now=True)
+            try:
+                self._execute(session, "VACUUM")
+            finally:
+                self._write_back(session, now=True)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copy a snapshot to a new file."""
@@ -290,11 +332,11 @@ class SqliteStore(Store):
         with self.reading() as reader:
             connection, state = reader.session.connection, reader.state
             (segments,) = connection.execute("SELECT count(*) FROM segment").fetchone()
-        size = sum(path.stat().st_size for path in (self.path, log_of(self.path)) if path.exists())
+        held = sum(path.stat().st_size for path in (self.path, log_of(self.path)) if path.exists())
         return {
             "store": "sqlite",
             "path": str(self.path),
-            "bytes": size,
+            "bytes": held,
             "segments": segments,
             "tail": state.next - state.posted,
             "sqlite": sqlite3.sqlite_version,
