@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 import weakref
 from array import array
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lookalike import _native
 from lookalike.documents.document_batches import Batch, Size, Skipped
 from lookalike.documents.document_source import Source
 from lookalike.engine.groups import Group, groups
-from lookalike.errors import StoreError
-from lookalike.index.query import estimate
+from lookalike.errors import LookalikeError, StoreError
+from lookalike.index.query import check_shingles, estimate
 from lookalike.search.find import find
 from lookalike.tables.columns import COLUMNS
 from lookalike.tables.packed import Ids, Texts
@@ -118,6 +118,11 @@ class OnlyNew(Source):
 _BATCH: Final = 8 << 20
 
 
+def _release(held: ExitStack) -> None:
+    with suppress(LookalikeError):  # of a server that has ended, and the snapshot with it
+        held.close()
+
+
 class IndexSource(Source):
     """The texts that an index keeps, in the order in which they were added.
 
@@ -139,7 +144,7 @@ class IndexSource(Source):
             if self._snapshot is None:
                 held = ExitStack()
                 self._snapshot = held.enter_context(self._store.snapshot())
-                weakref.finalize(self, held.close)
+                weakref.finalize(self, _release, held)
             return self._snapshot
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
@@ -196,7 +201,7 @@ def found_within(store: Store, threshold: float | None) -> Within:
     strategy = settings.strategy(threshold)
     with store.snapshot() as reader:
         rows = [row for block in reader.rows() for _, row in block]
-    scored = _exact(rows, strategy) if settings.keep == "shingles" else _estimated(rows, strategy)
+    scored = _exact(rows, strategy, store.name) if settings.keep == "shingles" else _estimated(rows, strategy)
     ends = list(zip(scored[0], scored[1], strict=True))
     return Within(_table(rows, scored), _named(rows, groups(len(rows), ends)))
 
@@ -210,13 +215,17 @@ def _candidates(rows: list[Row], strategy: Strategy) -> tuple[array[int], array[
     return array("I", a), array("I", b)
 
 
-def _exact(rows: list[Row], strategy: Strategy) -> _Scored:
+def _exact(rows: list[Row], strategy: Strategy, name: str) -> _Scored:
     a, b = _candidates(rows, strategy)
     ends = array("Q", [0])
     for row in rows:
         ends.append(ends[-1] + len(row.body) // 8)
     elements = b"".join(row.body for row in rows)
-    found = _native.verify_sets(a.tobytes(), b.tobytes(), (ends.tobytes(), elements), strategy.native(), 0)
+    try:
+        found = _native.verify_sets(a.tobytes(), b.tobytes(), (ends.tobytes(), elements), strategy.native(), 0)
+    except ValueError:
+        check_shingles(name, {row.id: row.body for row in rows})
+        raise
     numbers = [array("I", found[name]) for name in COLUMNS[:2]]
     scores = [array("d", found[name]) for name in COLUMNS[2:]]
     return numbers[0], numbers[1], scores[0], scores[1], scores[2]

@@ -46,6 +46,7 @@ __all__ = [
     "ask",
     "ask_reader",
     "check_asked",
+    "check_shingles",
     "estimate",
     "go_on",
     "in_bands",
@@ -415,7 +416,8 @@ def _scored(
             try:
                 pairs = _verified(portion.queries, b, bodies, signed, store.settings, strategy, asked.threads)
             except ValueError:
-                check_shingles(store, {portion.heads[number].id: stored[number] for number in order})
+                if store.settings.keep == "shingles":
+                    check_shingles(store.name, {portion.heads[number].id: stored[number] for number in order})
                 raise
             del stored, bodies
         for query, place, jaccard, of_query, of_document in pairs:
@@ -474,12 +476,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_BUDGET.after_fork)
 
 
-def check_shingles(store: Store, bodies: Mapping[Id, bytes]) -> None:
+def check_shingles(name: str, bodies: Mapping[Id, bytes]) -> None:
     """Name a document whose shingles are not sorted: a forged file has the right checksums."""
-    if store.settings.keep == "shingles":
-        for id, body in bodies.items():
-            if any(a >= b for a, b in pairwise(array("Q", body))):
-                raise DamagedError(store.name, f"is damaged: document {_show(id)}", "run: lookalike index repair")
+    for id, body in bodies.items():
+        if any(a >= b for a, b in pairwise(array("Q", body))):
+            raise DamagedError(name, f"is damaged: document {_show(id)}", "run: lookalike index repair")
 
 
 def _verified(

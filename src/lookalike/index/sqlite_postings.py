@@ -156,8 +156,19 @@ class Tail:
                 raise damaged(self._name, named(number, id))
             numbers.append(number)
             keys.append(own)
+        self._check_whole(connection, numbers, end)
         self._postings.insert(numbers.tobytes(), b"".join(keys))
         self.next = end
+
+    def _check_whole(self, connection: sqlite3.Connection, numbers: array[int], end: int) -> None:
+        """Refuse a tail in which documents are missing that nobody has removed."""
+        if len(numbers) == end - self.next:
+            return
+        asked = "SELECT number FROM removed WHERE number >= ? AND number < ?"
+        known = {number for (number,) in connection.execute(asked, (self.next, end))}.union(numbers)
+        for number in range(self.next, end):
+            if number not in known:
+                raise damaged(self._name, named(number, None))
 
     def meet(self, keys: bytes, most: int) -> Met:
         """Return what the native table meets."""
