@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,3 +106,27 @@ def test_python_is_not_sent_in_a_circle(stored: Path) -> None:
         stored.write_bytes(stored.read_bytes()[:9000])
         with pytest.raises(la.DamagedError, match=GIVE_UP):
             index.repair()
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97])
+def test_every_loss_of_a_cut_file_is_counted(run: Run, share: float) -> None:
+    """By its id, or among those whose ids are not known: never as if there had been no more."""
+    texts = {f"d{number:04}": " ".join(f"w{number * 31 + place}" for place in range(60)) for number in range(600)}
+    with la.Index.open("whole.db") as index:
+        index.add(texts)
+    data = Path("whole.db").read_bytes()
+    Path("cut.db").write_bytes(data[: int(share * len(data))])
+    done = run("index", "repair", "cut.db", "--format", "json")
+    if done.code == 2:
+        assert "cannot be repaired" in done.err
+        return
+    said = json.loads(done.out)
+    unknown = len(texts) - said["documents"] - len(said["lost"])
+    assert done.code == (1 if unknown else 0)
+    assert said["ok"] == (not unknown)
+    if unknown:
+        assert said["problems"][0].startswith((f"{unknown} document", "documents may be lost"))
+    with la.Index.open("cut.db") as index:
+        assert len(index) == said["documents"]
+        assert set(index) | set(said["lost"]) <= texts.keys()
+        assert index.verify().ok
