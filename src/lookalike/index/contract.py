@@ -102,10 +102,7 @@ class Row:
 
 def checksum(id: Id, shingles: int, length: int, *parts: bytes) -> int:
     """Return a checksum of what is kept of a document; the id 1 and the id "1" have different ones."""
-    found = zlib.crc32(repr((id, shingles, length)).encode("utf-8", "surrogatepass"))
-    for part in parts:
-        found = zlib.crc32(part, found)
-    return found
+    return zlib.crc32(b"".join((repr((id, shingles, length)).encode("utf-8", "surrogatepass"), *parts)))
 
 
 def is_readable(body: bytes, settings: IndexSettings) -> bool:
@@ -157,6 +154,8 @@ class Head(NamedTuple):
 
     id: Id
     slots: bytes
+    size: int
+    """Bytes that were kept besides."""
 
 
 class Version(NamedTuple):
@@ -252,10 +251,6 @@ class StoreReader(ABC):
     @abstractmethod
     def heads(self, numbers: Sequence[int]) -> dict[int, Head]:
         """Return what is known of documents by number; those that were removed are missing."""
-
-    @abstractmethod
-    def sizes(self, numbers: Sequence[int]) -> dict[int, int]:
-        """Return how many bytes were kept of documents, without loading them."""
 
     @abstractmethod
     def bodies(self, numbers: Sequence[int]) -> dict[int, bytes]:

@@ -13,6 +13,7 @@ import secrets
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from lookalike.engine import Asked, Strategy, choose_strategy, least_agreeing
@@ -117,17 +118,7 @@ class IndexSettings:
 
     def strategy(self, threshold: float | None = None) -> Strategy:
         """Return how rows are signed and, at a threshold, which pairs are verified."""
-        least = self.threshold if threshold is None else threshold
-        lost = (1.0 - self.recall) / 50
-        return Strategy(
-            recipe=self.recipe,
-            method="lsh",
-            metric="bag" if self.recipe.bag else "jaccard",
-            threshold=least,
-            bands=self.bands,
-            least=least_agreeing(least, self.recipe.hashes, lost),
-            promised=self.bands.recall(self.threshold) - lost,
-        )
+        return _strategy(self, self.threshold if threshold is None else threshold)
 
     def to_json(self) -> str:
         """Return them as text, to be kept with the index: the seed is in it."""
@@ -179,6 +170,20 @@ _TYPES: Final[Mapping[str, type]] = {
 def _check_types(given: Mapping[str, Any]) -> None:
     if set(given) != set(_TYPES) or any(type(given[name]) is not kind for name, kind in _TYPES.items()):
         raise ValueError("the settings have different fields from those of this version")
+
+
+@lru_cache(maxsize=64)  # each query needs it, and to sum up the probabilities takes longer than the rest of a query
+def _strategy(settings: IndexSettings, threshold: float) -> Strategy:
+    lost = (1.0 - settings.recall) / 50
+    return Strategy(
+        recipe=settings.recipe,
+        method="lsh",
+        metric="bag" if settings.recipe.bag else "jaccard",
+        threshold=threshold,
+        bands=settings.bands,
+        least=least_agreeing(threshold, settings.recipe.hashes, lost),
+        promised=settings.bands.recall(settings.threshold) - lost,
+    )
 
 
 # -- one process at a time ---------------------------------------------------------------------------------------------

@@ -294,7 +294,8 @@ class PostgresReader(StoreReader):
         heads: dict[int, Head] = {}
         for start in range(0, len(numbers), _BLOCK):
             some = list(numbers[start : start + _BLOCK])
-            heads.update(self._checked_head(columns) for columns in self._rows(self._asked(HEAD), [some]))
+            asked = self._asked(f"{HEAD}, octet_length(body)")
+            heads.update(self._checked_head(columns) for columns in self._rows(asked, [some]))
             missing = [number for number in some if number not in heads]
             asked = f"SELECT number FROM {self._store.places.removed} WHERE number = ANY(%s::bigint[])"
             removed = {number for (number,) in self._rows(asked, [missing])} if missing else set()
@@ -306,17 +307,10 @@ class PostgresReader(StoreReader):
         return f"SELECT {columns} FROM {self._table} WHERE number = ANY(%s::bigint[])"
 
     def _checked_head(self, columns: Sequence[Any]) -> tuple[int, Head]:
-        number, row, right = head_of(columns, self._kind)
+        number, row, right = head_of(columns[:8], self._kind)
         if not right:
             raise self._damaged(row.id)
-        return number, Head(row.id, row.slots)
-
-    def sizes(self, numbers: Sequence[int]) -> dict[int, int]:
-        """Return how many bytes were kept of documents, without loading them."""
-        sizes: dict[int, int] = {}
-        for start in range(0, len(numbers), _BLOCK):
-            sizes.update(self._rows(self._asked("number, octet_length(body)"), [list(numbers[start : start + _BLOCK])]))
-        return sizes
+        return number, Head(row.id, row.slots, columns[8] if len(columns) > 8 else 0)
 
     def bodies(self, numbers: Sequence[int]) -> dict[int, bytes]:
         """Return what was kept of documents."""

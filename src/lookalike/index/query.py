@@ -188,7 +188,7 @@ class Queryable(ABC):
 
 # -- signing and asking ------------------------------------------------------------------------------------------------
 
-AT_ONCE: Final = 64
+AT_ONCE: Final = 512
 """Queries that are processed together."""
 FEW: Final = 16
 """The same for queries that examine every signature: each may have very many candidates."""
@@ -406,7 +406,7 @@ def _scored(
             if score >= strategy.threshold:
                 yield query, _Ranked(-score, 0.0, number, candidates.heads[number].id, None, error)
         return
-    for portion, size in _portions(reader, candidates):
+    for portion, size in _portions(candidates):
         with _BUDGET.hold(size, asked.interrupt):
             order = sorted(set(portion.numbers))
             stored = reader.bodies(order)
@@ -425,22 +425,25 @@ def _scored(
             yield query, _Ranked(-jaccard, -of_query, number, portion.heads[number].id, of_document, None)
 
 
-def _portions(reader: StoreReader, candidates: _Candidates) -> Iterator[tuple[_Candidates, int]]:
+def _portions(candidates: _Candidates) -> Iterator[tuple[_Candidates, int]]:
     """Give candidates so that the stored documents of each portion take some bytes together, and these bytes."""
-    by_number = sorted(range(len(candidates.numbers)), key=lambda place: candidates.numbers[place])
-    sizes = reader.sizes(sorted(set(candidates.numbers)))
+    numbers = candidates.numbers
+    whole = sum(candidates.heads[number].size for number in set(numbers))
+    if whole <= _BYTES:
+        if numbers:
+            yield candidates, whole
+        return
     places: list[int] = []
     size, last = 0, -1
-    for place in by_number:
-        number = candidates.numbers[place]
-        if number != last and places and size + sizes.get(number, 0) > _BYTES:
-            yield candidates.at(places), size
-            places, size = [], 0
+    for place in sorted(range(len(numbers)), key=numbers.__getitem__):
+        number = numbers[place]
         if number != last:
-            size, last = size + sizes.get(number, 0), number
+            if places and size + candidates.heads[number].size > _BYTES:
+                yield candidates.at(places), size
+                places, size = [], 0
+            size, last = size + candidates.heads[number].size, number
         places.append(place)
-    if places:
-        yield candidates.at(places), size
+    yield candidates.at(places), size
 
 
 class _Budget:

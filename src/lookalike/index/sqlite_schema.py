@@ -282,9 +282,13 @@ class Columns(NamedTuple):
 
     head: str
     """number, id, shingles, length, digest, keys, slots, checksum."""
-    slots: str
     body: str
     """body_checksum, body."""
+
+    @property
+    def sized_head(self) -> str:
+        """The head, then the bytes of the body, which is not loaded for that."""
+        return f"{self.head}, length(body)"
 
     @property
     def row(self) -> str:
@@ -308,7 +312,7 @@ def columns_of(settings: IndexSettings) -> Columns:
         *("number", ID, _integer("shingles"), _integer("length")),
         *(blob("digest", f"= {DIGEST}"), blob("keys", f"= {8 * settings.bands.bands}"), slots, _integer("checksum")),
     )
-    return Columns(", ".join(parts), slots, f"{_integer('body_checksum')}, {blob('body', f'<= {LARGEST_BODY}')}")
+    return Columns(", ".join(parts), f"{_integer('body_checksum')}, {blob('body', f'<= {LARGEST_BODY}')}")
 
 
 def named(number: int, id: object) -> str:

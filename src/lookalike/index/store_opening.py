@@ -233,10 +233,8 @@ class _MemoryReader(StoreReader):
 
     def heads(self, numbers: Sequence[int]) -> dict[int, Head]:
         rows = self._rows
-        return {number: Head(row.id, row.slots) for number in numbers if (row := rows.get(number)) is not None}
-
-    def sizes(self, numbers: Sequence[int]) -> dict[int, int]:
-        return {number: len(self._rows[number].body) for number in numbers}
+        there = ((number, rows[number]) for number in numbers if number in rows)
+        return {number: Head(row.id, row.slots, len(row.body)) for number, row in there}
 
     def bodies(self, numbers: Sequence[int]) -> dict[int, bytes]:
         return {number: self._rows[number].body for number in numbers}
