@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import sys
 import zlib
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -262,8 +263,11 @@ def full(name: str) -> StoreError:
 
 
 def free_space(path: Path) -> int:
-    """Return how many bytes are free on the disk of a file."""
-    return shutil.disk_usage(path.absolute().parent).free
+    """Return how many bytes are free on the disk of a file; very many if the system does not tell."""
+    try:
+        return shutil.disk_usage(path.absolute().parent).free
+    except OSError:
+        return sys.maxsize
 
 
 # -- columns as they are read ------------------------------------------------------------------------------------------

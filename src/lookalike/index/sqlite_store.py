@@ -66,6 +66,8 @@ class SqliteStore(Store):
         self._idle: list[Session] = []
         self._reading: set[Session] = set()
         self._writer: Session | None = None
+        self._is_held = False
+        """Whether a fork has stopped others from writing."""
         self._has_failed = self._is_closed = False
         self._has_written = self._is_open = False
         _OPEN.add(self)
@@ -102,13 +104,14 @@ class SqliteStore(Store):
 
     def before_fork(self) -> None:
         """Close the connections that nobody is using: SQLite cannot use a file that was open before a fork."""
+        self._is_held = self._writing.acquire(blocking=False)
         self._sessions.acquire()
-        is_writing = self._writer is not None and self._writer.connection.in_transaction
-        for session in [*self._idle, *([self._writer] if self._writer and not is_writing else [])]:
-            with suppress(sqlite3.Error):
-                session.close()
-        self._idle.clear()
-        self._writer = self._writer if is_writing else None
+        with suppress(sqlite3.Error):
+            self._close_idle()
+            # The thread that forks may be writing itself.
+            if self._writer is not None and self._is_held and not self._writer.connection.in_transaction:
+                self._writer.close()
+                self._writer = None
 
     def after_fork(self, *, is_child: bool) -> None:
         """Go on; in a child, never touch what the parent was using."""
@@ -118,6 +121,8 @@ class SqliteStore(Store):
                 abandon(session)
             self._reading, self._writer = set(), None
             self._writing = threading.RLock()
+        elif self._is_held:
+            self._writing.release()
 
     def _take(self) -> Session:
         """Return a connection for a reader, which has it to itself until it gives it back."""
@@ -125,7 +130,7 @@ class SqliteStore(Store):
             if self._is_closed:
                 raise StoreError(self.name, "is closed", "open it again")
             if self._idle and not self._idle[-1].is_current():  # a repair has put another file in its place
-                self.forget()
+                self._close_idle()
             if self._idle:
                 session = self._idle.pop()
             else:
@@ -204,7 +209,7 @@ class SqliteStore(Store):
             problem = "is closed" if self._is_closed else "had an error while it was written"
             raise StoreError(self.name, problem, "open it again")
         if self._writer is not None and not self._writer.is_current():
-            self.forget()
+            self.forget()  # a repair has put another file in its place
         if self._writer is None:
             self._writer = Session(self.path, self.name, read_only=False)
             self._has_written = True
@@ -265,11 +270,16 @@ class SqliteStore(Store):
             self.forget()
 
     def forget(self) -> None:
-        """Close the connections that nobody reads with; the next use opens them again."""
+        """Close the connections that nobody reads with; the next use opens them again. Nobody else may write."""
         with self._sessions:
-            sessions = [*self._idle, *([self._writer] if self._writer else [])]
-            self._idle, self._writer = [], None
-        for session in sessions:
+            self._close_idle()
+            writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
+
+    def _close_idle(self) -> None:
+        idle, self._idle = self._idle, []
+        for session in idle:
             session.close()
 
     def with_room(self, write: Callable[[], Result]) -> Result:
