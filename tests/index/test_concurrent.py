@@ -215,3 +215,58 @@ def test_a_child_that_lives_on_holds_no_lock(tmp_path: Path, monkeypatch: pytest
     os.waitpid(pids[0], 0)
     assert len(index) == 3
     index.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_in_the_middle_of_a_write_to_a_server() -> None:
+    """A child must not end the transaction of its parent, nor its snapshot."""
+    index = la.Index.open(server().new_schema())
+    index.add({0: "one two three four"})
+    source = index.documents()
+    assert source.size().documents == 1
+    statuses: list[int] = []
+    parent = os.getpid()
+
+    def fork(count: int) -> None:
+        pid = os.fork()
+        if pid == 0:
+            raise RuntimeError("the child ends")
+        statuses.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+    try:
+        index.add({number: f"words of document {number}" for number in range(1, 6)}, progress=fork)
+    except RuntimeError:
+        assert os.getpid() != parent
+        del source
+        os._exit(7)
+    assert statuses == [7]
+    assert list(index) == list(range(6))
+    assert [len(batch) for batch in source.batches()] == [1]
+    del source
+    assert index.verify().ok
+    index.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_threads_fork_while_others_read(tmp_path: Path) -> None:
+    indexes = [la.Index.open(tmp_path / f"{number}.db") for number in range(3)]
+    for index in indexes:
+        index.add({"a": "one two three four"})
+
+    def fork() -> None:
+        for _ in range(25):
+            assert _in_child(lambda: None) == 0
+
+    def read() -> None:
+        for _ in range(300):
+            for index in indexes:
+                assert index.query("one two three four", threads=1).ids == ["a"]
+
+    threads = [threading.Thread(target=work, daemon=True) for work in (fork, fork, fork, read, read)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120.0)
+        assert not thread.is_alive(), "threads wait for one another"
+    for index in indexes:
+        index.close()

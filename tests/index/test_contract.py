@@ -334,3 +334,14 @@ def test_a_list_goes_on_behind_a_number(new: Callable[[], Place]) -> None:
             assert list(reader.listed(number)) == listed[place + 1 :]
         assert list(reader.listed(10**9)) == []
     check(index)
+
+
+@pytest.mark.parametrize("id", [2**70, -(2**63) - 1, "\ud800", "a\udfffb"])
+def test_ids_that_no_document_can_have(new: Callable[[], Place], id: int | str) -> None:
+    index = new().open()
+    index.add(["one two three"] if isinstance(id, int) else {"a": "one two three"})
+    assert id not in index
+    assert index.remove([id]) == 0
+    with pytest.raises(KeyError):
+        index.get(id)
+    check(index)

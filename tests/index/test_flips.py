@@ -134,8 +134,8 @@ def test_repair_waits_for_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             with closing(sqlite3.connect(path)) as connection:
                 connection.execute("UPDATE state SET documents = 0")
                 connection.commit()
-            monkeypatch.setattr("lookalike.index.sqlite_schema._PATIENCE", 0.1)
-            with pytest.raises(la.StoreError, match="is being read by another process"):
+            monkeypatch.setattr("lookalike.index.sqlite_schema.PATIENCE", 0.1)
+            with pytest.raises(la.StoreError, match="is being read; try again"):
                 index.repair()
             assert index.get("b") == "five six seven eight"
         done = index.repair()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
+import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -93,3 +96,47 @@ def test_an_empty_log_that_is_in_use_stays(tmp_path: Path) -> None:
         index.add(texts("late", 3))
     assert documents_elsewhere(path) == 6
     assert not (tmp_path / "index.db-wal").exists()
+
+
+def test_an_index_behind_a_link(tmp_path: Path) -> None:
+    """Log and lock are those of the file, by whatever name it is opened."""
+    (tmp_path / "real").mkdir()
+    path, link = tmp_path / "real" / "index.db", tmp_path / "link.db"
+    with la.Index.open(path) as index:
+        index.add(texts("early", 2))
+    link.symlink_to(path)
+    with la.Index.open(link) as index, la.Index.open(path) as other:
+        in_another_process(link, "index.add({'other': 'eleven twelve thirteen'})")
+        index.add(texts("late", 2))
+        assert len(other) == len(index) == 5
+    assert {file.name for file in tmp_path.iterdir()} == {"real", "link.db"}
+    assert documents_elsewhere(path) == 5
+
+
+def test_a_file_without_a_log(tmp_path: Path) -> None:
+    """Somebody has turned it off, for a disk that is only read."""
+    path = tmp_path / "index.db"
+    with la.Index.open(path) as index:
+        index.add(texts("early", 2))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+    with la.Index.open(path) as index:
+        assert list(index) == ["early0", "early1"]
+        index.add(texts("late", 2))
+    assert documents_elsewhere(path) == 4
+
+
+def test_compacting_waits_for_no_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lookalike.index.sqlite_schema.PATIENCE", 600.0)
+    monkeypatch.setattr("lookalike.index.sqlite_store.PATIENCE", 600.0)
+    with la.Index.open(tmp_path / "index.db") as index:
+        index.add(texts("early", 20))
+        source = index.documents()
+        assert source.size().documents == 20
+        index.remove([f"early{number}" for number in range(10)])
+        thread = threading.Thread(target=index.compact, daemon=True)
+        thread.start()
+        thread.join(60.0)
+        assert not thread.is_alive(), "a compaction waits for somebody who reads"
+        assert sum(len(batch) for batch in source.batches()) == 20
+        assert index.verify().ok

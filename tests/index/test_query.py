@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import lookalike as la
+from lookalike.index.query import _Budget
 from tests.index.stores import Place, check, collection
 
 if TYPE_CHECKING:
@@ -154,3 +156,47 @@ def test_the_documents_can_be_searched(new: Callable[[], Place]) -> None:
 def test_what_no_query_can_be(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(la.RecipeError, match=message):
         la.Index.open(":memory:").query("text", **arguments)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("keep", ["text", "shingles", "signature"])
+@pytest.mark.parametrize("asked", [{}, {"threshold": 0.3}, {"top": 3}, {"threshold": 0.3, "top": 2}])
+def test_portions_change_no_answer(
+    new: Callable[[], Place], monkeypatch: pytest.MonkeyPatch, keep: str, asked: dict[str, Any]
+) -> None:
+    documents, index = collection(80), new().open(keep=keep)
+    index.add(documents)
+    whole = index.query(documents, **asked)
+    for pairs, size in ((1, 1), (7, 300), (50, 1_000_000)):
+        monkeypatch.setattr("lookalike.index.query._PAIRS", pairs)
+        monkeypatch.setattr("lookalike.index.query._BYTES", size)
+        monkeypatch.setattr("lookalike.index.query._HEADS", pairs)
+        assert index.query(documents, **asked) == whole
+    check(index)
+
+
+def test_queries_share_a_budget() -> None:
+    budget, held, most = _Budget(100), [0], [0]
+    lock = threading.Lock()
+
+    def work(size: int) -> None:
+        for _ in range(50):
+            with budget.hold(size, lambda: None):
+                with lock:
+                    held[0] += size
+                    most[0] = max(most[0], held[0])
+                with lock:
+                    held[0] -= size
+
+    threads = [threading.Thread(target=work, args=(size,)) for size in (10, 30, 60, 90)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60.0)
+    assert most[0] <= 100
+    # More than there is, if nobody else holds anything.
+    with budget.hold(500, lambda: None), pytest.raises(TimeoutError), budget.hold(1, interrupted):
+        pass
+
+
+def interrupted() -> None:
+    raise TimeoutError

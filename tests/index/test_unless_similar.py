@@ -110,6 +110,30 @@ def test_an_interrupt_undoes_everything(new: Callable[[], Place]) -> None:
     check(index)
 
 
+@pytest.mark.parametrize("calls", [1, 2])
+def test_a_change_that_nobody_waits_for_any_more(new: Callable[[], Place], calls: int) -> None:
+    """The time is over when it is its turn, or when it is nearly done."""
+    index = new().open()
+    index.add({"a": "one two three"})
+    changes: list[Callable[[la.Index], object]] = [
+        lambda late: late.remove(["a"]),
+        lambda late: late.replace({"a": "seven eight nine"}),
+        lambda late: late.put("a", "four five six"),
+    ]
+    for change in changes:
+        with pytest.raises(TimeoutError):
+            change(la.Index(index._store, interrupt_after(calls)))
+        assert [index.get(id) for id in index] == ["one two three"]
+    check(index)
+
+
+def test_a_threshold_of_0_is_refused(new: Callable[[], Place]) -> None:
+    index = new().open()
+    with pytest.raises(la.RecipeError, match="threshold"):
+        index.add_unless_similar({"a": "one two three"}, 0, top=3)
+    check(index)
+
+
 def test_the_nearest_hits_alone(new: Callable[[], Place]) -> None:
     index = new().open()
     text = " ".join(f"w{number}" for number in range(200))

@@ -216,7 +216,7 @@ def _repaired(where: str) -> tuple[str, Check]:
     except StoreError as error:
         if is_server(where) or not may_be_repaired(error):
             raise
-        return where, repair_file(Path(where))
+        return where, repair_file(Path(where).resolve())
     with closing(store):
         return store.name, store.repair()
 

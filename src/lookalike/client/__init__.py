@@ -115,7 +115,7 @@ class Client(Queryable):
         `top`.
         """
         del threads
-        threshold, top = check_asked(threshold, top)
+        threshold, top = check_asked(threshold, None)[0], check_asked(None, top)[1]
         source = open_documents(documents, text=text, id=id)
         return list(self.decisions(documents_of(source), threshold, top))
 
@@ -366,10 +366,6 @@ class StoredThere:
     def first_id(self) -> Id | None:
         """Ask for the first."""
         return next(self._client.ids(), None)
-
-    def add(self, ids: Sequence[Id], texts: Texts) -> int:
-        """Send them."""
-        return self._client.add(dict(zip(ids, texts, strict=True)))
 
     def add_unless_similar(self, ids: Sequence[Id], texts: Texts, threshold: float, top: int | None) -> list[Decision]:
         """Have the server decide."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from lookalike.documents import Source
     from lookalike.documents.document_batches import Batch
     from lookalike.engine.groups import Group
-    from lookalike.index.contract import Store
+    from lookalike.index.contract import Store, StoreWriter
     from lookalike.recipe import Recipe
     from lookalike.tables.packed import Id
 
@@ -147,7 +148,7 @@ class Index(Queryable):
         source, threads = open_documents(documents, text=text, id=id), check_threads(threads)
         added = unchanged = 0
         others: list[Id] = []
-        with self._store.writing() as writer:
+        with self._writing() as writer:
             for batch in source.batches():
                 rows = self._signed_rows(batch, threads)
                 known = writer.contents([row.id for row in rows])
@@ -194,23 +195,31 @@ class Index(Queryable):
         """
         if self._store.settings.keep == "signature":
             raise only_estimates(self._store.name)
-        threshold, top = check_asked(threshold, top)
-        if threshold is None:
-            threshold = self._store.settings.threshold
+        threshold = check_asked(threshold, None)[0] or self._store.settings.threshold
+        top = check_asked(None, top)[1]
+        together = AT_ONCE if in_bands(self._store.settings, threshold, None) else FEW
         source, threads = open_documents(documents, text=text, id=id), check_threads(threads)
         asked = Asked(threshold, top, threads, self._interrupt)
         decisions: list[Decision] = []
-        with self._store.writing() as writer:
+        with self._writing() as writer:
             deciding = Deciding(self._store, writer, MemoryStore(self._store.settings), asked)
             for batch in source.batches():
-                for start in range(0, len(batch), AT_ONCE):
+                for start in range(0, len(batch), together):
                     self._interrupt()
-                    signed = sign(batch.texts[start : start + AT_ONCE], self._store.settings, threads)
-                    rows = self._rows(list(batch.ids[start : start + AT_ONCE]), signed, threads)
+                    signed = sign(batch.texts[start : start + together], self._store.settings, threads)
+                    rows = self._rows(list(batch.ids[start : start + together]), signed, threads)
                     decisions += deciding.decide(rows, signed)
             if deciding.conflicts:
                 raise self._conflict(deciding.conflicts)
         return decisions
+
+    @contextmanager
+    def _writing(self) -> Iterator[StoreWriter]:
+        """Write, if nobody has interrupted it: while others wrote, or until it is done."""
+        with self._store.writing() as writer:
+            self._interrupt()
+            yield writer
+            self._interrupt()
 
     def _conflict(self, ids: list[Id]) -> ConflictError:
         return ConflictError(tuple(ids[:_NAMED]), len(ids), self._store.name)
@@ -219,7 +228,7 @@ class Index(Queryable):
         """Store a text under an id, whatever was there; returns "added", "replaced" or "unchanged"."""
         (batch,) = open_documents({id: text}).batches()
         (row,) = self._signed_rows(batch, check_threads(threads))
-        with self._store.writing() as writer:
+        with self._writing() as writer:
             known = writer.contents([row.id]).get(row.id)
             if known == row.content():
                 return "unchanged"
@@ -234,14 +243,14 @@ class Index(Queryable):
         removed = list(ids)
 
         def discard() -> int:
-            with self._store.writing() as writer:
+            with self._writing() as writer:
                 return writer.discard(removed)
 
         return self._store.with_room(discard)
 
     def _write(self, source: Source, threads: int, progress: Callable[[int], None] | None, *, replace: bool) -> int:
         threads, added = check_threads(threads), 0
-        with self._store.writing() as writer:
+        with self._writing() as writer:
             for batch in source.batches():
                 rows = self._signed_rows(batch, threads)
                 if replace:

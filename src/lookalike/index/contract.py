@@ -53,6 +53,7 @@ __all__ = [
     "exists_already",
     "is_readable",
     "kind_of",
+    "may_be_stored",
     "met_of",
     "missing_documents",
     "wrong_id",
@@ -118,6 +119,13 @@ def is_readable(body: bytes, settings: IndexSettings) -> bool:
 def kind_of(id: Id) -> str:
     """Return what an id is, int or str."""
     return "int" if isinstance(id, int) else "str"
+
+
+def may_be_stored(id: object) -> bool:
+    """Tell whether there can be a document with an id at all: a text in UTF-8, or a number of 64 bits."""
+    if isinstance(id, str):
+        return id.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in id)
+    return isinstance(id, int) and not isinstance(id, bool) and -(2**63) <= id < 2**63
 
 
 def check_several(ids: object) -> None:

@@ -267,6 +267,8 @@ class Checking:
             try:
                 decisions = self.stored.add_unless_similar(names, Texts.of(texts.take(new)), self.threshold, self.top)
             except ConflictError as error:  # others have added documents with these ids meanwhile
+                if there.issuperset(error.documents):
+                    raise
                 there |= set(error.documents)
                 continue
             answers = {place: decision.hits for place, decision in zip(new, decisions, strict=True)}

@@ -23,6 +23,7 @@ from lookalike.index.contract import (
     check_rows,
     is_readable,
     kind_of,
+    may_be_stored,
     missing_documents,
 )
 from lookalike.index.postgres_postings import (
@@ -189,7 +190,7 @@ class PostgresWriter(StoreWriter):
                 raise DuplicateIdError(row.id, index=self._name)
 
     def _there(self, ids: Iterable[Id]) -> dict[bytes, int]:
-        given = [id for id in ids if kind_of(id) == self._state.kind]
+        given = [id for id in ids if may_be_stored(id) and kind_of(id) == self._state.kind]
         return _numbers(self._connection, self._places.document, given)
 
     def discard(self, ids: Iterable[Id]) -> int:
@@ -328,10 +329,10 @@ class PostgresReader(StoreReader):
 
     def numbers(self, ids: Sequence[Id]) -> list[int | None]:
         """Return the number of each document, None where there is no such document."""
-        given = [id for id in ids if kind_of(id) == self._kind]
-        numbers = _numbers(self._connection, self._table, given)
+        given = {id for id in ids if may_be_stored(id) and kind_of(id) == self._kind}
+        numbers = _numbers(self._connection, self._table, list(given))
         self.heads(list(numbers.values()))
-        return [numbers.get(stored(id)) if kind_of(id) == self._kind else None for id in ids]
+        return [numbers.get(stored(id)) if id in given else None for id in ids]
 
     def _blocks(self, columns: str, after: int = -1) -> Iterator[list[tuple[Any, ...]]]:
         """Give rows; all, or as many as there are."""

@@ -309,7 +309,7 @@ class PostgresStore(ServerStore):
         with self._lock:
             if connection.closed:  # the server has ended, and with it the other connections
                 closed, self._idle = [connection, *self._idle], []
-            elif self._is_closed or len(self._idle) >= _IDLE:
+            elif self._is_closed or len(self._idle) >= _IDLE or connection.info.transaction_status != 0:
                 closed = [connection]
             else:
                 closed = []
@@ -330,10 +330,21 @@ class PostgresStore(ServerStore):
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[psycopg.Connection[Any]]:
         """Run a block in a transaction: a snapshot, or alone among writers."""
-        with self.connected() as connection, connection.transaction():
+        with self.connected() as connection:
+            pid = os.getpid()
             level = "READ COMMITTED READ WRITE" if write else "REPEATABLE READ READ ONLY"
-            connection.execute(f"SET TRANSACTION ISOLATION LEVEL {level}")
-            yield connection
+            connection.execute(f"BEGIN ISOLATION LEVEL {level}")
+            try:
+                yield connection
+            except BaseException:
+                # A child of a fork inside the block must not end what is its parent's.
+                if os.getpid() == pid and not connection.closed:
+                    connection.execute("ROLLBACK")
+                raise
+            if os.getpid() != pid:
+                problem, remedy = "was in use when this process was forked", "fork while it is not"
+                raise StoreError(self.name, problem, remedy)
+            connection.execute("COMMIT")
 
     @contextmanager
     def reading(self) -> Iterator[StoreReader]:

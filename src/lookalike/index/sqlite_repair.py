@@ -205,7 +205,7 @@ def _empty_log(source: sqlite3.Connection, name: str) -> None:
         if not busy:
             return
         if time.monotonic() > until:
-            raise StoreError(name, "is being read by another process", "try again when it has finished")
+            raise StoreError(name, "is being read", "try again when it has finished")
         time.sleep(_PAUSE)
 
 

@@ -21,6 +21,7 @@ from lookalike.index.contract import (
     check_rows,
     checksum,
     is_readable,
+    may_be_stored,
     missing_documents,
 )
 from lookalike.index.sqlite_postings import ENTRY, TAIL, Segments, Tail, merge, post, segments_in
@@ -141,7 +142,7 @@ class SqliteWriter(StoreWriter):
         found = 0
         given: Iterable[object] = ids
         for id in given:
-            if not isinstance(id, int | str) or isinstance(id, bool):
+            if not may_be_stored(id):
                 continue
             row = self._connection.execute("SELECT number FROM document WHERE id = ?", (id,)).fetchone()
             if row is None:
@@ -284,6 +285,9 @@ class SqliteReader(StoreReader):
         asked = f"SELECT {self._columns.sized_head} FROM document WHERE id = ?"
         numbers: list[int | None] = []
         for id in ids:
+            if not may_be_stored(id):
+                numbers.append(None)
+                continue
             try:
                 columns = self._connection.execute(asked, (id,)).fetchone()
             except sqlite3.DatabaseError as error:

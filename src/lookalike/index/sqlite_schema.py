@@ -29,6 +29,7 @@ __all__ = [
     "NO_INDEX",
     "OTHER_DATABASE",
     "PAGE",
+    "PATIENCE",
     "REPAIR",
     "RESTORE",
     "SCHEMA",
@@ -59,7 +60,7 @@ _LARGEST_VALUE: Final = 128 << 20
 _LARGEST_SETTINGS: Final = 1 << 16
 CACHE: Final = 65536
 """KiB of pages that a connection remembers."""
-_PATIENCE: Final = 10.0
+PATIENCE: Final = 10.0
 """Seconds that SQLite waits for a lock of its own."""
 _HEADER: Final = b"SQLite format 3\0"
 NO_INDEX: Final = "is not an index"
@@ -127,7 +128,7 @@ def has_reset_bug(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> boo
 def connect(path: Path, mode: str, cache: int = CACHE) -> sqlite3.Connection:
     """Open a file with nothing in it trusted; `mode` is `rw`, `ro`, or `ro&immutable=1`."""
     uri = f"{path.absolute().as_uri()}?mode={mode}"
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=_PATIENCE)
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=PATIENCE)
     try:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
         for setting in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", f"cache_size=-{cache}"):

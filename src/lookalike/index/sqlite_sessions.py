@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from lookalike.index.sqlite_postings import Segments, Tail
 
-__all__ = ["Session", "abandon", "log_of"]
+__all__ = ["Session", "log_of"]
 
 
 class FileNumber(NamedTuple):
@@ -117,21 +117,31 @@ class Session:
         with _GATE:
             if self._use.log is None:
                 self._use.log = log
-        if log is None or log != self._use.log:
+        if log is None and self._use.log is None and not self._uses_log():
+            self._has_log = False
+        elif log is None or log != self._use.log:
             problem = "has lost its locks, because something in this process opened and closed the file"
             remedy = "end this process and start it again; to copy an index that is in use, make a backup"
             raise StoreError(self.name, problem, remedy)
+
+    def _uses_log(self) -> bool:
+        """Tell whether the file has a log at all; somebody may have turned it off, for a disk that is only read."""
+        return bool(self.connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal")
 
     def rollback(self) -> None:
         """End a transaction, if there is one, without a change."""
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
 
+    def abandon(self) -> None:
+        """Leave the connection alone, in a child of a fork: it is the parent's."""
+        _never_close(self.connection)
+
     def close(self) -> None:
         """Close the connection; SQLite leaves the log of another file alone, and that of a reader too."""
         is_lost = self._use.log is not None and FileNumber.of(log_of(self.path)) != self._use.log
         if is_lost and not self._is_reader and self._is_named():
-            never_close(self.connection)  # it could remove a log that others use by now
+            _never_close(self.connection)  # it could remove a log that others use by now
             return
         with _GATE:
             self.connection.close()
@@ -140,16 +150,16 @@ class Session:
                 _USES.pop(self.file, None)
 
 
-def never_close(connection: sqlite3.Connection) -> None:
+def _never_close(connection: sqlite3.Connection) -> None:
     """Keep a connection for good."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
 
-def abandon(session: Session) -> None:
-    """Leave a connection of the parent process alone, in a child of a fork."""
-    _ABANDONED.add(session.file)
-    never_close(session.connection)
+def _after_fork_in_child() -> None:
+    _ABANDONED.update(_USES)
+    _USES.clear()
+    _GATE.release()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_GATE.acquire, after_in_parent=_GATE.release, after_in_child=_GATE.release)
+    os.register_at_fork(before=_GATE.acquire, after_in_parent=_GATE.release, after_in_child=_after_fork_in_child)

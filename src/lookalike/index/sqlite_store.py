@@ -25,8 +25,17 @@ from lookalike.index.contract import Store
 from lookalike.index.index_setup import give_name, locked, remove_files, unfinished_file
 from lookalike.index.sqlite_postings import merge, post
 from lookalike.index.sqlite_rows import SqliteReader, SqliteWriter, state_of
-from lookalike.index.sqlite_schema import CACHE, PAGE, create_file, free_space, is_full, read_settings, store_errors
-from lookalike.index.sqlite_sessions import Session, abandon, log_of
+from lookalike.index.sqlite_schema import (
+    CACHE,
+    PAGE,
+    PATIENCE,
+    create_file,
+    free_space,
+    is_full,
+    read_settings,
+    store_errors,
+)
+from lookalike.index.sqlite_sessions import Session, log_of
 from lookalike.tables.spelling import size
 
 if TYPE_CHECKING:
@@ -50,6 +59,8 @@ _IDLE: Final = 4
 _SMALL_CACHE: Final = 8192
 """KiB of pages that a reader remembers while others read: each has a cache of its own."""
 _OPEN: Final[weakref.WeakSet[SqliteStore]] = weakref.WeakSet()
+_FORK: Final = threading.RLock()
+"""Held during a fork, and while a store is added to those that are told of it."""
 
 
 class SqliteStore(Store):
@@ -57,7 +68,7 @@ class SqliteStore(Store):
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Open a file that is there."""
-        self.path = Path(path)
+        self.path = Path(os.path.realpath(path))  # SQLite, too, names the log after the file that a link leads to
         self.name = str(path)
         self._writing = threading.RLock()
         """Held by the thread that writes."""
@@ -70,7 +81,8 @@ class SqliteStore(Store):
         """Whether a fork has stopped others from writing."""
         self._has_failed = self._is_closed = False
         self._has_written = self._is_open = False
-        _OPEN.add(self)
+        with _FORK:
+            _OPEN.add(self)
         try:
             with store_errors(self.name):
                 session = self._take()
@@ -118,7 +130,7 @@ class SqliteStore(Store):
         self._sessions.release()
         if is_child:
             for session in [*self._reading, *([self._writer] if self._writer else [])]:
-                abandon(session)
+                session.abandon()
             self._reading, self._writer = set(), None
             self._writing = threading.RLock()
         elif self._is_held:
@@ -215,6 +227,19 @@ class SqliteStore(Store):
             self._has_written = True
         return self._writer
 
+    def _empty_log(self, session: Session) -> None:
+        """Bring all of the log back into the file, unless somebody reads what is in it: nobody is waited for."""
+        session.connection.execute("BEGIN IMMEDIATE")
+        try:
+            session.check_log()
+        finally:
+            session.rollback()
+        session.connection.execute("PRAGMA busy_timeout=0")
+        try:
+            self._execute(session, "PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            session.connection.execute(f"PRAGMA busy_timeout={round(1000 * PATIENCE)}")
+
     def _execute(self, session: Session, statement: str) -> None:
         try:
             session.connection.execute(statement)
@@ -225,13 +250,12 @@ class SqliteStore(Store):
             raise
 
     def _write_back(self, session: Session, *, now: bool = False) -> None:
-        """Bring a long log back into the file; what it holds is safe where it is."""
-        try:
-            if now or log_of(self.path).stat().st_size > _LOG:
-                how = "TRUNCATE" if now else "PASSIVE"
-                self._execute(session, f"PRAGMA wal_checkpoint({how})")
-        except (OSError, sqlite3.OperationalError):
-            pass  # it will be written back later
+        """Bring a long log back into the file, or any; what it holds is safe where it is."""
+        with suppress(OSError, sqlite3.OperationalError):  # it will be written back later
+            if now:
+                self._empty_log(session)
+            elif log_of(self.path).stat().st_size > _LOG:
+                self._execute(session, "PRAGMA wal_checkpoint(PASSIVE)")
 
     @contextmanager
     def writing(self) -> Iterator[StoreWriter]:
@@ -291,7 +315,7 @@ class SqliteStore(Store):
                 raise
         try:
             with self._writing, locked(self.path), store_errors(self.name):
-                self._session_to_write().connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._empty_log(self._session_to_write())
             return write()
         except StoreError as error:
             if not is_full(error):
@@ -345,7 +369,7 @@ class SqliteStore(Store):
         held = sum(path.stat().st_size for path in (self.path, log_of(self.path)) if path.exists())
         return {
             "store": "sqlite",
-            "path": str(self.path),
+            "path": self.name,
             "bytes": held,
             "segments": segments,
             "tail": state.next - state.posted,
@@ -400,15 +424,19 @@ _FORKING: Final[list[SqliteStore]] = []
 
 
 def _before_fork() -> None:
+    _FORK.acquire()  # one fork at a time
     _FORKING.extend(_OPEN)
     for store in _FORKING:
         store.before_fork()
 
 
 def _after_fork(*, is_child: bool) -> None:
-    for store in _FORKING:
-        store.after_fork(is_child=is_child)
-    _FORKING.clear()
+    try:
+        for store in _FORKING:
+            store.after_fork(is_child=is_child)
+    finally:
+        _FORKING.clear()
+        _FORK.release()
 
 
 if hasattr(os, "register_at_fork"):
