@@ -12,6 +12,7 @@ from lookalike.documents.raw_input import HARMLESS, LIMITS, MOST_COLUMNS
 from lookalike.index import contract
 from lookalike.search import workdir
 from lookalike.server import ServerLimits, guard
+from lookalike.server.lanes import ENDING
 
 PAGE = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
 ROWS = {
@@ -52,7 +53,10 @@ EXPECTED = {
     "pause within a body": f"{SERVER.body_seconds:g} s",
     "connections of a server": f"{SERVER.connections}",
     "requests in progress, and waiting": f"{SERVER.in_work} and {SERVER.waiting}",
-    "work on a request": f"{SERVER.seconds:g} s",
+    "of these, from one other machine (IPv6: one /64 network) with incomplete headers": f"{SERVER.beginning}",
+    "of these in progress, with several documents or more than 64 kB": f"{SERVER.in_work // 2}, half of them",
+    "work on a request, its wait included": f"{SERVER.seconds:g} s",
+    "work on requests in progress at SIGTERM": f"{ENDING:g} s",
 }
 
 

@@ -28,6 +28,7 @@ VALUES: dict[str, Any] = {
     "Comparison": la.compare(TEXTS["a"], TEXTS["b"]),
     "Cost": la.estimate_cost(list(TEXTS.values())),
     "Cuts": la.drop_repeated_parts(TEXTS, by="line", return_cuts=True)[1],
+    "Decision": la.Decision("a", False, la.Hits([la.Hit("b", 0.9, 0.9, 1.0)], query="a")),
     "Ensured": la.Ensured(2, 1),
     "Flag": la.Flag("hidden text", "white on white", 3),
     "Group": RESULT.groups[0],

@@ -155,8 +155,8 @@ def _network(address: str) -> str:
     """
     if ":" not in address:
         return address
-    found = ipaddress.IPv6Address(address.partition("%")[0])
-    return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))
+    long = ipaddress.IPv6Address(address.partition("%")[0])
+    return str(long.ipv4_mapped or ipaddress.ip_network((long, 64), strict=False))
 
 
 # -- processes ---------------------------------------------------------------------------------------------------------
