@@ -40,6 +40,17 @@ def test_slow_headers_are_cut_off(serve_memory: Serve) -> None:
                 assert raw_answer(answer)[0] == 408
 
 
+def test_an_idle_connection_makes_place_for_another(serve_memory: Serve) -> None:
+    """Clients that ask for nothing more must not keep others out, however many connections they leave open."""
+    alive = request("GET", "/v1/health").replace(b"Connection: close\r\n", b"")
+    with serve_memory(limits=ServerLimits(connections=3)) as site, ExitStack() as opened:
+        for _ in range(12):
+            connection = opened.enter_context(site.connect())
+            connection.sendall(alive)
+            assert connection.recv(4096).startswith(b"HTTP/1.1 200")
+        assert site.get("/v1/ready").status == 200
+
+
 def test_bytes_now_and_then_do_not_stop_the_clock(serve_memory: Serve) -> None:
     with serve_memory(limits=ServerLimits(header_seconds=1.0)) as site, site.connect() as connection:
         connection.settimeout(0.05)

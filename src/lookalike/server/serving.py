@@ -60,12 +60,22 @@ class LimitedProtocol(H11Protocol):
     _network = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a connection, unless there are too many."""
+        """Take a connection, unless there are too many; one that waits for nothing makes place for it."""
         super().connection_made(transport)
         if len(self.connections) - len(self.refused) > self.limits.connections:
-            self._refuse(_too_many("there are too many connections; try again"))
-            return
+            others = (other for other in self.connections if isinstance(other, LimitedProtocol))
+            idle = next((other for other in others if other.is_idle()), None)
+            if idle is None:
+                self._refuse(_too_many("there are too many connections; try again"))
+                return
+            self.refused.add(idle)
+            idle.transport.close()
         self._start_clock()
+
+    def is_idle(self) -> bool:
+        """Tell whether the last request was answered, and the next has not begun."""
+        is_answered = self.cycle is not None and self.cycle.response_complete  # type: ignore[redundant-expr]
+        return is_answered and self._clock is None and self not in self.refused
 
     def data_received(self, data: bytes) -> None:
         """Take what came; the clock runs while headers are awaited."""
