@@ -255,7 +255,7 @@ def test_damage_is_found_and_mended(run: Run, essays: Path) -> None:
     assert (found.code, found.json["ok"], found.json["documents"]) == (1, False, 4)
     assert found.json["problems"]
     done = run("index", "repair", "class.db", "--format", "json")
-    assert (done.code, done.json["lost"]) == (0, ["cleo/essay.txt"])
+    assert (done.code, done.json["lost"]) == (1, ["cleo/essay.txt"])
     assert run("index", "verify", "class.db").code == 0
     assert run("index", "repair", "class.db").out == "class.db: 3 documents whole, 0 lost\n"
     assert run("index", "add", "class.db", "essays", "--skip-existing").code == 0
@@ -268,7 +268,7 @@ def test_repair_names_what_is_lost(run: Run, essays: Path) -> None:
         connection.execute("UPDATE document SET body = x'00' WHERE id = 'cleo/essay.txt'")
         connection.commit()
     done = run("index", "repair", "class.db")
-    assert done.code == 0
+    assert done.code == 1
     assert done.out.startswith("class.db: 3 documents whole, 1 lost\n")
     assert "\n  lost: 'cleo/essay.txt'\nAdd lost documents again: lookalike index add\n" in done.out
 

@@ -140,3 +140,16 @@ def test_compacting_waits_for_no_reader(tmp_path: Path, monkeypatch: pytest.Monk
         assert not thread.is_alive(), "a compaction waits for somebody who reads"
         assert sum(len(batch) for batch in source.batches()) == 20
         assert index.verify().ok
+
+
+def test_a_hard_link_is_refused(tmp_path: Path) -> None:
+    """By two names, the file would have two logs; what a killed creation leaves beside it does no harm."""
+    path, other = tmp_path / "index.db", tmp_path / "other.db"
+    with la.Index.open(path) as index:
+        index.add(texts("early", 2))
+    other.hardlink_to(path)
+    for name in (path, other):
+        with pytest.raises(la.StoreError, match="has a second name"):
+            la.Index.open(name)
+    other.rename(tmp_path / "index.db.new-1-abc")
+    assert documents_elsewhere(path) == 2

@@ -182,8 +182,7 @@ INDEX_REPAIR_HELP = examples(
     "lookalike index repair class.db",
     "lookalike index repair class.db --format json",
     last="Keys are rebuilt, and documents too where their texts are whole. What is lost is removed and named: add it "
-    "again. The damaged file is kept as INDEX.damaged. Exit code 1 means that documents are lost whose ids are not "
-    "known.",
+    "again. The damaged file is kept as INDEX.damaged. Exit code 1 means that documents are lost.",
 )
 
 
@@ -200,7 +199,7 @@ def index_repair(where: IndexArgument, format: FormatOption = Format.TABLE) -> N
         if done.lost or done.problems:
             lines.append("Add lost documents again: lookalike index add")
         send("".join(f"{visible(line)}\n" for line in lines), None)
-    if not done.ok:
+    if done.lost or not done.ok:
         raise typer.Exit(FOUND)
 
 
@@ -209,6 +208,7 @@ def _repaired(where: str) -> tuple[str, Check]:
     from contextlib import closing
     from pathlib import Path
 
+    from lookalike.index.sqlite_sessions import followed
     from lookalike.index.store_opening import is_server, may_be_repaired, repair_file
 
     try:
@@ -216,7 +216,7 @@ def _repaired(where: str) -> tuple[str, Check]:
     except StoreError as error:
         if is_server(where) or not may_be_repaired(error):
             raise
-        return where, repair_file(Path(where).resolve())
+        return where, repair_file(followed(Path(where)))
     with closing(store):
         return store.name, store.repair()
 

@@ -11,6 +11,7 @@ import sqlite3
 import sys
 import zlib
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lookalike.errors import DamagedError, StoreError, _show
@@ -19,7 +20,6 @@ from lookalike.index.index_setup import IndexSettings, give_name, remove_files, 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 __all__ = [
     "APPLICATION",
@@ -222,6 +222,8 @@ def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
 
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG)
 _SAID: Final = 200
+_TABLE: Final = 64 << 10
+"""Bytes that SQLite needs on the disk for the table of the log."""
 _FULL: Final = (
     "could not be written: the disk is full",
     "free some space, or remove documents: lookalike index remove; everything added before is safe",
@@ -249,6 +251,8 @@ def store_errors(name: str) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGED:
             raise DamagedError(name, "is damaged", REPAIR) from error
+        if code == sqlite3.SQLITE_IOERR and free_space(Path(name)) < _TABLE:
+            raise StoreError(name, _FULL[0], "free some space: to be opened, an index needs 64 kB") from error
         problem, remedy = _KNOWN.get(code, (f"failed: {str(error)[:_SAID]}", "run: lookalike index verify"))
         raise StoreError(name, problem, remedy) from error
 

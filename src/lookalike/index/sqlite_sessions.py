@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from lookalike.index.sqlite_postings import Segments, Tail
 
-__all__ = ["Session", "log_of"]
+__all__ = ["Session", "followed", "log_of"]
 
 
 class FileNumber(NamedTuple):
@@ -61,6 +61,11 @@ _ABANDONED: Final[set[FileNumber]] = set()
 """Files that the parent process was using at the moment of the fork: SQLite believes that it holds their locks here."""
 
 
+def followed(path: Path) -> Path:
+    """Return the file that a link leads to: SQLite names the log after it."""
+    return path.resolve() if path.is_symlink() else path
+
+
 def log_of(path: Path) -> Path:
     """Return the name of the write-ahead log of a file."""
     return path.with_name(path.name + "-wal")
@@ -79,6 +84,26 @@ def _number_of(path: Path) -> FileNumber:
     return number
 
 
+def _check_single_name(path: Path) -> None:
+    """Refuse a file with a second name: SQLite names the log after the name, so each would have a log of its own.
+
+    What creates or repairs an index gives it two names for a moment, and may be killed then: ``NAME.…`` beside it does
+    not count.
+    """
+    try:
+        status = path.stat()
+        if status.st_nlink <= 1:
+            return
+        beside = (other for other in path.parent.iterdir() if other.name.startswith(f"{path.name}."))
+        names = 1 + sum(os.path.samestat(other.lstat(), status) for other in beside)
+        if path.stat().st_nlink <= names:
+            return
+    except OSError:
+        return  # it is reported when it is opened, or a name has just been removed
+    problem = "has a second name, a hard link: what is written by one of them would be lost by the other"
+    raise StoreError(str(path), problem, "remove the other name, or make a copy: lookalike index backup")
+
+
 class Session:
     """A connection to the file of an index, for one thread at a time, and what it remembers of the file."""
 
@@ -91,6 +116,7 @@ class Session:
         if read_only and not os.access(path.parent, os.W_OK) and not log_of(path).exists():
             mode = "ro&immutable=1"  # nobody can write here, and SQLite could not make its own files
         self._has_log = "immutable" not in mode
+        _check_single_name(path)
         with _GATE:
             self.file = _number_of(path)
             if self.file not in _USES:

@@ -35,7 +35,7 @@ from lookalike.index.sqlite_schema import (
     read_settings,
     store_errors,
 )
-from lookalike.index.sqlite_sessions import Session, log_of
+from lookalike.index.sqlite_sessions import Session, followed, log_of
 from lookalike.tables.spelling import size
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class SqliteStore(Store):
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Open a file that is there."""
-        self.path = Path(os.path.realpath(path))  # SQLite, too, names the log after the file that a link leads to
+        self.path = followed(Path(path))
         self.name = str(path)
         self._writing = threading.RLock()
         """Held by the thread that writes."""
@@ -306,7 +306,7 @@ class SqliteStore(Store):
         for session in idle:
             session.close()
 
-    def with_room(self, write: Callable[[], Result]) -> Result:
+    def with_room(self, write: Callable[[], Result], advice: str = "remove fewer documents at a time, or ") -> Result:
         """Do what frees space; if the disk is full, empty the log first, and try again."""
         try:
             return write()
@@ -322,13 +322,13 @@ class SqliteStore(Store):
                 raise
             needed = size(2 * sum(path.stat().st_size for path in (self.path, log_of(self.path)) if path.exists()))
             problem = f"needs space to free space: {size(free_space(self.path))} are free on its disk"
-            remedy = f"remove fewer documents at a time, or free up to {needed}; nothing is lost"
+            remedy = f"{advice}free up to {needed}; nothing is lost"
             raise StoreError(self.name, problem, remedy) from error
 
     def compact(self) -> None:
         """Post the tail, merge all segments, and free the space."""
-        self.with_room(self._merge_all)
-        self.with_room(self._vacuum)
+        self.with_room(self._merge_all, "")
+        self.with_room(self._vacuum, "")
 
     def _merge_all(self) -> None:
         with self.exclusive() as session:
