@@ -22,7 +22,7 @@ from lookalike.client.wire import (
 from lookalike.documents import open_documents
 from lookalike.errors import DocumentError, RecipeError, StoreError
 from lookalike.index.contract import NO_KIND, check_several, kind_of, wrong_id
-from lookalike.index.query import FEW, Queryable, check_asked, in_bands
+from lookalike.index.query import FEW, Queryable, check_addition, in_bands
 from lookalike.index.unless_similar import only_estimates
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Client(Queryable):
         `top`.
         """
         del threads
-        threshold, top = check_asked(threshold, None)[0], check_asked(None, top)[1]
+        threshold, top = check_addition(threshold, top)
         source = open_documents(documents, text=text, id=id)
         return list(self.decisions(documents_of(source), threshold, top))
 
@@ -128,10 +128,10 @@ class Client(Queryable):
         together = MOST_DOCUMENTS if in_bands(self.settings, threshold, None) else FEW
         for some in in_batches(documents, together):
             body = some.body(threshold=threshold, top=top)
-            found = self._server.ask("POST", "/v1/add-unless-similar", body=body, ids=some.ids, conflicts=True)
+            answer = self._server.ask("POST", "/v1/add-unless-similar", body=body, ids=some.ids, conflicts=True)
             with understood(self.url):
-                decided = decisions_of(found, some.ids)
-            yield from decided
+                decisions = decisions_of(answer, some.ids)
+            yield from decisions
 
     def replace(
         self,

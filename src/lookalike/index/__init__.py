@@ -22,7 +22,7 @@ from lookalike.index.query import (
     Queryable,
     Signed,
     ask,
-    check_asked,
+    check_addition,
     go_on,
     in_bands,
     sign,
@@ -195,8 +195,8 @@ class Index(Queryable):
         """
         if self._store.settings.keep == "signature":
             raise only_estimates(self._store.name)
-        threshold = check_asked(threshold, None)[0] or self._store.settings.threshold
-        top = check_asked(None, top)[1]
+        threshold, top = check_addition(threshold, top)
+        threshold = threshold or self._store.settings.threshold
         together = AT_ONCE if in_bands(self._store.settings, threshold, None) else FEW
         source, threads = open_documents(documents, text=text, id=id), check_threads(threads)
         asked = Asked(threshold, top, threads, self._interrupt)

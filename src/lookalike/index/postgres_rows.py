@@ -190,8 +190,8 @@ class PostgresWriter(StoreWriter):
                 raise DuplicateIdError(row.id, index=self._name)
 
     def _there(self, ids: Iterable[Id]) -> dict[bytes, int]:
-        given = [id for id in ids if may_be_stored(id) and kind_of(id) == self._state.kind]
-        return _numbers(self._connection, self._places.document, given)
+        possible = [id for id in ids if may_be_stored(id) and kind_of(id) == self._state.kind]
+        return _numbers(self._connection, self._places.document, possible)
 
     def discard(self, ids: Iterable[Id]) -> int:
         """Remove documents; returns how many there were."""
@@ -329,10 +329,10 @@ class PostgresReader(StoreReader):
 
     def numbers(self, ids: Sequence[Id]) -> list[int | None]:
         """Return the number of each document, None where there is no such document."""
-        given = {id for id in ids if may_be_stored(id) and kind_of(id) == self._kind}
-        numbers = _numbers(self._connection, self._table, list(given))
+        possible = {id for id in ids if may_be_stored(id) and kind_of(id) == self._kind}
+        numbers = _numbers(self._connection, self._table, list(possible))
         self.heads(list(numbers.values()))
-        return [numbers.get(stored(id)) if id in given else None for id in ids]
+        return [numbers.get(stored(id)) if id in possible else None for id in ids]
 
     def _blocks(self, columns: str, after: int = -1) -> Iterator[list[tuple[Any, ...]]]:
         """Give rows; all, or as many as there are."""

@@ -45,6 +45,7 @@ __all__ = [
     "Signed",
     "ask",
     "ask_reader",
+    "check_addition",
     "check_asked",
     "check_shingles",
     "estimate",
@@ -257,6 +258,11 @@ def check_asked(threshold: float | None, top: int | None) -> tuple[float | None,
         if not 0.0 <= threshold <= 1.0 or (threshold == 0.0 and top is None):
             raise RecipeError("threshold", threshold, allowed)
     return threshold or None, None if top is None else check_whole("top", top, 1, 1_000_000)
+
+
+def check_addition(threshold: float | None, top: int | None) -> tuple[float | None, int | None]:
+    """Return what decides about new documents, checked: for them a threshold of 0 is not none, whatever `top` is."""
+    return check_asked(threshold, None)[0], check_asked(None, top)[1]
 
 
 def in_bands(settings: IndexSettings, threshold: float | None, top: int | None) -> bool:
