@@ -91,7 +91,7 @@ class SqliteWriter(StoreWriter):
     def __init__(self, session: Session, settings: IndexSettings, name: str, room: int) -> None:
         """Begin; `room` is how many bytes of the disk may be used."""
         self._connection, self._settings, self._name, self._room = session.connection, settings, name, room
-        self.reader = SqliteReader(session, settings, name)
+        self.reader: SqliteReader = SqliteReader(session, settings, name)
         self._state = self.reader.state
         self._next = self._state.next
         self._documents = self._state.documents
@@ -157,18 +157,18 @@ class SqliteWriter(StoreWriter):
 
     def contents(self, ids: Sequence[Id]) -> dict[Id, Content]:
         """Return what tells the documents apart that are there under these ids."""
-        found = {}
-        columns = columns_of(self._settings)
-        asked = f"SELECT {columns.head}, body_checksum FROM document WHERE id = ?"
+        contents = {}
+        asked = f"SELECT {columns_of(self._settings).head}, body_checksum FROM document WHERE id = ?"
         for id in ids:
-            row = self._connection.execute(asked, (id,)).fetchone()
-            if row is None:
+            columns = self._connection.execute(asked, (id,)).fetchone()
+            if columns is None:
                 continue
-            number, own, shingles, length, digest, keys, slots, expected, body = row
-            if own != id or not is_right(Row(own, shingles, length, digest, keys, slots, b""), expected):
-                raise damaged(self._name, named(number, own))
-            found[id] = Content(digest, length, body)
-        return found
+            self.reader.check_head(columns)
+            number, stored_id, _, length, digest, _, _, _, body_checksum = columns
+            if stored_id != id:
+                raise damaged(self._name, named(number, stored_id))
+            contents[id] = Content(digest, length, body_checksum)
+        return contents
 
     def finish(self) -> None:
         """Post a tail that has become long, and write the state."""
@@ -256,10 +256,11 @@ class SqliteReader(StoreReader):
 
     def _checked_head(self, columns: tuple[Any, ...]) -> tuple[int, Head]:
         number, id, _, _, _, _, slots, _, size = columns
-        self._check_head(columns)
+        self.check_head(columns)
         return number, Head(id, slots, size or 0)
 
-    def _check_head(self, columns: tuple[Any, ...]) -> None:
+    def check_head(self, columns: tuple[Any, ...]) -> None:
+        """Refuse a row whose head, which its columns begin with, is not what was written."""
         number, id, shingles, length, digest, keys, slots, expected = columns[:8]
         try:
             if checksum(id, shingles, length, digest, keys, slots) == expected:
@@ -329,7 +330,7 @@ class SqliteReader(StoreReader):
         """Give all documents in blocks: numbers, and their slots in one piece."""
         for block in self._blocks(self._columns.head):
             for columns in block:
-                self._check_head(columns)
+                self.check_head(columns)
             yield array("I", (columns[0] for columns in block)), b"".join([columns[6] for columns in block])
 
     def rows(self) -> Iterator[list[tuple[int, Row]]]:
@@ -345,5 +346,5 @@ class SqliteReader(StoreReader):
         """Give numbers and ids."""
         for block in self._blocks(self._columns.head, after):
             for columns in block:
-                self._check_head(columns)
+                self.check_head(columns)
                 yield columns[0], columns[1]
