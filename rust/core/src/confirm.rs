@@ -9,7 +9,8 @@ use crate::control::Control;
 use crate::copies::{copies, of_interest, pairs_of_unlike, set_apart};
 use crate::error::Result;
 use crate::runs::Held;
-use crate::shingle::Scratch;
+use crate::shingle::{Scratch, Shingler};
+use crate::sign::Digest;
 use crate::strategy::Pair;
 use crate::texts::Texts;
 use crate::verify::{NoRecord, Record, Second, Verified, changed};
@@ -24,6 +25,8 @@ pub struct Found {
     pub pairs: Vec<Pair>,
     /// Pairs that were verified.
     pub candidates: usize,
+    /// Documents without units, in their order: there is nothing in them to compare, so each is a class of its own.
+    pub empty: Vec<u32>,
     /// Documents of clusters so large that their pairs are listed in part (docs/design.md, "Hot clusters").
     pub hot: usize,
     /// Of those, documents that were not even compared with all representatives.
@@ -35,6 +38,14 @@ pub struct Found {
 }
 
 impl Found {
+    /// Set the documents without units apart. They are copies of each other alone, so no pair can name them.
+    pub fn set_empty_apart(&mut self, shingler: &Shingler, digests: &[Digest], shingles: &[u32]) {
+        let only = shingler.without_units();
+        let is_empty = |&i: &u32| shingles[i as usize] == 1 && digests[i as usize].sum == only;
+        self.empty = (0..digests.len() as u32).filter(is_empty).collect();
+        self.empty.iter().for_each(|&i| self.class[i as usize] = i);
+    }
+
     /// Dissolve classes of old documents that are in no pair, so that every method gives the same classes.
     pub fn forget_old_copies(&mut self, old_from: usize) {
         let paired = self.pairs.iter().flat_map(|pair| [pair.a, pair.b]);

@@ -43,6 +43,7 @@ pub(crate) fn find(
     let limits = search.limits_for(found.class.len());
     if !whole && search.method != Method::Brute {
         found = in_blocks(&second, texts, &members, limits, order, found, control)?;
+        found.set_empty_apart(shingler, &digests, &shingles);
         found.seconds = clock.end();
         return Ok(found);
     }
@@ -63,6 +64,7 @@ pub(crate) fn find(
             all_hot(&second, &members, order, &mut found, &sets_of, control)?;
         }
     }
+    found.set_empty_apart(shingler, &digests, &shingles);
     found.seconds = clock.end();
     Ok(found)
 }

@@ -60,6 +60,7 @@ fn find_by_rows(
         clock.next("hot clusters");
         add_hot(&second, texts, &proposed.hot, order, &mut found, control)?;
     }
+    found.set_empty_apart(&shingler, digests, shingles);
     found.seconds = clock.end();
     Ok(found)
 }

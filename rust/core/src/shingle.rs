@@ -207,6 +207,13 @@ impl Shingler {
         all
     }
 
+    /// What the only shingle of a text without units is (docs/format.md §3): the same for all such texts.
+    pub fn without_units(&self) -> u64 {
+        let (mut only, mut scratch) = (0, Scratch::default());
+        self.each_block("", &mut scratch, |block| only = block[0]);
+        only
+    }
+
     /// Whether repeated shingles count.
     pub fn is_bag(&self) -> bool {
         self.bag

@@ -235,6 +235,7 @@ impl Spilled {
                 if !proposed.hot.is_empty() {
                     add_hot(&second, inputs, &proposed.hot, order.as_deref(), &mut found, control)?;
                 }
+                found.set_empty_apart(&shingler, &self.store.digests, &self.store.shingles);
                 found.forget_old_copies(old_from);
                 Ok(found)
             })
@@ -309,6 +310,7 @@ fn found_dict<'py>(py: Python<'py>, found: &Found) -> PyResult<Bound<'py, PyDict
     out.set_item("class", bytes(py, &found.class, u32::to_le_bytes))?;
     scores(py, &found.pairs, &out)?;
     out.set_item("candidates", found.candidates)?;
+    out.set_item("empty", bytes(py, &found.empty, u32::to_le_bytes))?;
     out.set_item("hot", found.hot)?;
     out.set_item("in_part", found.in_part)?;
     out.set_item("short", found.short)?;

@@ -308,7 +308,7 @@ def _sentence(names: list[str], said: str) -> str:
 # -- skipped documents in words ----------------------------------------------------------------------------------------
 
 BY_RULE: Final = frozenset(
-    {"hidden", "ignored", "excluded", "empty", "null text", "link", "link loop", "table", "given twice", "not a file"}
+    {"hidden", "ignored", "excluded", "empty", "null text", "no words", "link", "link loop", "table", "given twice", "not a file"}
     | {"receipt", "too short"}
 )
 """Reasons for which something is skipped on purpose; with any other it should have been read but could not be."""
@@ -327,6 +327,15 @@ def unread_first(skipped: Iterable[Skipped]) -> list[Skipped]:
     ['b', 'a', 'c']
     """
     return sorted(skipped, key=lambda one: one.reason in BY_RULE)
+
+
+def without_words(name: object) -> Skipped:
+    """List a document in which nothing is left to compare; it is no copy of another such document.
+
+    >>> without_words(7)
+    Skipped(id='7', reason='no words', detail='it has no words, so it was compared with nothing')
+    """
+    return Skipped(str(name), "no words", "it has no words, so it was compared with nothing")
 
 
 def skipped_words(skipped: Iterable[Skipped]) -> str:

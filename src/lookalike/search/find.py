@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import time
+from array import array
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native
 from lookalike.documents import LIMITS, LongEnough, open_documents
+from lookalike.documents.document_batches import without_words
 from lookalike.documents.kinds import Given, given_as
 from lookalike.engine import METRICS, Asked, Method
 from lookalike.errors import RecipeError, check_number, check_threads, check_whole, suggest
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from lookalike.documents import Limits, Source
+    from lookalike.documents import Limits, Skipped, Source
     from lookalike.documents.lms import Export
     from lookalike.engine.bands import Bands
     from lookalike.engine.groups import Linkage
@@ -300,7 +302,7 @@ def assembled(
         ids=new.ids,
         old_ids=None if old is None else old.ids,
         lengths=searched.lengths,
-        skipped=[skipped for source in sources for skipped in source.skipped()],
+        skipped=[*(skipped for source in sources for skipped in source.skipped()), *_without_words(found, new, old)],
         notes=[
             *(note for source in sources for note in source.notes()),
             *([] if export is None else [str(export)]),
@@ -335,6 +337,14 @@ def assembled(
 
     again = (lambda least, ranked: pairs(run.again(least, ranked).found, least)) if found["hot"] else None
     return Result(documents, made, pairs(found, made.threshold), again=again)
+
+
+def _without_words(found: dict[str, Any], new: SearchInput, old: SearchInput | None) -> Iterator[Skipped]:
+    """List the documents that have nothing to compare; they stay documents, and are in no pair."""
+    new_count = len(new.ids)
+    for number in array("I", found["empty"]):
+        ids = new.ids if old is None or number < new_count else old.ids
+        yield without_words(ids[number if ids is new.ids else number - new_count])
 
 
 def _export(new: SearchInput, old: SearchInput | None, lengths: Sequence[int]) -> Export | None:

@@ -12,8 +12,18 @@ from array import array
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents import open_documents
+from lookalike.documents.document_batches import without_words
 from lookalike.engine import Asked, choose_strategy
-from lookalike.engine.stages import UNLIMITED, confirm_copies, propose, sets, sign_rows, verify, verify_sets
+from lookalike.engine.stages import (
+    UNLIMITED,
+    confirm_copies,
+    empty_digest,
+    propose,
+    sets,
+    sign_rows,
+    verify,
+    verify_sets,
+)
 from lookalike.errors import DocumentError, MismatchError, RecipeError, check_number, check_threads, suggest
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.result import Recall, Result
@@ -117,11 +127,15 @@ def find_shards(
         candidates = propose(rows, strategy, classes=confirmed, limits=UNLIMITED, threads=threads)
     pairs = exact.verified(candidates.pairs)
     columns: dict[str, Any] = {name: as_bytes(pairs[name]) for name in COLUMNS}
-    found = Found(classes=as_bytes(confirmed), candidates=candidates.pairs.num_rows, **columns)
+    classes, only = array("I", as_bytes(confirmed)), empty_digest(strategy)
+    empty = [number for number, digest in enumerate(rows.column("digest").to_pylist()) if digest == only]
+    for number in empty:
+        classes[number] = number
+    found = Found(classes=classes.tobytes(), candidates=candidates.pairs.num_rows, **columns)
     documents = SearchedDocuments(
         ids=ids,
         lengths=as_bytes(rows.column("length")),
-        skipped=[one for shard in shards for one in shard.skipped],
+        skipped=[*(one for shard in shards for one in shard.skipped), *(without_words(ids[number]) for number in empty)],
         notes=[note for shard in shards for note in shard.notes],
         source=source,
     )

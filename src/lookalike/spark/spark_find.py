@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pyspark.sql import functions as F  # noqa: N812 — its usual name
 
 from lookalike.engine import SMALL, UNIT_LENGTH, Asked, choose_strategy
+from lookalike.engine.stages import empty_digest
 from lookalike.errors import DuplicateIdError, LookalikeError, RecipeError, StoreError, suggest
 from lookalike.presets import with_preset
 from lookalike.recipe import DEFAULT, Recipe
@@ -262,10 +263,11 @@ def _read(documents: DataFrame) -> tuple[Any, Any]:
 
 def _on_executors(task: _Task, strategy: Strategy, size: CollectionSize, rows: DataFrame, work: Work) -> SparkResult:
     texts = TextStore(task.documents, rows)
-    copies = find_copies(rows, texts, strategy, size.documents, work)
-    candidates = find_candidates(rows, copies, size.documents, strategy, work)
-    components = components_of(*candidates.edges(rows), work, task.components)
-    members = work.stage("members", lambda: in_components(rows, copies, components))
+    with_words = rows.where(F.col("digest") != F.lit(bytearray(empty_digest(strategy))))
+    copies = find_copies(with_words, texts, strategy, size.documents, work)
+    candidates = find_candidates(with_words, copies, size.documents, strategy, work)
+    components = components_of(*candidates.edges(with_words), work, task.components)
+    members = work.stage("members", lambda: in_components(with_words, copies, components))
     verified = verified_pairs(candidates, components, texts, strategy, size.documents, work)
     return ClusterResult(
         Stages(
