@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from lookalike import reference as ref
 from lookalike.recipe import FAMILIES, Recipe
 
 if TYPE_CHECKING:
@@ -164,6 +165,11 @@ class Case(NamedTuple):
     def text(self) -> str:
         """The first text."""
         return self.texts[0]
+
+    @property
+    def empty(self) -> set[int]:
+        """The numbers of the texts without units, which no search compares: their pairs are all among themselves."""
+        return {number for number, text in enumerate(self.texts) if not ref.units(text, self.recipe)}
 
 
 def _related(texts: list[str], copies: list[tuple[int, int, int]]) -> list[str]:

@@ -30,10 +30,11 @@ def pairs(case: Case, threshold: float, **how: Any) -> list[Row]:
 
 
 def expected_pairs(case: Case, threshold: float) -> list[Row]:
-    sets = [ref.elements(text, case.recipe) for text in case.texts]
+    sets, empty = [ref.elements(text, case.recipe) for text in case.texts], case.empty
     return [
         (a, b, jaccard, ref.containment(sets[a], sets[b]), ref.containment(sets[b], sets[a]))
         for a, b, jaccard in ref.brute_force_join(sets, threshold)
+        if a not in empty
     ]
 
 

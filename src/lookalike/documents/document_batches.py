@@ -308,8 +308,20 @@ def _sentence(names: list[str], said: str) -> str:
 # -- skipped documents in words ----------------------------------------------------------------------------------------
 
 BY_RULE: Final = frozenset(
-    {"hidden", "ignored", "excluded", "empty", "null text", "no words", "link", "link loop", "table", "given twice", "not a file"}
-    | {"receipt", "too short"}
+    {
+        "hidden",
+        "ignored",
+        "excluded",
+        "empty",
+        "null text",
+        "no words",
+        "link",
+        "link loop",
+        "table",
+        "given twice",
+        "not a file",
+    }
+    | {"receipt", "too short", "no words"}
 )
 """Reasons for which something is skipped on purpose; with any other it should have been read but could not be."""
 

@@ -135,7 +135,10 @@ def find_shards(
     documents = SearchedDocuments(
         ids=ids,
         lengths=as_bytes(rows.column("length")),
-        skipped=[*(one for shard in shards for one in shard.skipped), *(without_words(ids[number]) for number in empty)],
+        skipped=[
+            *(one for shard in shards for one in shard.skipped),
+            *(without_words(ids[number]) for number in empty),
+        ],
         notes=[note for shard in shards for note in shard.notes],
         source=source,
     )
