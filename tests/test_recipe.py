@@ -24,6 +24,7 @@ CHOICES = {
     "punctuation": ("keep", "remove"),
     "accents": ("keep", "strip"),
     "digits": ("keep", "zero"),
+    "invisible": ("drop", "keep"),
     "form": ("none", "nfc", "nfd", "nfkc", "nfkd"),
     "sketch": ("fast", "classic"),
     "family": ("modular", "multiplicative", "murmur3", "jenkins"),
@@ -56,14 +57,14 @@ def make(**chosen: Any) -> Recipe:
 
 def test_the_defaults_are_those_of_the_design() -> None:
     assert str(Recipe()) == (
-        "lookalike-recipe/1 unit=word k=5 bag=no lowercase=yes punctuation=remove accents=keep digits=keep "
-        "stop_words=none form=nfc sketch=fast hashes=256 seed=1"
+        "lookalike-recipe/2 unit=word k=5 bag=no lowercase=yes punctuation=remove accents=keep digits=keep "
+        "stop_words=none invisible=drop form=nfc sketch=fast hashes=256 seed=1"
     )
 
 
 def test_the_digest_is_pinned() -> None:
     # Stored data carries it; a change here is a new format.
-    assert Recipe().digest == "4f70ef10f964adfe"
+    assert Recipe().digest == "81f24cdbde03e467"
     assert Recipe().digest == hashlib.sha256(str(Recipe()).encode()).hexdigest()[:16]
 
 
@@ -200,7 +201,7 @@ def test_a_setting_without_effect_does_not_count() -> None:
     assert Recipe(family="jenkins", sketch="classic") != Recipe(sketch="classic")
     assert Recipe(whitespace="remove") == Recipe()
     assert Recipe(whitespace="remove", unit="char") != Recipe(unit="char")
-    assert Recipe() != "lookalike-recipe/1"
+    assert Recipe() != "lookalike-recipe/2"
 
 
 def test_a_setting_without_effect_is_kept_for_later() -> None:
@@ -225,8 +226,8 @@ def test_replace_checks_what_it_is_given() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the format of a recipe must be 'lookalike-recipe/1'"),
-        ("lookalike-recipe/2 unit=word", "the format of a recipe must be 'lookalike-recipe/1'"),
+        ("", "the format of a recipe must be 'lookalike-recipe/2'"),
+        ("lookalike-recipe/1 unit=word", "the format of a recipe must be 'lookalike-recipe/2'"),
         (str(Recipe()).replace("k=5", "k=0"), "k must be a whole number from 1 to 64, not 0"),
         (str(Recipe()).replace("k=5", "k=5_0"), "k must be a whole number from 1 to 64, not '5_0'"),
         (str(Recipe()).replace("k=5", "k=٥"), "k must be a whole number"),
@@ -250,7 +251,7 @@ def test_from_dict_refuses_another_format() -> None:
     assert Recipe.from_dict({"k": 9}) == Recipe(k=9)
     assert Recipe().to_dict()["format"] == FORMAT
     with pytest.raises(RecipeError, match="another version"):
-        Recipe.from_dict({"format": "lookalike-recipe/2"})
+        Recipe.from_dict({"format": "lookalike-recipe/1"})
 
 
 def test_check_same_names_the_fields_that_differ() -> None:

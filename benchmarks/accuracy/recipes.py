@@ -6,7 +6,7 @@ from typing import Final
 
 import lookalike as la
 
-__all__ = ["GRID", "IN_PART", "OWN", "SEARCHED", "own_recipes", "recipes_for"]
+__all__ = ["GRID", "IN_PART", "OWN", "SEARCHED", "name_of", "own_recipes", "recipes_for"]
 
 OWN: Final = ("prose", "edited", "code", "cjk")
 """The presets that are lookalike's own: each is made for a kind of text, and has to be good at it."""
@@ -24,8 +24,11 @@ _CODE: Final = la.Recipe(lowercase=False, punctuation="keep")
 """Source code word by word."""
 
 GRID: Final[dict[str, tuple[tuple[str, ...], dict[str, la.Recipe]]]] = {
-    "words": (("prose", "edited", "code"), _by_k(la.Recipe(), 1, 2, 3, 4, 5, 7, 10)),
-    "characters": (("prose", "edited"), _by_k(la.Recipe(unit="char"), 4, 5, 7, 9, 13, 20)),
+    "words": (
+        ("prose", "edited", "code"),
+        {**_by_k(la.Recipe(), 1, 2), "3": la.PRESETS["essays"].recipe, **_by_k(la.Recipe(), 4, 5, 7, 10)},
+    ),
+    "characters": (("prose", "edited"), _by_k(la.PRESETS["edited"].recipe, 4, 5, 7, 9, 13, 20)),
     "tokens": (("code",), _by_k(la.PRESETS["code"].recipe, 4, 6, 8, 10, 12, 16)),
     "code as words": (
         ("code",),
@@ -49,5 +52,11 @@ def recipes_for(kind: str | None) -> dict[str, la.Recipe]:
     chosen = {name: preset.recipe for name, preset in la.PRESETS.items()}
     for family, (kinds, sizes) in GRID.items():
         if kind in kinds:
-            chosen |= {f"{family}, k = {k}": recipe for k, recipe in sizes.items() if recipe not in chosen.values()}
+            chosen |= {name_of(family, k): recipe for k, recipe in sizes.items()}
     return chosen
+
+
+def name_of(family: str, k: str) -> str:
+    """Return what a recipe of the grid is called: as the preset that it is, if it is one."""
+    recipe = GRID[family][1][k]
+    return next((name for name, preset in la.PRESETS.items() if preset.recipe == recipe), f"{family}, k = {k}")

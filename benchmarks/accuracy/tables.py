@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from benchmarks.accuracy.agreement import VERDICT_METRICS, measures_of
 from benchmarks.accuracy.judge import LEAST, SIGMAS, outcome
 from benchmarks.accuracy.recall import METHODS, is_kept
-from benchmarks.accuracy.recipes import GRID, IN_PART, OWN
+from benchmarks.accuracy.recipes import GRID, IN_PART, OWN, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -227,12 +227,12 @@ def grid(record: Record) -> Iterator[tuple[str, Table]]:
     """Return for each family of recipes what each k gives, by Jaccard: AUC and best F1 by collection."""
     for family, (kinds, sizes) in GRID.items():
         names = [name for name, found in record["labelled"].items() if found["kind"] in kinds and not _is_easy(found)]
-        by_settings = {name: {row["settings"]: row for row in record["labelled"][name]["agreement"]} for name in names}
+        by_recipe = {name: {row["recipe"]: row for row in record["labelled"][name]["agreement"]} for name in names}
         if not names:
             continue
         rows = []
-        for k, recipe in sizes.items():
-            found = [by_settings[name].get(str(recipe)) for name in names]
+        for k in sizes:
+            found = [by_recipe[name].get(name_of(family, k)) for name in names]
             preset = next((row["recipe"] for row in found if row and row["recipe"] in OWN), None)
             cells = [_grid_cell(row["scores"]["Jaccard"]) if row else "—" for row in found]
             rows.append([f"{k} (`{preset}`)" if preset else k, *cells])

@@ -100,6 +100,8 @@ class CharProperties:
     @property
     def combining_class(self) -> int: ...
     @property
+    def default_ignorable(self) -> bool: ...
+    @property
     def lower(self) -> int: ...
 
 @final
@@ -118,6 +120,7 @@ class Settings:
         accents: str,
         digits: str,
         stop_words: list[str],
+        invisible: str,
         form: str,
         sketch: str,
         family: str,

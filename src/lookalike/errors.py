@@ -30,7 +30,7 @@ import math
 import operator
 import os
 import reprlib
-from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, SupportsIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,6 +53,7 @@ __all__ = [
     "check_text",
     "check_threads",
     "check_whole",
+    "earlier_format",
     "shows_tracebacks",
     "suggest",
     "text_remedy",
@@ -310,6 +311,24 @@ class ServerError(LookalikeError):
         self.remedy = remedy
         self.status = status
         super().__init__(f"{server} {problem}; {remedy}")
+
+
+_AGAIN: Final = {
+    "index": "build it again, from its documents, or from the texts that the version which wrote it reads out of it: "
+    "{id: index.get(id) for id in index}",
+    "result": "search again",
+    "shard": "sign its documents again",
+    "work": "give an empty or new folder",
+}
+
+
+def earlier_format(what: Literal["index", "result", "shard", "work"]) -> tuple[str, str]:
+    """Return the problem and the remedy of stored data whose numbers those of this version cannot be compared with.
+
+    >>> print(StoreError("essays.db", *earlier_format("result")))
+    essays.db was written by an earlier version of lookalike, with hash format 1; search again
+    """
+    return "was written by an earlier version of lookalike, with hash format 1", _AGAIN[what]
 
 
 class InternalError(LookalikeError):

@@ -93,7 +93,7 @@ _ALL: Final = (
     ),
     Preset(
         name="edited",
-        recipe=Recipe(unit="char", k=9),
+        recipe=Recipe(unit="char", k=9, form="nfkc"),
         threshold=0.5,
         bands=35,
         rows=3,
@@ -106,7 +106,7 @@ _ALL: Final = (
     ),
     Preset(
         name="essays",
-        recipe=Recipe(k=3),
+        recipe=Recipe(k=3, form="nfkc"),
         threshold=0.1,
         bands=44,
         rows=1,
@@ -146,7 +146,7 @@ _ALL: Final = (
     ),
     Preset(
         name="fineweb",
-        recipe=Recipe(accents="strip", digits="zero", hashes=112),
+        recipe=Recipe(accents="strip", digits="zero", invisible="keep", hashes=112),
         threshold=0.75,
         bands=14,
         rows=8,
@@ -158,7 +158,7 @@ _ALL: Final = (
     ),
     Preset(
         name="lee2022",
-        recipe=Recipe(lowercase=False, punctuation="keep", form="none", hashes=9000),
+        recipe=Recipe(lowercase=False, punctuation="keep", invisible="keep", form="none", hashes=9000),
         threshold=0.8,
         bands=450,
         rows=20,
@@ -171,7 +171,7 @@ _ALL: Final = (
     ),
     Preset(
         name="slimpajama",
-        recipe=Recipe(unit="char", k=13, hashes=128),
+        recipe=Recipe(unit="char", k=13, invisible="keep", hashes=128),
         threshold=0.8,
         bands=9,
         rows=13,
@@ -183,7 +183,7 @@ _ALL: Final = (
     ),
     Preset(
         name="redpajama2",
-        recipe=Recipe(k=13, form="nfd", hashes=128),
+        recipe=Recipe(k=13, invisible="keep", form="nfd", hashes=128),
         threshold=0.8,
         bands=9,
         rows=13,
@@ -195,7 +195,7 @@ _ALL: Final = (
     ),
     Preset(
         name="stack",
-        recipe=Recipe(lowercase=False, form="none"),
+        recipe=Recipe(lowercase=False, invisible="keep", form="none"),
         threshold=0.7,
         bands=25,
         rows=10,
@@ -209,7 +209,14 @@ _ALL: Final = (
     Preset(
         name="nemo",
         recipe=Recipe(
-            unit="char", k=24, lowercase=False, whitespace="keep", punctuation="keep", form="none", hashes=260
+            unit="char",
+            k=24,
+            lowercase=False,
+            whitespace="keep",
+            punctuation="keep",
+            invisible="keep",
+            form="none",
+            hashes=260,
         ),
         threshold=0.8,
         bands=20,

@@ -6,7 +6,7 @@ text, exactly, is in `docs/format.md`; ready-made recipes are in `lookalike.pres
 
 >>> recipe = Recipe(unit="char", k=9)
 >>> str(recipe)[:36]
-'lookalike-recipe/1 unit=char k=9 bag'
+'lookalike-recipe/2 unit=char k=9 bag'
 >>> Recipe.parse(str(recipe)) == recipe
 True
 >>> recipe.check_same(Recipe(unit="char", k=5))
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT", "ENGLISH", "FAMILIES", "FORMAT", "IDLE", "UNIT_NAMES", "Family", "Recipe", "settings"]
 
-FORMAT: Final = "lookalike-recipe/1"
+FORMAT: Final = "lookalike-recipe/2"
 """The name and version of the canonical form; it changes whenever a number in docs/format.md does."""
 
 Family = Literal["modular", "multiplicative", "murmur3", "jenkins"]
@@ -44,6 +44,7 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "punctuation": ("keep", "remove"),
     "accents": ("keep", "strip"),
     "digits": ("keep", "zero"),
+    "invisible": ("drop", "keep"),
     "form": ("none", "nfc", "nfd", "nfkc", "nfkd"),
     "sketch": ("fast", "classic"),
     "family": FAMILIES,
@@ -59,7 +60,7 @@ _RANGES: Final[dict[str, tuple[int, int]]] = {"k": (1, 64), "hashes": (1, 65_535
 _FLAGS: Final = ("bag", "lowercase")
 _STOP_WORDS: Final = "'none', 'english' or a list of words"
 
-# The English stop list: words that carry grammar rather than content. It is part of recipe format 1, so a change is
+# The English stop list: words that carry grammar rather than content. It is part of the recipe format, so a change is
 # a new format; tests/test_recipe.py holds the list's digest. Contractions are written with the ASCII apostrophe;
 # docs/format.md §2 says what becomes of it. Left out on purpose: i'd, i'll, he'll, she'd, she'll, we'd, we'll. With the
 # apostrophe deleted they would take the words id, ill, hell, shed, shell, wed and well out of every text.
@@ -97,7 +98,7 @@ class Recipe(_Remembered):
 
     Two recipes are equal, and have the same canonical form, digest and hash, if they give the same numbers for every
     text. `family` is not looked at while `sketch` is ``"fast"``, nor `whitespace` while `unit` is ``"word"``, nor any
-    setting of how text is normalised while `unit` is ``"token"``, because they change nothing there.
+    setting of how text is normalised but `invisible` while `unit` is ``"token"``, because they change nothing there.
 
     >>> Recipe(family="murmur3") == Recipe()
     True
@@ -128,6 +129,9 @@ class Recipe(_Remembered):
     """Whether every digit becomes 0, so that texts that differ in numbers alone are equal."""
     stop_words: Literal["none", "english"] | Iterable[str] = "none"
     """Words to exclude: a named list, or your own words (kept as a sorted tuple)."""
+    invisible: Literal["drop", "keep"] = "drop"
+    """What happens to code points that nobody sees, before anything else: soft hyphens, zero-width spaces and joiners,
+    marks of direction, variation selectors, the byte order mark (Unicode's Default_Ignorable_Code_Point)."""
     form: Literal["none", "nfc", "nfd", "nfkc", "nfkd"] = "nfc"
     """The Unicode normalisation form."""
     sketch: Literal["fast", "classic"] = "fast"
@@ -260,7 +264,7 @@ class Recipe(_Remembered):
     def parse(cls, text: str) -> Recipe:
         """Read the canonical form back.
 
-        >>> Recipe.parse("lookalike-recipe/1 unit=word k=zero")
+        >>> Recipe.parse("lookalike-recipe/2 unit=word k=zero")
         Traceback (most recent call last):
             ...
         lookalike.errors.RecipeError: k must be a whole number from 1 to 64, not 'zero'

@@ -196,7 +196,7 @@ def test_print_this_pair_is_a_numbered_proof(open_page: Open, class_report: Path
         expect(rows.nth(number).locator("th")).to_contain_text(str(number + 1))
         expect(rows.nth(number).locator("td")).to_have_count(2)
     proof = page.locator("#proof")
-    for said in ("not proof of copying", "Scores (exact)", "SHA-256 of A", "lookalike-recipe/1", "Diaz, essay 3"):
+    for said in ("not proof of copying", "Scores (exact)", "SHA-256 of A", "lookalike-recipe/2", "Diaz, essay 3"):
         expect(proof).to_contain_text(said)
     assert page.pdf(format="A4").startswith(b"%PDF")
 

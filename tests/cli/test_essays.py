@@ -96,7 +96,7 @@ def test_a_preset_brings_its_settings_and_each_can_be_changed(run: Callable[...,
 
     found = scan()
     assert (found["threshold"], found["metric"], found["min_words"]) == (0.1, "containment", 5)
-    assert la.Recipe.from_dict(found["recipe"]) == la.Recipe.preset("essays") == la.Recipe(k=3)
+    assert la.Recipe.from_dict(found["recipe"]) == la.Recipe.preset("essays") == la.Recipe(k=3, form="nfkc")
     other = scan("-t", "0.3", "--metric", "jaccard", "--min-words", "9", "-k", "4")
     assert (other["threshold"], other["metric"], other["min_words"], other["recipe"]["k"]) == (0.3, "jaccard", 9, 4)
     assert run("scan", "sample", "--preset", "edited", "--format", "json").json["threshold"] == 0.5

@@ -365,7 +365,7 @@ def test_bands_that_cannot_be(run: Run, tables: None, args: list[str], complaint
 
 def test_verbose_tells_settings_and_times(run: Run) -> None:
     done = run("scan", str(COLLECTION), "--verbose")
-    for said in ("recipe: lookalike-recipe/1 ", "method: exact; ", "seconds: reading ", "skipped: blank-page.txt: "):
+    for said in ("recipe: lookalike-recipe/2 ", "method: exact; ", "seconds: reading ", "skipped: blank-page.txt: "):
         assert f"lookalike: {said}" in done.err
 
 

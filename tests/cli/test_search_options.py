@@ -51,6 +51,8 @@ EFFECTS = {
     "accents": ("café", "cafe", ["--accents", "strip"], ["--accents", "keep"]),
     "digits": ("room 12", "room 34", ["--digits", "zero"], ["--digits", "keep"]),
     "stop_words": ("the cat", "a cat", ["--stop-words", "english"], ["--stop-words", "none"]),
+    "invisible": ("o\u00adne two", "one t\u200bwo", ["--invisible", "drop"], ["--invisible", "keep"]),
+    "invisible code": ("i\u00adf x", "if x", ["--unit", "token"], ["--unit", "token", "--invisible", "keep"]),
     "form": ("caf\u00e9", "cafe\u0301", ["--form", "nfc"], ["--form", "none"]),
     "form K": ("ﬁn", "fin", ["--form", "nfkd"], ["--form", "nfd"]),
 }
@@ -126,6 +128,7 @@ def test_the_table_says_what_was_counted(run: Run) -> None:
         (["--punctuation", "x"], "punctuation must be 'keep' or 'remove', not 'x'"),
         (["--accents", "x"], "accents must be 'keep' or 'strip', not 'x'"),
         (["--digits", "x"], "digits must be 'keep' or 'zero', not 'x'"),
+        (["--invisible", "x"], "invisible must be 'drop' or 'keep', not 'x'"),
         (["--form", "nfq"], "form must be 'none', 'nfc', 'nfd', 'nfkc' or 'nfkd', not 'nfq'"),
         (["--sketch", "slow"], "sketch must be 'fast' or 'classic', not 'slow'"),
         (["--family", "md5"], "family must be 'modular', 'multiplicative', 'murmur3' or 'jenkins', not 'md5'"),

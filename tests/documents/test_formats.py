@@ -210,9 +210,16 @@ def test_look_alike_letters_are_flagged_in_every_format(tmp_path: Path, name: st
         assert flags["invisible characters"][1] == 1
 
 
+def test_phonetic_letters_in_words_are_read_as_what_they_look_like(tmp_path: Path) -> None:
+    text = "The ɑrt of lɑnɡuaɡe is ɑ kind of mɑɡic."
+    assert flags_of(tmp_path, "x.txt", text)["look-alike letters"][1] == 3
+    assert text_of(tmp_path, "x.txt", text) == "The art of language is a kind of magic."
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        *("a bag is /bæɡ/, and get is [ɡet]", "a garden is ˈɡɑːdən", "the letter [ɡ]"),
         *("5 μm and 3 kΩ, Δt, α-helix, πr²", "Москва and Moscow", "Ελλάδα, Greece", "نمی‌خواهم", "👩‍🚀 flies"),
         *("naïve café", "Straße", "Łódź", "x₁ + y₂"),
     ],

@@ -164,7 +164,7 @@ def test_json_that_is_none(original: tuple[dict[str, Any], Parts], tmp_path: Pat
     for text in (
         "",
         "[" * 100_000,
-        '{"format": "lookalike-result/2", "x": ' + '{"a":' * 50_000 + "1" + "}" * 50_000 + "}",
+        '{"format": "lookalike-result/3", "x": ' + '{"a":' * 50_000 + "1" + "}" * 50_000 + "}",
         whole[:-1],
         whole + "x",
         whole.replace('"documents": ', '"documents": 9' + "0" * 5_000),

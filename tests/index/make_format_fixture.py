@@ -1,4 +1,4 @@
-"""Write tests/index/data/format-1.db, the index that every later version must be able to open.
+"""Write the index that every later version with the same format must be able to open: tests/index/data/format-2.db.
 
     python -m tests.index.make_format_fixture
 

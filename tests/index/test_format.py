@@ -1,9 +1,11 @@
-"""Files of every version of the format can be opened, and are right."""
+"""A file of this format can be opened, and is right; one of an earlier format is refused."""
 
 from __future__ import annotations
 
 import shutil
 from typing import TYPE_CHECKING
+
+import pytest
 
 import lookalike as la
 from tests.index.make_format_fixture import ADDED, PLACE, REMOVED
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_file_of_format_1(tmp_path: Path) -> None:
+def test_a_file_of_this_format(tmp_path: Path) -> None:
     path = tmp_path / "old.db"
     shutil.copy(PLACE, path)
     assert path.stat().st_size < 100_000
@@ -33,3 +35,18 @@ def test_a_file_of_format_1(tmp_path: Path) -> None:
         index.add({"new": ADDED["essay-3"]})
         assert "new" in index.query(ADDED["essay-3"]).ids
         assert index.verify().ok
+
+
+@pytest.mark.parametrize("create", [None, False])
+def test_a_file_of_format_1_is_refused(tmp_path: Path, create: bool | None) -> None:
+    path = tmp_path / "old.db"
+    shutil.copy(PLACE.with_name("format-1.db"), path)
+    before = path.read_bytes()
+    with pytest.raises(
+        la.StoreError, match=r"old\.db was written .*hash format 1; .*index\.get\(id\) for id in index"
+    ) as caught:
+        la.Index.open(path, create=create)
+    assert "\n" not in str(caught.value)
+    assert path.read_bytes() == before
+    with la.Index.open(tmp_path / "new.db") as index, pytest.raises(la.StoreError, match="exists already"):
+        index.backup(path)

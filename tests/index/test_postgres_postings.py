@@ -151,5 +151,5 @@ def test_a_writer_who_does_not_own_the_index(where: str) -> None:
 
 def test_an_index_of_an_older_format_is_refused(where: str) -> None:
     _change(where, "UPDATE {schema}.settings SET format = 1")
-    with pytest.raises(la.StoreError, match="has the older format 1"):
+    with pytest.raises(la.StoreError, match="hash format 1; build it again"):
         la.Index.open(where)

@@ -37,6 +37,7 @@ PIECES = (
     *(".", ",", "-", "_", "'", '"', "’", "“", "…", "$", "+", "^", "`", "€", "©", "«", "·", "‿"),
     *("é", "e\u0301", "ñ", "Å", "A\u030a", "\u212b", "ß", "ẞ", "İ", "ı", "Σ", "ς", "ﬁ", "ǆ", "½", "²", "Ⅷ", "´"),
     *("\u0301", "\u0327", "\u0345", "\u034f", "\u20dd", "\ufe0f", "\u200d", "\u200c", "\u00ad"),  # join what is before
+    *("\u115f", "\u1160", "\u3164", "\u17b4", "\u180b", "\u2062", "\ufff0", "\U000e0061", "\U000e01ef"),  # not seen
     *("Ж", "й", "и\u0306", "Ё", "α", "ά", "ἄ"),
     *("שלום", "שָׁלוֹם", 'צה"ל', "ג׳", "א'", "السلام", "السَّلَام", "ـ", "٣٤", "۵"),
     *("\u202e", "\u200f", "\u2066", "\u2069", "\u061c"),  # bidi controls
@@ -78,6 +79,7 @@ CODE = (
     *("/", "//", "/*", "*/", "#", "#!", "-", "--", "--[[", "]]", "%", ";;", "<!--", "-->", "'", '"', "`", '"""', "'''"),
     *("x", "_a1", "r", "b", "f", "u8", "RB", 'r#"', '"#', "0", "1.5", "0x1e+3", "2e-7", "1..2", "3.x"),
     *("if", "IF", "If", "def", "def f():", "for", "class", "static", "PUBLIC", "var", "\ufdd0", "\ud800", "😀"),
+    *("\u200b", "\ufeff", "\u00ad", "\ufe0f", "\U000e0061"),
     *("import", "\nimport a", "\nimport (", "\nfrom a import", "from", "\nusing ", "\nuse a::", "package", "include"),
 )
 
@@ -141,6 +143,7 @@ _SETTINGS: dict[str, st.SearchStrategy[Any]] = {
     "accents": st.sampled_from(("keep", "strip")),
     "digits": st.sampled_from(("keep", "zero")),
     "stop_words": _stop_words,
+    "invisible": st.sampled_from(("drop", "keep")),
     "form": st.sampled_from(("none", "nfc", "nfd", "nfkc", "nfkd")),
     "sketch": st.sampled_from(("fast", "classic")),
     "family": st.sampled_from(FAMILIES),

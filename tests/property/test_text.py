@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import unicodedata
 from itertools import pairwise
 
 import pytest
@@ -13,9 +15,11 @@ from lookalike import _native
 from lookalike import reference as ref
 from lookalike.recipe import Recipe
 from lookalike.recipe import settings as native
-from tests.property.strategies import Case, any_texts, cases, known_texts, recipes, tries
+from tests.property.strategies import Case, any_texts, cases, is_known, known_texts, recipes, tries
 
-VERBATIM = Recipe(unit="char", k=1, lowercase=False, whitespace="keep", punctuation="keep", form="none")
+VERBATIM = Recipe(
+    unit="char", k=1, lowercase=False, whitespace="keep", punctuation="keep", invisible="keep", form="none"
+)
 
 # White space is no word, so no list of words can delete it: not even a list whose word becomes a blank by NFKC and
 # `accents=strip`, as the accent that stands alone does.
@@ -69,6 +73,67 @@ def test_words_are_the_segments_that_are_not_white_space(text: str) -> None:
     assert [unit.text for unit in la.units(text, recipe)] == visible
     # The other path, which keeps hashes only.
     assert _native.elements(text, native(recipe)) == sorted(ref.elements(text, recipe))
+
+
+# -- every code point ------------------------------------------------------------------------------------------------
+
+SCALARS = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c <= 0xDFFF]
+IGNORABLE = {char for char in SCALARS if _native.char_properties(ord(char)).default_ignorable}
+
+
+def check_units(chars: list[str], context: str, recipe: Recipe) -> None:
+    """Compare core and reference on many code points in one text; if they differ, on each of them."""
+
+    def same(text: str) -> bool:
+        return [unit.text for unit in la.units(text, recipe)] == ref.units(text, recipe)
+
+    if not same("".join(context.format(char) for char in chars)):
+        wrong = [char for char in chars if not same(context.format(char))]
+        pytest.fail(f"core and reference differ for {wrong[:5]!a} in {context!a}, {recipe}")
+
+
+@pytest.mark.parametrize("unit", ["word", "char"])
+def test_units_of_every_code_point(unit: str) -> None:
+    # `form` is left out: the forms of the reference are those of this Python, which does not know every code point.
+    recipe = Recipe().replace(unit=unit, form="none", whitespace="remove", punctuation="keep")
+    # Those without any property, such as ideographs and what is not assigned, are units by themselves. The reference
+    # knows them by their properties alone, so a few of a million that have the same speak for all.
+    plain, others = [], []
+    for char in SCALARS:
+        found = _native.char_properties(ord(char))
+        nothing = found.word_break == "Other" and found.lower == ord(char) and not found.combining_class
+        other = found.white_space or found.mark or found.decimal or found.extended_pictographic
+        (others if other or char in IGNORABLE or not nothing else plain).append(char)
+    assert [found.text for found in la.units("".join(plain), recipe)] == plain
+    check_units(plain[::50], "{}", recipe)
+    check_units(others, "a{} ", recipe)
+
+
+@pytest.mark.parametrize("unit", ["word", "char"])
+def test_keeping_differs_from_dropping_only_for_what_is_dropped(unit: str) -> None:
+    text = "".join(f"a{char} " for char in SCALARS if char not in IGNORABLE)
+    drop = Recipe().replace(unit=unit, k=1)
+    assert _native.elements(text, native(drop)) == _native.elements(text, native(drop.replace(invisible="keep")))
+
+
+@pytest.mark.parametrize("invisible", ["drop", "keep"])
+@pytest.mark.parametrize("unit", ["word", "char"])
+@pytest.mark.parametrize("form", ["none", "nfc", "nfkc"])
+def test_units_of_every_code_point_that_goes_or_changes(unit: str, form: str, invisible: str) -> None:
+    recipe = Recipe().replace(unit=unit, form=form, invisible=invisible)
+    changing = [
+        c for c in SCALARS if c in IGNORABLE or (form != "none" and unicodedata.normalize(form.upper(), c) != c)
+    ]
+    # Alone, and among letters, blanks and a mark: what stands around a code point that goes meets.
+    check_units(
+        [c for c in changing if form == "none" or is_known(c) or c in IGNORABLE], "{0}\na{0}b {0} c.{0}e\n", recipe
+    )
+
+
+def test_what_is_dropped_is_what_unicode_calls_default_ignorable() -> None:
+    assert len(IGNORABLE) == 4_174  # most of them are reserved for what is to come
+    everything = Recipe(unit="char", whitespace="keep", punctuation="keep", lowercase=False, form="none")
+    assert la.normalize("a" + "".join(sorted(IGNORABLE)) + "b", everything) == "ab"
 
 
 # -- long texts: the core works in blocks of 64 bytes and of 4096 shingles -------------------------------------------

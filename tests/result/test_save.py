@@ -241,7 +241,7 @@ def test_parts_that_do_not_fit(saved: bytes, tmp_path: Path, name: str, data: by
     "changes",
     [
         {"digest": "0" * 16},
-        {"recipe": "lookalike-recipe/1 unit=word"},
+        {"recipe": "lookalike-recipe/2 unit=word"},
         {"linkage": "other"},
         {"metric": "other"},
         {"threshold": 0.1},
@@ -265,8 +265,14 @@ def test_facts_that_do_not_fit(saved: bytes, tmp_path: Path, changes: dict[str, 
 
 
 def test_a_newer_format_says_what_to_do(saved: bytes, tmp_path: Path) -> None:
-    rewritten(saved, tmp_path / "run", lambda meta, _: meta.update(format="lookalike-result/3"))
-    with pytest.raises(la.DocumentError, match=r"has the format lookalike-result/3.*reads lookalike-result/2; update"):
+    rewritten(saved, tmp_path / "run", lambda meta, _: meta.update(format="lookalike-result/4"))
+    with pytest.raises(la.DocumentError, match=r"has the format lookalike-result/4.*reads lookalike-result/3; update"):
+        la.Result.load(tmp_path / "run")
+
+
+def test_an_earlier_format_says_what_to_do(saved: bytes, tmp_path: Path) -> None:
+    rewritten(saved, tmp_path / "run", lambda meta, _: meta.update(format="lookalike-result/2"))
+    with pytest.raises(la.DocumentError, match=r"with hash format 1; search again$"):
         la.Result.load(tmp_path / "run")
 
 

@@ -168,7 +168,7 @@ def test_a_changed_byte_is_noticed(tmp_path_factory: pytest.TempPathFactory, dat
 @pytest.mark.parametrize(
     "change",
     [
-        {"format": "lookalike-shard/2"},
+        {"format": "lookalike-shard/3"},
         {"threshold": 2.0},
         {"threshold": "0.8"},
         {"bands": 10**9},
@@ -186,6 +186,20 @@ def test_a_changed_byte_is_noticed(tmp_path_factory: pytest.TempPathFactory, dat
     ids=str,
 )
 def test_fields_are_checked(tmp_path: Path, change: dict[str, Any]) -> None:
+    changed_shard(tmp_path, change)
+    with pytest.raises(la.DocumentError, match=r"b\.sig'?: file is damaged"):
+        la.find_shards([tmp_path / "b.sig"])
+
+
+def test_an_earlier_format_says_what_to_do(tmp_path: Path) -> None:
+    changed_shard(tmp_path, {"format": "lookalike-shard/1"})
+    with pytest.raises(
+        la.DocumentError, match=r"b\.sig'?: file was written .* hash format 1; sign its documents again$"
+    ):
+        la.find_shards([tmp_path / "b.sig"])
+
+
+def changed_shard(tmp_path: Path, change: dict[str, Any]) -> None:
     la.sign_shard(["one two three", "four five six"], tmp_path / "a.sig")
     with zipfile.ZipFile(tmp_path / "a.sig") as archive, zipfile.ZipFile(tmp_path / "b.sig", "w") as changed:
         for name in archive.namelist():
@@ -193,5 +207,3 @@ def test_fields_are_checked(tmp_path: Path, change: dict[str, Any]) -> None:
             if name == "meta.json":
                 content = json.dumps(json.loads(content) | change).encode()
             changed.writestr(name, content)
-    with pytest.raises(la.DocumentError, match=r"b\.sig'?: file is damaged"):
-        la.find_shards([tmp_path / "b.sig"])

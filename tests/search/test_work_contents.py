@@ -98,7 +98,7 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "negative portions": lambda m: m | {"portions": -1},
     "portions of text": lambda m: m | {"portions": "many"},
     "candidates that are a number": lambda m: m | {"candidates": 1},
-    "another format": lambda m: m | {"format": "lookalike-work/1"},
+    "another format": lambda m: m | {"format": "lookalike-work/99"},
     "a format that is a list": lambda m: m | {"format": []},
     "something more": lambda m: m | {"run": "rm -rf"},
     "an identity that is a list": lambda m: m | {"identity": []},
@@ -111,13 +111,23 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 RAW: dict[str, bytes] = {
     "empty": b"",
-    "half": b'{"format": "lookalike-work/6", "lengths"',
+    "half": b'{"format": "lookalike-work/7", "lengths"',
     "no text": b"\xff\xfe\x00",
     "deep": b"[" * 100_000,
     "a long number": b'{"format": ' + b"9" * 10_000 + b"}",
     "large": b'{"format": "' + b"x" * (2 << 20) + b'"}',
     "nan": b'{"portions": NaN}',
 }
+
+
+def test_a_folder_of_an_earlier_format_is_refused(tables: list[Path], stopped: Path) -> None:
+    path = stopped / "manifest.json"
+    made = json.loads(path.read_text(encoding="utf-8")) | {"format": "lookalike-work/6"}
+    path.write_text(json.dumps(workdir._sealed(made)), encoding="utf-8")
+    before = contents(stopped)
+    with pytest.raises(la.LookalikeError, match="hash format 1; give an empty or new folder"):
+        search(tables, work=stopped)
+    assert contents(stopped) == before
 
 
 @pytest.mark.parametrize("name", [*HOSTILE, *RAW])

@@ -229,7 +229,7 @@ def test_broken_code_loses_little(end: str) -> None:
 def test_settings_of_the_text_have_no_effect() -> None:
     recipe = la.Recipe(unit="token", k=8)
     assert recipe == CODE == la.Recipe(unit="token", k=8, lowercase=False, form="none", stop_words=["int"])
-    assert str(recipe) == "lookalike-recipe/1 unit=token k=8 bag=no sketch=fast hashes=256 seed=1"
+    assert str(recipe) == "lookalike-recipe/2 unit=token k=8 bag=no invisible=drop sketch=fast hashes=256 seed=1"
     assert la.Recipe.parse(str(recipe)) == recipe == la.Recipe.from_dict(recipe.to_dict())
     with pytest.raises(la.errors.MismatchError, match="unit is 'token' and 'word'"):
         recipe.check_same(la.Recipe(k=8))

@@ -42,6 +42,7 @@ pub fn recipe(data: &[u8]) -> Option<(Recipe, bool, &[u8])> {
         remove_marks: !bit(3),
         strip_accents: bit(4),
         zero_digits: bit(5),
+        drop_invisible: more / 120 % 2 == 0,
         k: 1 + usize::from(k % 64),
         form: [Form::Nfc, Form::None, Form::Nfd, Form::Nfkc, Form::Nfkd][usize::from(more % 5)],
         whitespace,

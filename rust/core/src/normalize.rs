@@ -1,4 +1,4 @@
-//! Steps 2 to 5 of docs/format.md §1: Unicode form, accents, case, digits.
+//! Steps 2 to 6 of docs/format.md §1: invisible code points, Unicode form, accents, case, digits.
 //!
 //! Marks, white space and stop words are removed in `shingle.rs`, because words are found first.
 
@@ -25,9 +25,30 @@ pub struct Traced {
     pub spans: Vec<(u32, u32)>,
 }
 
+/// A text after step 2, and where it comes from.
+#[derive(Debug)]
+pub struct Visible<'t> {
+    /// The text without what is dropped.
+    pub text: Cow<'t, str>,
+    /// For each run that is dropped, where in `text` it stood, and how many bytes are gone up to there.
+    gaps: Vec<(usize, usize)>,
+}
+
+impl Visible<'_> {
+    /// The place in the original of a piece of `text`: from its first code point to its last, without what is dropped
+    /// around it.
+    pub fn original(&self, start: usize, end: usize) -> (usize, usize) {
+        let gone = |gaps: usize| if gaps == 0 { 0 } else { self.gaps[gaps - 1].1 };
+        let before_start = self.gaps.partition_point(|&(at, _)| at <= start);
+        let before_end = self.gaps.partition_point(|&(at, _)| at < end);
+        (start + gone(before_start), end + gone(before_end))
+    }
+}
+
 /// The settings of §1.
 #[derive(Debug, Clone, Copy)]
 pub struct Normalizer {
+    drop_invisible: bool,
     form: Form,
     strip_accents: bool,
     lowercase: bool,
@@ -38,6 +59,7 @@ impl Normalizer {
     /// Take the settings from a recipe.
     pub fn new(recipe: &Recipe) -> Self {
         Normalizer {
+            drop_invisible: recipe.drop_invisible,
             form: recipe.form,
             strip_accents: recipe.strip_accents,
             lowercase: recipe.lowercase,
@@ -56,7 +78,7 @@ impl Normalizer {
         let formed = self.formed(text);
         let tables = Tables::get();
         out.reserve(formed.len());
-        let mut copied = 0; // what steps 4 and 5 leave as it is, most of it, is copied in runs
+        let mut copied = 0; // what steps 5 and 6 leave as it is, most of it, is copied in runs
         for (at, c) in formed.char_indices() {
             let new = self.simple(c, tables);
             if new != c {
@@ -68,7 +90,7 @@ impl Normalizer {
         out.push_str(&formed[copied..]);
     }
 
-    /// Steps 4 and 5, one code point to one.
+    /// Steps 5 and 6, one code point to one.
     #[inline(always)]
     fn simple(&self, c: char, tables: Tables) -> char {
         if c.is_ascii() {
@@ -79,9 +101,39 @@ impl Normalizer {
         if self.zero_digits && tables.info(c).decimal() { '0' } else { c }
     }
 
-    /// Steps 2 and 3.
+    /// Step 2.
+    pub fn visible<'a>(&self, text: &'a str) -> Visible<'a> {
+        let whole = Visible { text: Cow::Borrowed(text), gaps: Vec::new() };
+        if !self.drop_invisible || text.is_ascii() {
+            return whole;
+        }
+        let tables = Tables::get();
+        let mut pieces = text.split(|c| tables.invisible(c));
+        let first = pieces.next().unwrap_or_default();
+        if first.len() == text.len() {
+            return whole;
+        }
+        let (mut kept, mut gaps) = (String::with_capacity(text.len()), Vec::new());
+        kept.push_str(first);
+        for piece in pieces.filter(|piece| !piece.is_empty()) {
+            // Pieces are parts of the text: where one begins says how much is gone before it.
+            gaps.push((kept.len(), piece.as_ptr() as usize - text.as_ptr() as usize - kept.len()));
+            kept.push_str(piece);
+        }
+        Visible { text: Cow::Owned(kept), gaps }
+    }
+
+    /// Steps 2 to 4.
     fn formed<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let formed = apply(self.form, text);
+        let as_it_is = self.form == Form::None && !self.drop_invisible;
+        let formed = if as_it_is || settled(self.form, self.drop_invisible).all(text) {
+            Cow::Borrowed(text)
+        } else {
+            match self.visible(text).text {
+                Cow::Borrowed(text) => normalized(self.form, text),
+                Cow::Owned(text) => Cow::Owned(apply(self.form, &text).into_owned()),
+            }
+        };
         if !self.strip_accents {
             return formed;
         }
@@ -103,15 +155,21 @@ impl Normalizer {
                 text.len()
             )));
         }
+        let visible = self.visible(text);
+        let text = visible.text.as_ref();
         let tables = Tables::get();
-        let clusters = self.clusters(text, |c| !c.is_ascii() && tables.info(c).glue());
+        let mut traced = self.clusters(text, |c| !c.is_ascii() && tables.info(c).glue());
         let mut whole = String::new();
         self.any(text, &mut whole);
-        if clusters.text == whole {
-            return Ok(clusters);
+        if traced.text != whole {
+            // A composition across our cluster borders: fall back to borders before ASCII only, which no form moves.
+            traced = self.clusters(text, |c| !c.is_ascii());
         }
-        // A composition across our cluster borders: fall back to borders before ASCII only, which no form moves.
-        Ok(self.clusters(text, |c| !c.is_ascii()))
+        for (start, end) in &mut traced.spans {
+            let original = visible.original(*start as usize, *end as usize);
+            (*start, *end) = (original.0 as u32, original.1 as u32);
+        }
+        Ok(traced)
     }
 
     /// Normalise cluster by cluster, where `glued` says which code points belong to the one before.
@@ -167,7 +225,7 @@ impl Kernel for Ascii<'_> {
 }
 
 fn apply(form: Form, text: &str) -> Cow<'_, str> {
-    if form == Form::None || settled(form).all(text) { Cow::Borrowed(text) } else { normalized(form, text) }
+    if form == Form::None || settled(form, false).all(text) { Cow::Borrowed(text) } else { normalized(form, text) }
 }
 
 fn normalized(form: Form, text: &str) -> Cow<'_, str> {
@@ -180,9 +238,13 @@ fn normalized(form: Form, text: &str) -> Cow<'_, str> {
     }
 }
 
-fn settled(form: Form) -> &'static Settled {
-    static TABLES: [OnceLock<Box<Settled>>; 5] = [const { OnceLock::new() }; 5];
-    Settled::of(&TABLES[form as usize], |text| normalized(form, text) != text)
+/// What this form leaves as it is; without invisible code points if those are dropped.
+fn settled(form: Form, drop_invisible: bool) -> &'static Settled {
+    static TABLES: [[OnceLock<Box<Settled>>; 5]; 2] = [const { [const { OnceLock::new() }; 5] }; 2];
+    let tables = Tables::get();
+    Settled::of(&TABLES[usize::from(drop_invisible)][form as usize], |text| {
+        (drop_invisible && text.contains(|c| tables.invisible(c))) || normalized(form, text) != text
+    })
 }
 
 #[cfg(test)]
@@ -192,6 +254,22 @@ mod tests {
 
     fn recipe(form: Form, strip_accents: bool) -> Recipe {
         Recipe { form, strip_accents, zero_digits: true, ..Recipe::default() }
+    }
+
+    #[test]
+    fn invisible_code_points_go_first_and_places_stay() {
+        let text = "\u{feff}a\u{ad}\u{200b}b \u{e0061}e\u{34f}\u{301}\u{fe0f}!";
+        let traced = Normalizer::new(&recipe(Form::Nfc, false)).traced(text).unwrap();
+        assert_eq!(traced.text, "ab é!");
+        let from: Vec<&str> = traced.spans.iter().map(|&(start, end)| &text[start as usize..end as usize]).collect();
+        assert_eq!(from, ["a", "b", " ", "e\u{34f}\u{301}", "!"]);
+        let keep = Recipe { drop_invisible: false, ..recipe(Form::Nfc, false) };
+        assert_eq!(Normalizer::new(&keep).traced(text).unwrap().text, text);
+    }
+
+    #[test]
+    fn what_stands_for_excluded_text_is_not_dropped() {
+        assert!(!Tables::get().invisible(EXCLUDED));
     }
 
     #[test]
@@ -211,7 +289,7 @@ mod tests {
     /// Two code points compose only if they are the parts of a composite: of those none but the first may be settled.
     #[test]
     fn settled_code_points_compose_with_nothing_before_them() {
-        let tables = [Form::Nfc, Form::Nfd, Form::Nfkc, Form::Nfkd].map(settled);
+        let tables = [Form::Nfc, Form::Nfd, Form::Nfkc, Form::Nfkd].map(|form| settled(form, false));
         for c in '\0'..=char::MAX {
             let apart = normalized(Form::Nfd, c.encode_utf8(&mut [0; 4])).into_owned();
             for part in apart.chars().skip(1) {
@@ -224,11 +302,19 @@ mod tests {
         );
     }
 
+    /// Any texts, and texts of marks, letters and invisible code points that meet in every combination.
+    fn texts() -> impl Strategy<Value = String> {
+        prop_oneof![
+            any::<String>(),
+            "[a漢é\u{301}\u{ad}\u{34f}\u{200d}\u{1161}\u{3164}\u{fe0f}\u{feff}\u{e0061} ]{0,12}"
+        ]
+    }
+
     proptest! {
         #[test]
-        fn tracing_changes_nothing(text: String, strip: bool, form in 0..5usize) {
+        fn tracing_changes_nothing(text in texts(), strip: bool, drop_invisible: bool, form in 0..5usize) {
             let form = [Form::None, Form::Nfc, Form::Nfd, Form::Nfkc, Form::Nfkd][form];
-            let n = Normalizer::new(&recipe(form, strip));
+            let n = Normalizer::new(&Recipe { drop_invisible, ..recipe(form, strip) });
             let mut plain = String::new();
             n.any(&text, &mut plain);
             let traced = n.traced(&text).unwrap();

@@ -10,7 +10,8 @@ pub enum Unit {
     Char,
     /// Words by the default Unicode word boundaries.
     Word,
-    /// Tokens of source code; the settings of normalisation, marks, white space and stop words have no effect.
+    /// Tokens of source code. Of the settings of normalisation only `drop_invisible` has an effect; those of marks, white
+    /// space and stop words have none.
     Token,
 }
 
@@ -75,6 +76,8 @@ pub struct Recipe {
     pub zero_digits: bool,
     /// Words to exclude.
     pub stop_words: Vec<String>,
+    /// Delete invisible code points.
+    pub drop_invisible: bool,
     /// Unicode form.
     pub form: Form,
     /// Kind of signature.
@@ -97,6 +100,7 @@ impl Default for Recipe {
             strip_accents: false,
             zero_digits: false,
             stop_words: Vec::new(),
+            drop_invisible: true,
             form: Form::Nfc,
             sketch: SketchKind::Fast,
             hashes: 256,

@@ -143,9 +143,10 @@ impl Shingler {
                 let Scratch { words, block, .. } = scratch;
                 words.clear();
                 let mut windows = Windows { shingler: self, bytes: &[], words, block, take, any: false };
-                tokens(text, |token| {
+                let visible = self.normalizer.visible(text).text;
+                tokens(&visible, |token| {
                     if token.counts {
-                        windows.unit(token.unit(text));
+                        windows.unit(token.unit(&visible));
                     }
                 });
                 windows.finish();

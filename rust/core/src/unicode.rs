@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use icu_casemap::CaseMapper;
 use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
-use icu_properties::props::{ExtendedPictographic, GeneralCategory, WhiteSpace, WordBreak};
+use icu_properties::props::{DefaultIgnorableCodePoint, ExtendedPictographic, GeneralCategory, WhiteSpace, WordBreak};
 use icu_properties::{CodePointMapData, CodePointSetData};
 
 /// Version of the Unicode tables, for `doctor`.
@@ -108,6 +108,7 @@ impl Info {
     const DECIMAL: u16 = 1 << 8;
     const ACCENT: u16 = 1 << 9;
     const GLUE: u16 = 1 << 10;
+    const INVISIBLE: u16 = 1 << 11;
 
     /// Word_Break class.
     #[inline(always)]
@@ -143,6 +144,11 @@ impl Info {
     #[inline(always)]
     pub fn glue(self) -> bool {
         self.0 & Self::GLUE != 0
+    }
+    /// Default_Ignorable_Code_Point, which `invisible = drop` drops.
+    #[inline(always)]
+    fn invisible(self) -> bool {
+        self.0 & Self::INVISIBLE != 0
     }
 }
 
@@ -180,6 +186,16 @@ impl Tables {
     #[inline(always)]
     pub fn info(self, c: char) -> Info {
         self.0.info.get(c as usize).copied().unwrap_or_else(|| slow_info(c as u32))
+    }
+
+    /// Whether `c` is a Default_Ignorable_Code_Point. Asked of every code point of texts that are not settled, so beyond
+    /// the plane this is one look-up, not all those of [`Tables::info`].
+    #[inline(always)]
+    pub fn invisible(self, c: char) -> bool {
+        match self.0.info.get(c as usize) {
+            Some(info) => info.invisible(),
+            None => CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c),
+        }
     }
 
     /// Simple lower-case mapping of `c`.
@@ -261,6 +277,9 @@ fn slow_info(c: u32) -> Info {
     }
     if matches!(class, 1 | 10..=36 | 200..=240) {
         bits |= Info::ACCENT;
+    }
+    if CodePointSetData::new::<DefaultIgnorableCodePoint>().contains32(c) {
+        bits |= Info::INVISIBLE;
     }
     let combining = matches!(category, G::NonspacingMark | G::SpacingMark | G::EnclosingMark);
     // Besides combining marks, these compose backwards: Hangul vowels and finals, half-width kana voicing, Kirat Rai vowels.

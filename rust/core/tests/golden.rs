@@ -1,4 +1,4 @@
-//! The vectors of format 1 (docs/format.md), made by the Python reference and read by `pytest` too.
+//! The vectors of format 2 (docs/format.md), made by the Python reference and read by `pytest` too.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use lookalike_core::sign;
 use serde_json::Value;
 
 fn vectors() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/v1.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/v2.json");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     serde_json::from_str(&text).expect("valid JSON")
 }
@@ -72,6 +72,7 @@ fn recipe(given: &Value) -> Recipe {
         strip_accents: text(&given["accents"]) == "strip",
         zero_digits: text(&given["digits"]) == "zero",
         stop_words: given["stop_words"].as_array().expect("words").iter().map(|w| text(w).into()).collect(),
+        drop_invisible: text(&given["invisible"]) == "drop",
         form: match text(&given["form"]) {
             "none" => Form::None,
             "nfc" => Form::Nfc,
@@ -89,7 +90,7 @@ fn recipe(given: &Value) -> Recipe {
 #[test]
 fn streams_and_primes() {
     let vectors = vectors();
-    assert_eq!(vectors["format"], 1);
+    assert_eq!(vectors["format"], 2);
     for v in entries(&vectors, "streams") {
         let mut stream = Stream::new(long(&v["state"]));
         for expected in longs(&v["numbers"]) {

@@ -180,6 +180,7 @@ pub struct CharProperties {
     mark: bool,
     decimal: bool,
     combining_class: u8,
+    default_ignorable: bool,
     lower: u32,
 }
 
@@ -196,6 +197,7 @@ pub fn char_properties(code_point: u32) -> PyResult<CharProperties> {
         mark: info.mark(),
         decimal: info.decimal(),
         combining_class: combining_class(c),
+        default_ignorable: Tables::get().invisible(c),
         lower: Tables::get().lower(c) as u32,
     })
 }

@@ -25,7 +25,7 @@ pub fn family(name: &str) -> PyResult<Family> {
 #[pymethods]
 impl Settings {
     #[new]
-    #[pyo3(signature = (*, unit, k, bag, lowercase, whitespace, punctuation, accents, digits, stop_words, form, sketch, family, hashes, seed))]
+    #[pyo3(signature = (*, unit, k, bag, lowercase, whitespace, punctuation, accents, digits, stop_words, invisible, form, sketch, family, hashes, seed))]
     #[allow(clippy::too_many_arguments)] // one per setting of the recipe, by name only
     fn new(
         unit: &str,
@@ -37,6 +37,7 @@ impl Settings {
         accents: &str,
         digits: &str,
         stop_words: Vec<String>,
+        invisible: &str,
         form: &str,
         sketch: &str,
         family: &str,
@@ -62,6 +63,7 @@ impl Settings {
                 strip_accents: named("accents", accents, &[("keep", false), ("strip", true)])?,
                 zero_digits: named("digits", digits, &[("keep", false), ("zero", true)])?,
                 stop_words,
+                drop_invisible: named("invisible", invisible, &[("keep", false), ("drop", true)])?,
                 form: named("form", form, &forms)?,
                 sketch: named("sketch", sketch, &[("fast", SketchKind::Fast), ("classic", classic)])?,
                 hashes,

@@ -120,7 +120,10 @@ HASHES: Final = 200
 THRESHOLD: Final = "0.5"
 BANDS: Final = (40, 5)
 """For 200 hash functions and a threshold of about one half, by the rule of report B."""
-_KEPT: Final = ("unit", "lowercase", "whitespace", "punctuation", "accents", "digits", "stop_words", "form", "family")
+_KEPT: Final = (
+    *("unit", "lowercase", "whitespace", "punctuation", "accents", "digits"),
+    *("stop_words", "invisible", "form", "family"),
+)
 
 
 def _recipe(given: dict[str, Any]) -> Recipe:

@@ -51,7 +51,10 @@ HELP = examples(
 )
 
 SHOWN: Final = 20
-_KEPT: Final = ("unit", "k", "lowercase", "whitespace", "punctuation", "accents", "digits", "stop_words", "form")
+_KEPT: Final = (
+    *("unit", "k", "lowercase", "whitespace", "punctuation", "accents", "digits"),
+    *("stop_words", "invisible", "form"),
+)
 
 
 def _recipe(given: dict[str, Any]) -> Recipe:

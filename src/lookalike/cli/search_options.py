@@ -101,6 +101,7 @@ RECIPE: Final[dict[str, tuple[Any, Any]]] = {
     "stop_words": _choice(
         "--stop-words", "LIST", "Words to ignore: none, english, or a file with one word per line.", "none", "english"
     ),
+    "invisible": _choice("--invisible", "HOW", "drop or keep what nobody sees, such as soft hyphens.", "drop", "keep"),
     "form": _choice(
         "--form", "FORM", "Unicode normal form: none, nfc, nfd, nfkc or nfkd.", "none", "nfc", "nfd", "nfkc", "nfkd"
     ),
@@ -147,7 +148,7 @@ def _stop_words(given: str) -> str | list[str]:
 def as_typed(made: Any, recipe: Recipe) -> list[str]:
     """Return the options that make this value, which has a `preset`, and this recipe: those that are not the preset's.
 
-    >>> as_typed(Demand(preset="essays", threshold=0.2, metric="containment"), Recipe(k=3))
+    >>> as_typed(Demand(preset="essays", threshold=0.2, metric="containment"), Recipe(k=3, form="nfkc"))
     ['--preset', 'essays', '--threshold', '0.2']
     """
     start, usual = find_preset(made.preset or "prose"), type(made)()

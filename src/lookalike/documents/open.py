@@ -122,6 +122,7 @@ def token_recipe(recipe: Recipe | None) -> Recipe:
         accents="keep",
         digits="keep",
         stop_words="none",
+        invisible="keep",
         form="none",
     )
 

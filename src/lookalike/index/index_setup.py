@@ -41,7 +41,7 @@ __all__ = [
     "unfinished_file",
 ]
 
-FORMAT: Final = "lookalike-index/1"
+FORMAT: Final = "lookalike-index/2"
 Keep = Literal["text", "shingles", "signature"]
 KEEPS: Final = ("text", "shingles", "signature")
 RECALL: Final = 0.999

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from lookalike.errors import DamagedError, MissingExtraError, StoreError, _show
+from lookalike.errors import DamagedError, MissingExtraError, StoreError, _show, earlier_format
 from lookalike.index.contract import NO_KIND, Check, ServerStore, StoreReader, StoreWriter, exists_already
 from lookalike.index.index_setup import IndexSettings
 from lookalike.index.postgres_postings import (
@@ -45,7 +45,7 @@ __all__ = ["Address", "PostgresStore", "connect", "create_schema", "read_setting
 
 # -- the server --------------------------------------------------------------------------------------------------------
 
-VERSION: Final = 2
+VERSION: Final = 3
 _OLDEST: Final = 15
 _SCHEMA_NAME: Final = re.compile("[a-z_][a-z0-9_]{0,62}")
 _DEFAULT: Final = "lookalike"
@@ -154,7 +154,7 @@ def read_settings(connection: psycopg.Connection[Any], address: Address) -> Inde
     if row is not None and row[0] > VERSION:
         raise StoreError(address.name, f"has the newer format {row[0]}", "open it with a newer version of lookalike")
     if row is not None and row[0] < VERSION:
-        raise StoreError(address.name, f"has the older format {row[0]}", "build it again: lookalike index build")
+        raise StoreError(address.name, *earlier_format("index"))
     damaged = DamagedError(address.name, "has damaged settings", "restore a backup, or build it again")
     if row is None or zlib.crc32(row[1].encode()) != row[2]:
         raise damaged

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lookalike.errors import DamagedError, StoreError, _show
+from lookalike.errors import DamagedError, StoreError, _show, earlier_format
 from lookalike.index.contract import DIGEST, LARGEST_BODY, LONGEST_ID
 from lookalike.index.index_setup import IndexSettings, give_name, remove_files, unfinished_file
 
@@ -53,7 +53,7 @@ __all__ = [
 
 APPLICATION: Final = 0x6C6B6531
 """What `PRAGMA application_id` reads in every index: "lke1"."""
-VERSION: Final = 1
+VERSION: Final = 2
 PAGE: Final = 8192
 _LARGEST_VALUE: Final = 128 << 20
 """Bytes of a value that SQLite loads at all: twice what a document has at most."""
@@ -196,15 +196,21 @@ def check_file(path: Path) -> None:
     application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
     if application != APPLICATION:
         raise StoreError(str(path), OTHER_DATABASE, _OTHER_FILE)
+    _check_version(str(path), version)
+
+
+def _check_version(name: str, version: int) -> None:
     if version > VERSION:
-        raise StoreError(str(path), f"has the newer format {version}", "open it with a newer version of lookalike")
+        raise StoreError(name, f"has the newer format {version}", "open it with a newer version of lookalike")
+    if version == 1:
+        raise StoreError(name, *earlier_format("index"))
+    if version != VERSION:
+        raise StoreError(name, f"has the format {version}, not {VERSION}", "restore a backup, or build it again")
 
 
 def read_settings(connection: sqlite3.Connection, name: str) -> IndexSettings:
     """Return the settings of an index whose schema is right."""
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version != VERSION:
-        raise StoreError(name, f"has the format {version}, not {VERSION}", "open it with another version of lookalike")
+    _check_version(name, connection.execute("PRAGMA user_version").fetchone()[0])
     found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
     if found != SCHEMA:
         raise DamagedError(name, "does not have exactly the tables of an index", RESTORE)

@@ -53,6 +53,11 @@ def _is_accent(char: str) -> bool:
 
 
 @cache
+def _is_invisible(char: str) -> bool:
+    return char_properties(ord(char)).default_ignorable
+
+
+@cache
 def _lower(char: str) -> str:
     return chr(char_properties(ord(char)).lower)
 
@@ -66,13 +71,13 @@ def _zero_digit(char: str) -> str:
 
 
 def normalise(text: str, recipe: Recipe) -> str:
-    """Return the text in the recipe's Unicode form, case, accents and digits.
+    """Return the text without invisible characters, in the recipe's Unicode form, case, accents and digits.
 
     >>> from lookalike.recipe import Recipe
     >>> normalise("Été 2024", Recipe(accents="strip", digits="zero"))
     'ete 0000'
     """
-    text = "".join("\N{REPLACEMENT CHARACTER}" if "\ud800" <= char <= "\udfff" else char for char in text)
+    text = _visible(text, recipe)
     text = _to_form(text, recipe.form)
     if recipe.accents == "strip":
         decomposed = _to_form(text, "nfkd" if recipe.form in ("nfkc", "nfkd") else "nfd")
@@ -83,6 +88,11 @@ def normalise(text: str, recipe: Recipe) -> str:
     if recipe.digits == "zero":
         text = "".join(_zero_digit(char) for char in text)
     return text
+
+
+def _visible(text: str, recipe: Recipe) -> str:
+    text = "".join("\N{REPLACEMENT CHARACTER}" if "\ud800" <= char <= "\udfff" else char for char in text)
+    return text if recipe.invisible == "keep" else "".join(char for char in text if not _is_invisible(char))
 
 
 def _to_form(text: str, form: str) -> str:
@@ -203,7 +213,7 @@ def units(text: str, recipe: Recipe) -> list[str]:
     ['a', 'b', ' ', 'c']
     """
     if recipe.unit == "token":
-        return code_units(text)
+        return code_units(_visible(text, recipe))
     text = normalise(text, recipe)
     stop_words = {_without_marks(normalise(word, recipe), recipe) for word in recipe.stop_list}
     if recipe.unit == "word":

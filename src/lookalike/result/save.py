@@ -23,7 +23,7 @@ from lookalike import _native
 from lookalike.documents import Flag, Skipped
 from lookalike.documents.metadata import metadata_of
 from lookalike.engine.bands import Bands
-from lookalike.errors import DocumentError, LookalikeError
+from lookalike.errors import DocumentError, LookalikeError, earlier_format
 from lookalike.opening import open_error, shown_url
 from lookalike.recipe import Recipe
 from lookalike.remote import open_named
@@ -69,8 +69,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "load", "save"]
 
-FORMAT: Final = "lookalike-result/2"
+FORMAT: Final = "lookalike-result/3"
 """The name and version of the file; it changes when a reader of today could not read it rightly."""
+_EARLIER: Final = ("lookalike-result/1", "lookalike-result/2")
 _SAVED: Final = (
     "searched_threshold",
     "threshold",
@@ -233,6 +234,8 @@ def _check_format(meta: Any, path: str) -> None:
     given = meta.get("format") if isinstance(meta, dict) else None
     if given == FORMAT:
         return
+    if given in _EARLIER:
+        raise DocumentError(path, "file", *earlier_format("result"))
     if isinstance(given, str) and given.startswith("lookalike-result/"):
         problem = f"has the format {given[:40]}, and this version of lookalike reads {FORMAT}"
         raise DocumentError(path, "file", problem, "update lookalike, or search again")

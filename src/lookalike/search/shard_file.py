@@ -19,7 +19,7 @@ from lookalike.documents import Skipped
 from lookalike.engine import Strategy, least_agreeing
 from lookalike.engine.bands import Bands, check_bands
 from lookalike.engine.sign import row_schema
-from lookalike.errors import DocumentError, LookalikeError
+from lookalike.errors import DocumentError, LookalikeError, earlier_format
 from lookalike.opening import open_error
 from lookalike.recipe import Recipe
 from lookalike.remote import open_named
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "Shard", "ShardSettings", "ShardWriter"]
 
-FORMAT: Final = "lookalike-shard/1"
+FORMAT: Final = "lookalike-shard/2"
+_EARLIER: Final = "lookalike-shard/1"
 _BLOCK: Final = 1 << 20
 _ROWS, _SHINGLES = "rows.arrow", "shingles.arrow"
 _FIELDS: Final[Mapping[str, tuple[type, ...]]] = {
@@ -234,7 +235,7 @@ class Shard:
 
         with _reading(path) as archive:
             meta = parse_json(read_meta(archive))
-            _check_meta(meta, archive)
+            _check_meta(meta, archive, os.fspath(path))
             settings = _settings_of(meta)
             schema = _row_columns(settings, numbers=meta["ids"] == "int")
             batches = list(read_batches(archive, _ROWS, meta["parts"][_ROWS], [schema]))
@@ -325,10 +326,12 @@ def _damaged(name: str, why: str) -> DocumentError:
     return DocumentError(name, "file", f"is damaged ({why})", "sign the shard again")
 
 
-def _check_meta(meta: Any, archive: zipfile.ZipFile) -> None:
+def _check_meta(meta: Any, archive: zipfile.ZipFile, name: str) -> None:
     """Refuse whatever this version does not write."""
     if not isinstance(meta, dict) or not str(meta.get("format", "")).startswith("lookalike-shard/"):
         raise _ForeignError
+    if meta["format"] == _EARLIER:
+        raise DocumentError(name, "file", *earlier_format("shard"))
     if meta["format"] != FORMAT:
         raise ValueError(f"it has the format {str(meta['format'])[:40]}, and this version reads {FORMAT}")
     if set(meta) != set(_FIELDS) or any(type(meta[name]) not in kinds for name, kinds in _FIELDS.items()):

@@ -17,7 +17,7 @@ import zlib
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from lookalike.errors import LookalikeError, MismatchError
+from lookalike.errors import LookalikeError, MismatchError, earlier_format
 from lookalike.search.work_files import (
     ENTRY,
     Entry,
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["WorkDir", "disk_errors"]
 
-FORMAT: Final = "lookalike-work/6"
+FORMAT: Final = "lookalike-work/7"
+_EARLIER: Final = frozenset(f"lookalike-work/{version}" for version in range(1, 7))
 ROWS, PARTS, PAIRS, HOT, VERIFIED = "rows.bin", "parts.bin", "pairs.bin", "hot.bin", "verified.bin"
 _FILES: Final = (ROWS, PARTS, PAIRS, HOT, VERIFIED)
 _MANIFEST, _NEW, _LOCK = "manifest.json", "manifest.new", "lock"
@@ -292,6 +293,9 @@ def _checked_manifest(path: Path) -> dict[str, Any]:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _LARGEST_MANIFEST:
             raise _damaged(path)
         manifest = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(manifest, dict) and manifest["format"] in _EARLIER:
+            problem, remedy = earlier_format("work")
+            raise LookalikeError(f"{path} {problem}; {remedy}")
         right = isinstance(manifest, dict) and _is_right(manifest)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _damaged(path) from error

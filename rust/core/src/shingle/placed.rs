@@ -24,9 +24,11 @@ impl Shingler {
     pub fn units(&self, text: &str, control: &Control) -> Result<Vec<Placed>> {
         if self.unit == Unit::Token {
             let mut out = Vec::new();
-            tokens(text, |token| {
+            let visible = self.normalizer.visible(text);
+            tokens(&visible.text, |token| {
                 if token.counts {
-                    out.push(Placed { text: token.unit(text).to_string(), start: token.start, end: token.end });
+                    let (start, end) = visible.original(token.start, token.end);
+                    out.push(Placed { text: token.unit(&visible.text).to_string(), start, end });
                 }
             });
             return Ok(out);

@@ -160,8 +160,9 @@ _LIKE_LATIN: Final = dict(
     zip(
         "аеорсухіјѕһԁԛԝѵӏёїАВЕКМНОРСТХУІЈЅҮԌԚԜЁЇ"  # Cyrillic
         "οινυρκχΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳ"  # Greek
-        "օոսհցզ",  # Armenian
-        "aeopcyxijshdqwvlëïABEKMHOPCTXYIJSYGQWËÏoivupkxABEZHIKMNOPTYXcjonuhgq",
+        "օոսհցզ"  # Armenian
+        "ɑɡ",  # phonetic
+        "aeopcyxijshdqwvlëïABEKMHOPCTXYIJSYGQWËÏoivupkxABEZHIKMNOPTYXcjonuhgqag",
         strict=True,
     )
 )
@@ -169,12 +170,15 @@ _LIKE_CYRILLIC: Final = dict(zip("aeopcyxijsABEKMHOPCTXYIJSékr", "аеорсу�
 _LIKE_GREEK: Final = dict(zip("oivupkxABEZHIKMNOPTYX", "οινυρκχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", strict=True))
 
 # Two neighbours of different scripts: found by one quick pass, after which only such words are examined closely.
-_OTHER: Final = _GREEK + _CYRILLIC + _ARMENIAN
+_OTHER: Final = _GREEK + _CYRILLIC + _ARMENIAN + "ɑɡ"
 _MIXED: Final = re.compile(f"[{_LATIN}][{_OTHER}]|[{_OTHER}][{_LATIN}]")
 _OTHERS: Final = re.compile(f"[{_OTHER}]")
 _LETTERS: Final = re.compile(f"[{_LATIN}{_OTHER}]+")
 _IN_LATIN: Final = re.compile(f"[{_LATIN}]")
 _IN_CYRILLIC: Final = re.compile(f"[{_CYRILLIC}]")
+# ɑ and ɡ are as they should be in a transcription, and in the languages that are written with letters of this alphabet.
+_PHONETIC: Final = re.compile("[ɐɒ-ɠɢ-˿]")
+_NEAR: Final = 20
 _LOOKED_AT: Final = 100_000
 """Characters that decide the alphabet of a text."""
 _MOST_PLACES: Final = 10_000
@@ -241,6 +245,8 @@ def _look_alikes(text: str) -> tuple[Counter[str], dict[int, str]]:
     for found in _LETTERS.finditer(text):
         word = found[0]
         is_latin = _OTHERS.search(word) is None
+        if not is_latin and _is_phonetic(text, found):
+            continue
         if not is_latin and (like := _meant(word, latin_text)):
             mixed[f"{word[:40]} ({_codes(letter for letter in word if letter in like)})"] += 1
             changes.update((found.start() + at, like[letter]) for at, letter in enumerate(word) if letter in like)
@@ -254,6 +260,14 @@ def _look_alikes(text: str) -> tuple[Counter[str], dict[int, str]]:
         waiting, latin_before = [], is_latin
     changes.update((at + i, _LIKE_LATIN[letter]) for at, one in waiting for i, letter in enumerate(one))
     return mixed, dict(sorted(changes.items()))
+
+
+def _is_phonetic(text: str, found: re.Match[str]) -> bool:
+    """Return whether a word with ɑ or ɡ is written so on purpose: by letters nearby, or between slashes or brackets."""
+    start, end = found.span()
+    beside = text[max(0, start - 1) : start] + text[end : end + 1]
+    near = text[max(0, start - _NEAR) : end + _NEAR]
+    return ("ɑ" in found[0] or "ɡ" in found[0]) and (any(c in "/[]" for c in beside) or bool(_PHONETIC.search(near)))
 
 
 def _meant(word: str, latin_text: bool) -> dict[str, str]:

@@ -22,7 +22,7 @@ function skippedTab() {
 const RECIPE_WORDS = {
   unit: "What a sequence is made of", k: "Length of a sequence", bag: "Repeats count", lowercase: "Case is ignored",
   whitespace: "Runs of white space", punctuation: "Punctuation", accents: "Accents", digits: "Digits", stop_words: "Stop words",
-  form: "Unicode form", sketch: "Signature", family: "Hash functions", hashes: "Numbers in a signature", seed: "Seed",
+  invisible: "Invisible characters", form: "Unicode form", sketch: "Signature", family: "Hash functions", hashes: "Numbers in a signature", seed: "Seed",
 };
 
 const spoken = (value) => (value === true ? "yes" : value === false ? "no" : Array.isArray(value) ? value.join(", ") : String(value));

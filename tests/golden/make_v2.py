@@ -1,4 +1,4 @@
-"""Make v1.json, the vectors of format 1 (docs/format.md), from the reference alone: python tests/golden/make_v1.py
+"""Make v2.json, the vectors of format 2 (docs/format.md), from the reference alone: python tests/golden/make_v2.py
 
 64-bit numbers are written as 16 hexadecimal digits, because many readers of JSON keep 53 bits only. A large set is
 written as the first `count` numbers of stream(`stream`), SplitMix64 of §4. Texts have no lone surrogates, which JSON
@@ -16,7 +16,7 @@ from lookalike import reference as ref
 from lookalike.recipe import Recipe
 from lookalike.reference.hash_functions import first_primes
 
-VECTORS: Final = Path(__file__).with_name("v1.json")
+VECTORS: Final = Path(__file__).with_name("v2.json")
 
 SEEDS: Final = (0, 1, 0x0123_4567_89AB_CDEF, 2**64 - 1)
 FAMILIES: Final = ("modular", "multiplicative", "murmur3", "jenkins")
@@ -46,6 +46,10 @@ TEXTS: Final = {
     "bidi": "abc \u202edef\u202c \u2066x\u2069 \u200fy\u200e\u061c",
     "white": "a\u00a0b\u2003\u3000c\u2028d\u0085e\u200bf\ufeffg",
     "lone": "a\ufffdb \ufffd\ufffd c",
+    "invisible": (
+        "\ufeffE\u00ads\u200bs\u200ca\u034fy\ufe0f \U000e0061w\u2060ith e\u200d\u0301 3\u00ad.\u200b1\u20624 "
+        "\u200e\u3164\u180b \u1112\u115f\u1161\u1160 \uffa0a\u17b4\ufff0\U000e01ef\U000e0fff\u061c\u202e"
+    ),
 }
 CODE: Final = {
     "prose": TEXTS["ascii"],
@@ -61,6 +65,7 @@ CODE: Final = {
         'fn f<\'a>(x: &\'a str) { r#"a"b"# }\n-- sql\nSELECT 1 --x\n;; lisp\n<!-- a --> https://b\n'
         "use c::{\n d};\ne --[[ f ]] g"
     ),
+    "invisible code": "\ufeffi\u00adf (x\u200b == '\u200ey'\u200d) { \u2060ret\u034furn \U000e00610; /\ufe0f/ z\n}",
     "broken code": 'a /* b\nc = \'d\n"e\\\nf = `g\n"""h\nimport (i\nj\r;k # l',
 }
 """Texts for `unit = token` (§2.2)."""
@@ -70,7 +75,9 @@ SURROGATES: Final = {"lone": [0x61, 0xD800, 0x62, 0x20, 0xDFFF, 0xDBFF, 0x20, 0x
 RECIPES: Final[dict[str, dict[str, Any]]] = {
     "default": {},
     "word 1": {"k": 1},
-    "word kept": {"k": 2, "lowercase": False, "punctuation": "keep", "form": "none"},
+    "word kept": {"k": 2, "lowercase": False, "punctuation": "keep", "invisible": "keep", "form": "none"},
+    "word invisible": {"k": 2, "invisible": "keep"},
+    "word nfkc": {"k": 3, "form": "nfkc"},
     "word bag": {"k": 1, "bag": True, "seed": 7},
     "word stop": {"k": 2, "stop_words": ["the", "to", "Don't", "我"]},
     "word bare": {"k": 3, "accents": "strip", "digits": "zero", "seed": 2**64 - 1},
@@ -82,8 +89,10 @@ RECIPES: Final[dict[str, dict[str, Any]]] = {
         "lowercase": False,
         "whitespace": "keep",
         "punctuation": "keep",
+        "invisible": "keep",
         "form": "none",
     },
+    "char plain": {"unit": "char", "k": 3, "whitespace": "keep", "punctuation": "keep", "form": "none"},
     "char nfd": {"unit": "char", "k": 3, "form": "nfd", "whitespace": "remove"},
     "char nfkc": {"unit": "char", "k": 2, "form": "nfkc", "digits": "zero", "punctuation": "keep"},
     "char bare": {"unit": "char", "k": 5, "form": "nfkd", "accents": "strip", "bag": True},
@@ -159,8 +168,12 @@ def of_texts() -> list[dict[str, Any]]:
 def of_code() -> list[dict[str, Any]]:
     """§2.2: the units and elements of source code."""
     found = []
-    for (k, bag, seed), text in product(((8, False, 1), (1, True, 7)), CODE.values()):
-        recipe = Recipe(unit="token", k=k, bag=bag, seed=seed)
+    recipes = (
+        Recipe(unit="token", k=8),
+        Recipe(unit="token", k=1, bag=True, seed=7),
+        Recipe(unit="token", k=2, invisible="keep"),
+    )
+    for recipe, text in product(recipes, CODE.values()):
         elements = [hexadecimal(x) for x in sorted(ref.elements(text, recipe))]
         given = recipe.to_dict() | {"stop_words": []}
         found.append({"recipe": given, "text": text, "units": ref.units(text, recipe), "elements": elements})
@@ -299,7 +312,7 @@ def build() -> str:
         "code": of_code(),
     }
     parts = [f"{json.dumps(name)}: {_lines(section)}" for name, section in sections.items()]
-    return '{\n"format": 1,\n' + ",\n".join(parts) + "\n}\n"
+    return '{\n"format": 2,\n' + ",\n".join(parts) + "\n}\n"
 
 
 def _lines(section: Any) -> str:
