@@ -313,7 +313,9 @@ class Intake:
     def add(
         self, given: Input, threads: int, progress: Callable[[str, int, int], object] | None = None
     ) -> dict[str, Any]:
-        """Read an input, behind those that were read before; of a table it tells what is known of its rows."""
+        """Read an input, behind those that were read before: how many documents it has, how many of these have
+        invisible characters inside words ("unseen"), and of a table what is known of its rows.
+        """
 
     def finish(self, threads: int) -> tuple[bool, bytes]:
         """All inputs are read. Gives whether signatures were kept, and the length of each text as 64-bit numbers."""

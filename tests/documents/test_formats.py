@@ -200,14 +200,14 @@ def test_a_told_encoding_goes_before_the_one_in_the_page(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["x.txt", "x.html", "x.docx", "x.pdf"])
 def test_look_alike_letters_are_flagged_in_every_format(tmp_path: Path, name: str) -> None:
-    text = "The ѕtudent сopied eνerything in\u200bvisibly."
+    text = "The ѕtudent сopied eνerything in\u200bvis\u200bibly, si\u200blently, qu\u200bickly."
     data = pdf([lines_at(700, text)]) if name == "x.pdf" else FORMATS[name]((text,))
     flags = flags_of(tmp_path, name, data)
     assert flags["look-alike letters"][1] == 3
     assert "ѕtudent (U+0455)" in flags["look-alike letters"][0]
     assert text_of(tmp_path, name, data).startswith("The student copied everything")
     if name != "x.pdf":  # PDFium drops them
-        assert flags["invisible characters"][1] == 1
+        assert flags["invisible characters"][1] == 3
 
 
 def test_phonetic_letters_in_words_are_read_as_what_they_look_like(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::shingle::Scratch;
 use crate::sign::{Digest, ROW, Rows, Sets, Signer, code_points};
+use crate::unseen::inside_word;
 
 /// What is kept of the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,19 +49,23 @@ pub struct Intake {
     signer: Signer,
     keep: Keep,
     code_points: AtomicU64,
+    unseen: AtomicU64,
     parts: Mutex<BTreeMap<(u32, u64), Part>>,
 }
 
 impl Intake {
     /// Begin.
     pub fn new(signer: Signer, keep: Keep) -> Self {
-        Intake { signer, keep, code_points: AtomicU64::new(0), parts: Mutex::default() }
+        Intake { signer, keep, code_points: AtomicU64::new(0), unseen: AtomicU64::new(0), parts: Mutex::default() }
     }
 
     /// Take the texts of one batch, on this thread. Batches stand in the order of their numbers, (input, batch).
     pub fn add(&self, number: (u32, u64), texts: &[&str], scratch: &mut Scratch, control: &Control) -> Result<()> {
         let lengths: Vec<u64> = texts.iter().map(|text| code_points(text)).collect();
         let size: u64 = lengths.iter().sum();
+        self.look(
+            texts.iter().zip(&lengths).filter(|(text, length)| text.len() as u64 != **length).map(|(text, _)| *text),
+        );
         let total = size + self.code_points.fetch_add(size, Ordering::Relaxed);
         let shingler = &self.signer.shingler;
         let part = match self.keep {
@@ -73,6 +78,16 @@ impl Intake {
         };
         self.parts.lock().expect("no thread panics while it holds this").insert(number, part);
         Ok(())
+    }
+
+    /// Count texts with invisible characters inside words, of those that are not ASCII; `add` does it.
+    pub fn look<'a>(&self, texts: impl Iterator<Item = &'a str>) {
+        self.unseen.fetch_add(texts.filter(|text| inside_word(text)).count() as u64, Ordering::Relaxed);
+    }
+
+    /// Texts with invisible characters inside words, so far.
+    pub fn unseen(&self) -> u64 {
+        self.unseen.load(Ordering::Relaxed)
     }
 
     /// Documents taken so far.

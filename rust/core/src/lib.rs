@@ -66,6 +66,7 @@ pub mod stars;
 pub mod strategy;
 pub mod texts;
 pub mod unicode;
+pub mod unseen;
 pub mod verify;
 pub mod words;
 

@@ -90,7 +90,8 @@ impl Intake {
         Ok(Intake { core: Mutex::new(Some(core)), counts: Mutex::default(), kept: Mutex::default(), spill })
     }
 
-    /// Read an input, after those that were read before. For a table, returns what is known about its rows.
+    /// Read an input, after those that were read before. Returns how many documents it has and how many of these have
+    /// invisible characters inside words ("unseen"), and for a table what is known about its rows.
     #[pyo3(signature = (given, threads, progress=None))]
     fn add<'py>(
         &self,
@@ -102,11 +103,13 @@ impl Intake {
         let core = lock(&self.core).take().ok_or_else(used_up)?;
         let number = lock(&self.counts).len() as u32;
         let (rows, known, failed) = (TableRows::default(), self.spilled(py)?, Mutex::new(None));
+        let unseen = core.unseen();
         let taken = AtomicUsize::new(0);
         let take = |batch: u64, texts: &[&str], scratch: &mut Scratch, control: &Control| {
             taken.fetch_add(texts.len(), Ordering::Relaxed);
             if let Some(&documents) = known.get(&(number, batch)) {
                 let same = documents as usize == texts.len();
+                core.look(texts.iter().copied().filter(|text| !text.is_ascii()));
                 return if same { Ok(()) } else { Err(changed()) };
             }
             core.add((number, batch), texts, scratch, control)?;
@@ -118,6 +121,7 @@ impl Intake {
         let outcome = given.read(py, threads, progress.as_ref(), &take, &|chunk| rows.see(chunk));
         let flushed = py.detach(|| self.flush(&core, 0));
         let documents = taken.into_inner();
+        let unseen = core.unseen() - unseen;
         *lock(&self.core) = Some(core);
         if let Some(error) = lock(&failed).take() {
             return Err(error);
@@ -127,6 +131,7 @@ impl Intake {
         lock(&self.counts).push(documents);
         let out = PyDict::new(py);
         out.set_item("documents", documents)?;
+        out.set_item("unseen", unseen)?;
         rows.into_python(&out)?;
         Ok(out)
     }

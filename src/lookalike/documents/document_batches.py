@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 __all__ = [
     "BY_RULE",
     "HIDDEN",
+    "INVISIBLE",
     "LARGE",
     "LETTERS",
+    "MARKS",
     "PICTURES",
+    "REVERSED",
     "TARGET",
     "UNKNOWN_BYTES",
     "UNREADABLE",
@@ -111,6 +114,9 @@ class Size:
 
 HIDDEN: Final = "hidden text"
 LETTERS: Final = "look-alike letters"
+INVISIBLE: Final = "invisible characters"
+REVERSED: Final = "reversed text"
+MARKS: Final = "marks on vowels"
 UNREADABLE: Final = "unreadable letters"
 PICTURES: Final = "pictures"
 
@@ -120,8 +126,8 @@ class Flag:
     """Something in a document that a reader does not see, and that can hide copying."""
 
     kind: str
-    """``hidden text``, ``look-alike letters``, ``invisible characters``, ``unreadable letters``, ``pictures`` or
-    ``attachments``."""
+    """``hidden text``, ``look-alike letters``, ``invisible characters``, ``reversed text``, ``marks on vowels``,
+    ``unreadable letters``, ``pictures`` or ``attachments``."""
     detail: str
     """A sentence for a person."""
     count: int = 1

@@ -308,6 +308,7 @@ def assembled(
             *([] if export is None else [str(export)]),
             *said,
             *_notes(task, found, exclusions),
+            *_note_unseen(searched.unseen, asked.recipe),
         ],
         flags=new.source.flags(),
         old_flags={} if old is None else old.source.flags(),
@@ -356,6 +357,14 @@ def _export(new: SearchInput, old: SearchInput | None, lengths: Sequence[int]) -
 
     students = {user: name for one in files for user, name in one.source.students().items()}
     return recognise((name for one in files for name in one.ids), lengths, students)
+
+
+def _note_unseen(texts: int, recipe: Recipe) -> Iterator[str]:
+    """Yield a note about the texts of tables that have invisible characters inside words."""
+    if texts:
+        has = "text has" if texts == 1 else "texts have"
+        counted = "do not count" if getattr(recipe, "invisible", "keep") == "drop" else "count as characters"
+        yield f"{texts:,} {has} invisible characters inside words; they {counted}"
 
 
 def _notes(task: Task, found: dict[str, Any], exclusions: Exclusions) -> Iterator[str]:

@@ -71,6 +71,8 @@ class RunOutcome:
     lengths: array[int]
     reading: float
     """Seconds of the first read, in which everything is signed."""
+    unseen: int
+    """Texts of tables that have invisible characters inside words: files have flags."""
     clear: Callable[[], None]
     """To be called when the result is safe: empties the work folder."""
 
@@ -162,7 +164,7 @@ class Run:
             progress=self._told(),
         )
         chosen = strategy if most is None else choose_strategy(self._asked, size)
-        return RunOutcome(chosen, found, lengths, reading, lambda: None)
+        return RunOutcome(chosen, found, lengths, reading, self._unseen, lambda: None)
 
     def _keep(self, likely: Strategy, *, too_large: bool) -> str:
         """Return what stays of each document while it is read: a row for the bands, or its set for the exact join.
@@ -184,14 +186,19 @@ class Run:
     def _read(self, intake: _native.Intake) -> list[int]:
         """Read everything; return how many documents each input has."""
         counts = []
+        unseen = 0
 
         def read(one: _native.Input) -> dict[str, Any]:
+            nonlocal unseen
             found = intake.add(one, self._threads, self._told())
             counts.append(found["documents"])
+            if documents.is_native or not documents.source.has_files:
+                unseen += found["unseen"]
             return found
 
         for documents in self._documents:
             documents.read(read)
+        self._unseen = unseen
         return counts
 
     def _old_from(self) -> int:
@@ -269,7 +276,7 @@ class Run:
             progress=told,
         )
         found["seconds"] = {"candidates": candidates, "verify": time.perf_counter() - began - candidates}
-        return RunOutcome(strategy, found, array("Q", rows.lengths()), reading, lambda: None)
+        return RunOutcome(strategy, found, array("Q", rows.lengths()), reading, self._unseen, lambda: None)
 
     def _identity(self, strategy: Strategy) -> dict[str, Any]:
         """Say what the search is about: a folder with another search in it is refused."""

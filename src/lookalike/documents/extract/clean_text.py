@@ -1,28 +1,41 @@
-"""The text of a document, cleaned: decoded, white space tidied, hidden pieces and look-alike letters found."""
+"""The text of a document, cleaned: decoded, white space tidied, and what a reader does not see found."""
 
 from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
+from bisect import bisect_right
 from collections import Counter
+from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from lookalike.documents.document_batches import HIDDEN, LETTERS, Extracted, Flag, RefusedError
+from lookalike.documents.document_batches import (
+    HIDDEN,
+    INVISIBLE,
+    LETTERS,
+    MARKS,
+    REVERSED,
+    Extracted,
+    Flag,
+    RefusedError,
+)
 from lookalike.documents.extract import LARGEST_TEXT
+from lookalike.documents.extract.visual_order import in_visual_order
 from lookalike.documents.text_file import NotTextError, codec_of_mark, decode_bytes, spoken_name
+from lookalike.tables.spelling import count as counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 __all__ = [
-    "INVISIBLE",
     "TextWriter",
     "decoded",
     "finished",
     "read_marked",
     "read_plain",
     "unmasked",
-    "without_invisible",
 ]
 
 
@@ -141,13 +154,11 @@ def finished(text: str, hidden: str = "", flags: tuple[Flag, ...] = (), encoding
         shown = hidden if len(hidden) <= _SHOWN_HIDDEN else hidden[:_SHOWN_HIDDEN].rstrip() + " …"
         noun = "word is" if words == 1 else "words are"
         found.append(Flag(HIDDEN, f"{words} {noun} invisible to a reader, and excluded: {shown}", words))
-    seen = without_invisible(text)
-    odd = [flag for flag in unmasked(text)[1] if flag.kind != LETTERS] if len(seen) != len(text) else []
-    clean, letters = unmasked(seen)
-    return Extracted(clean, (*found, *letters, *odd), encoding)
+    clean, odd = unmasked(text)
+    return Extracted(clean, (*found, *odd), encoding)
 
 
-# -- look-alike letters and invisible characters -----------------------------------------------------------------------
+# -- look-alike letters -----------------------------------------------------------------------------------------------
 
 _LATIN: Final = "A-Za-zÀ-ÖØ-öø-ɏ"
 _GREEK: Final = "ͰͲ-Ͽἀ-῿"
@@ -183,18 +194,14 @@ _LOOKED_AT: Final = 100_000
 """Characters that decide the alphabet of a text."""
 _MOST_PLACES: Final = 10_000
 
-INVISIBLE: Final = "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\u180e\ufeff"
-"""Characters without width. Some scripts and emoji need the joiners among them: only between letters that never do."""
-_ALPHABETIC: Final = _LATIN + _GREEK + _CYRILLIC
-_SPLIT: Final = re.compile(f"(?<=[{_ALPHABETIC}])[{INVISIBLE}]+(?=[{_ALPHABETIC}])")
 _SHOWN: Final = 3
 
 
 def unmasked(text: str) -> tuple[str, tuple[Flag, ...]]:
-    r"""Return a text with look-alike letters replaced by what they look like, as long as before, and its flags.
+    r"""Return a text as a reader sees it, and its flags: look-alike letters replaced, reversed text turned around.
 
     Only words that mix two alphabets change, and between them words that are all look-alikes, such as an article: real
-    Russian and Greek stay as they are.
+    Russian and Greek stay as they are. Invisible characters stay too: whether they count is for the recipe to say.
 
     >>> text, flags = unmasked("а ѕtudent сopies а соре")
     >>> text
@@ -203,27 +210,32 @@ def unmasked(text: str) -> tuple[str, tuple[Flag, ...]]:
     '2 words mix letters of two alphabets that look alike: ѕtudent (U+0455), сopies (U+0441)'
     >>> unmasked("5 μm, kΩ and Москва")
     ('5 μm, kΩ and Москва', ())
-    >>> unmasked("in\u200bvis\u200bible")[1][0].kind
-    'invisible characters'
+    >>> text, flags = unmasked("he \u202eseipoc\u202c a ho\u200bu\u200bse and i\u200bts ga\u200brden")
+    >>> text[:10], [flag.kind for flag in flags]
+    ('he copies ', ['invisible characters', 'reversed text'])
     """
     if text.isascii():
         return text, ()
-    flags: list[Flag] = []
-    # Most texts have one alphabet and no invisible characters, which is quickly seen.
-    if _OTHERS.search(text) and _IN_LATIN.search(text) and _MIXED.search(text):
-        mixed, changes = _look_alikes(text)
-        if mixed:
-            flags.append(_letters_flag(mixed, [(place, text[place]) for place in changes]))
-            letters = list(text)
-            for place, letter in changes.items():
-                letters[place] = letter
-            text = "".join(letters)
-    if any(mark in text for mark in INVISIBLE) and (split := len(_SPLIT.findall(text))):
-        places = "place" if split == 1 else "places"
-        flags.append(
-            Flag("invisible characters", f"words have invisible characters in them, in {split} {places}", split)
-        )
+    if _ODD.search(text) is None:  # most texts: they are in one alphabet, with nothing invisible
+        return text, tuple(_marks_flags(text))
+    text, backwards = in_visual_order(text)
+    text, letters = _read_as_meant(text) if _OTHERS.search(text) and _IN_LATIN.search(text) else (text, [])
+    flags = [*letters, *_invisible_flags(text), *_reversed_flags(backwards), *_marks_flags(text)]
     return text, tuple(flags)
+
+
+def _read_as_meant(text: str) -> tuple[str, list[Flag]]:
+    """Return a text with look-alike letters replaced, and the flag that says so; invisible characters hide none."""
+    bare, gaps = _without_gaps(text)
+    mixed, changes = _look_alikes(bare) if _MIXED.search(bare) else (Counter(), {})
+    if not mixed:
+        return text, []
+    moved = {place + _before(gaps, place): letter for place, letter in changes.items()}
+    flag = _letters_flag(mixed, [(place, text[place]) for place in moved])
+    letters = list(text)
+    for place, letter in moved.items():
+        letters[place] = letter
+    return "".join(letters), [flag]
 
 
 def _letters_flag(mixed: Counter[str], places: list[tuple[int, str]]) -> Flag:
@@ -296,6 +308,137 @@ def _codes(letters: Iterable[str]) -> str:
     return ", ".join(f"U+{ord(letter):04X}" for letter in list(dict.fromkeys(letters))[:_SHOWN])
 
 
-def without_invisible(text: str) -> str:
-    """Return a text without invisible characters inside words, and without soft hyphens."""
-    return text if text.isascii() else _SPLIT.sub("", text.replace("\xad", ""))
+# -- invisible characters ----------------------------------------------------------------------------------------------
+
+_BMP: Final = (
+    "\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufff8"
+)
+_UNSEEN: Final = _BMP + "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+"""Characters that show nothing (Default_Ignorable_Code_Point), but for the soft hyphen, which every word may have."""
+
+# These alphabets need none of them inside a word. Others do: Persian and Hindi the joiners, Khmer and Thai breaks
+# between words that no space separates, Mongolian and Chinese variation selectors; emoji several.
+_LETTER: Final = _LATIN + "Ḁ-ỿ" + _GREEK + _CYRILLIC + _ARMENIAN
+_IN_WORD: Final = _LETTER + "\u0300-\u034e\u0350-\u036f"
+_GAP: Final = re.compile(f"[{_UNSEEN}](?=[{_LETTER}\xad])")
+_GAPS: Final = re.compile(f"(?<=[{_IN_WORD}])[{_UNSEEN}\xad]++(?=[{_LETTER}])")
+_SPLIT_WORD: Final = re.compile(
+    f"(?<![{_IN_WORD}])[{_LETTER}][{_IN_WORD}]*+(?:[{_UNSEEN}\xad]++[{_LETTER}][{_IN_WORD}]*+)++"
+)
+_USEFUL: Final = re.compile(
+    f"\xad|(?<=[fſ])\u200c|[\u2061-\u2064](?=[{_LETTER}](?![{_IN_WORD}]))|(?<![{_IN_WORD}])[{_LETTER}][\u2061-\u2064]"
+)
+"""What a word may have: German keeps letters apart that are no ligature, where two words meet as in Auf-lage; formulas
+have operators next to a single letter."""
+_ODD: Final = re.compile(f"[{_OTHER}{_BMP}\xad\U00010000-\U0010ffff]")
+"""What makes a text worth a closer look; few ranges, since every text that is not ASCII is searched."""
+_ONE_UNSEEN: Final = re.compile(f"[{_UNSEEN}]")
+
+# A few come along when a text is copied from a web page. Who hides copying has to disturb many words.
+_ACCIDENTS: Final = 2
+_SHARE_OF_WORDS: Final = 100
+_MANY: Final = 20
+
+
+def _without_gaps(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return a text without invisible characters inside words, and where in it they were: place, how many so far."""
+    pieces: list[str] = []
+    sizes: list[int] = []
+    end = 0
+    for gap in _GAPS.finditer(text):
+        pieces.append(text[end : gap.start()])
+        sizes.append(len(gap[0]))
+        end = gap.end()
+    places = accumulate(map(len, pieces))
+    return "".join((*pieces, text[end:])), list(zip(places, accumulate(sizes), strict=True))
+
+
+def _before(gaps: list[tuple[int, int]], place: int) -> int:
+    """Return how many characters `_without_gaps` left out before a place."""
+    at = bisect_right(gaps, place, key=lambda gap: gap[0])
+    return gaps[at - 1][1] if at else 0
+
+
+def _invisible_flags(text: str) -> list[Flag]:
+    """Flag a text with invisible characters in three words and one of a hundred, or in twenty words."""
+    if _GAP.search(text) is None:
+        return []
+    codes: Counter[str] = Counter()
+    words = 0
+    for word in _SPLIT_WORD.finditer(text):
+        unseen = _ONE_UNSEEN.findall(_USEFUL.sub("", word[0]))
+        words += bool(unseen)
+        codes.update(unseen)
+    if words <= _ACCIDENTS or (words < _MANY and words * _SHARE_OF_WORDS < len(text.split())):
+        return []
+    shown = _codes(code for code, _ in codes.most_common())
+    detail = f"inside {words:,} words ({shown}); the text is compared without them, unless invisible=keep"
+    return [Flag(INVISIBLE, detail, words)]
+
+
+# -- reversed text, and marks on vowels --------------------------------------------------------------------------------
+
+_LONGEST_SHOWN: Final = 40
+
+# One kind of mark on every vowel. No language writes so: of the vowels of pinyin, Yoruba, Navajo or Vietnamese, at most
+# half have the same mark, so that forty in a row are no accident. Lines through or under letters are decoration.
+_VOWELS: Final = "aeiouаеоуыэюяαεηιουω"
+_MARK: Final = re.compile("[\u0300-\u0304\u0306-\u0331\u0339-\u033e\u0340-\u034e\u0350-\u035b\u0363-\u036f]")
+_ANY_MARK: Final = "\u0300-\u036f"
+_MARKED: Final = re.compile(f"[À-ɏḀ-ỿ{_ANY_MARK}]")
+_NO_PLAIN_VOWEL: Final = re.compile(f"(?:[^{_VOWELS}]|[{_VOWELS}](?=[{_ANY_MARK}]))*+")
+_SAMPLE, _EVERY, _IN_SAMPLE, _AROUND = 24, 90, 4, 500
+"""Characters of a sample, from one to the next, marked ones in a sample, and characters around one to be looked at."""
+_IN_A_ROW: Final = 40
+
+
+def _reversed_flags(backwards: list[str]) -> list[Flag]:
+    words = sum(len(span.split()) for span in backwards)
+    if not words:
+        return []
+    verb = "is" if words == 1 else "are"
+    detail = f"{counted(words, 'word')} {verb} stored backwards under U+202E, and compared as shown on the screen: "
+    return [Flag(REVERSED, detail + _excerpt(backwards[0]), words)]
+
+
+def _marks_flags(text: str) -> list[Flag]:
+    words: Counter[str] = Counter()
+    for start, end in _without_plain_vowels(text):
+        apart = unicodedata.normalize("NFD", text[start:end])
+        for mark, number in Counter(_MARK.findall(apart)).items():
+            if number >= _IN_A_ROW:
+                words[mark] += sum(len(run[0].split()) for run in _marked_vowels(mark).finditer(apart))
+    flags: list[Flag] = []
+    for mark, number in (+words).items():
+        name = unicodedata.name(mark).removeprefix("COMBINING ").lower()
+        detail = f"every vowel of {number:,} words has a {name} (U+{ord(mark):04X}), which counts, unless accents=strip"
+        flags.append(Flag(MARKS, detail, number))
+    return flags
+
+
+def _without_plain_vowels(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where a text may have vowels in a row that all have marks: samples show where there are only such."""
+    start = end = 0
+    for at in range(0, len(text), _EVERY):
+        found = _NO_PLAIN_VOWEL.match(text, at, at + _SAMPLE)
+        if found is None or found.end() < at + _SAMPLE - 1 or len(_MARKED.findall(found[0])) < _IN_SAMPLE:
+            continue
+        if at - _AROUND > end:
+            if end:
+                yield start, end
+            start = max(0, at - _AROUND)
+        end = at + _AROUND
+    if end:
+        yield start, end
+
+
+@cache
+def _marked_vowels(mark: str) -> re.Pattern[str]:
+    """Find vowels in a row that all have a mark; it begins with the mark because a single letter is found quickly."""
+    others = f"(?:(?!{mark})[{_ANY_MARK}])*+"
+    return re.compile(f"{mark}[^{_VOWELS}]*+(?:[{_VOWELS}]{others}{mark}[^{_VOWELS}]*+){{{_IN_A_ROW - 1},}}+")
+
+
+def _excerpt(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN].rstrip() + " …"

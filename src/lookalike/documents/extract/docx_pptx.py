@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from lookalike.documents.document_batches import Extracted, RefusedError
 from lookalike.documents.extract.clean_text import TextWriter
 from lookalike.documents.extract.packages import Handler, Package, parse_xml
+from lookalike.documents.extract.visual_order import OVERRIDE_END, OVERRIDE_LEFT, OVERRIDE_RIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -194,6 +195,8 @@ class _DocxBody(Handler):
             self._writer.add("\n" if name != "tab" else " ")
         elif name == "noBreakHyphen":
             self._writer.add("-")
+        elif name == "bdo":
+            self._writer.add(OVERRIDE_LEFT if attributes.get("val") == "rtl" else OVERRIDE_RIGHT)
         elif name == "pStyle" and self._paragraphs:
             self._used = [attributes.get("val", ""), ""]
             self._paragraphs[-1] = self._styles.look(self._used[0])
@@ -227,6 +230,8 @@ class _DocxBody(Handler):
             self._in_run_properties = False
         elif name == "tc" and self._cells:
             self._cells.pop()
+        elif name == "bdo":
+            self._writer.add(OVERRIDE_END)
 
     def data(self, text: str) -> None:
         if not self._in_text or self._skipping:

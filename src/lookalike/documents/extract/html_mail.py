@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from lookalike.documents.document_batches import Extracted, Flag, RefusedError
 from lookalike.documents.extract.archives import Budget, Member
 from lookalike.documents.extract.clean_text import TextWriter, decoded, finished
+from lookalike.documents.extract.visual_order import OVERRIDE_END, OVERRIDE_LEFT, OVERRIDE_RIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -57,6 +58,8 @@ _SIMPLE: Final = re.compile(r"^[\w-]*([.#][\w-]+)$")
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 _SPACE: Final = re.compile(r"\s+")
 _LONGEST_STYLE: Final = 1 << 20
+_OVERRIDES: Final = {"rtl": OVERRIDE_LEFT, "ltr": OVERRIDE_RIGHT}
+"""What the element ``bdo`` is in a text without mark-up, by its attribute ``dir``."""
 _DEEPEST: Final = 10_000
 """Elements in elements; real pages have dozens, and careless ones, which never close any, hundreds."""
 
@@ -80,11 +83,16 @@ def html_to_text(page: str) -> Extracted:
     >>> html_to_text("<nav>Home</nav><p>One <b>two</b><p style='display:none'>copied").text
     'One two'
     """
+    return finished(*html_pieces(page))
+
+
+def html_pieces(page: str) -> tuple[str, str]:
+    """Return what a page shows and what it hides, as it is stored: for texts that a page is a part of."""
     reading = _parse(page)
     written = reading.writer
     if written.is_empty and not reading.frame.is_empty:
         written = reading.frame  # a page that is all header is read anyway
-    return finished(written.text, reading.writer.hidden)
+    return written.text, reading.writer.hidden
 
 
 def _parse(page: str) -> _Page:
@@ -115,6 +123,7 @@ class _Page:
         self._style: list[str] = []
         self._style_size = 0
         self._hidden_names: frozenset[str] = frozenset()
+        self._overrides: list[str] = []
         self._quotes, self._at_start = 0, True  # open block quotes; whether a paragraph begins
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -125,6 +134,9 @@ class _Page:
             self._break(2)
         elif tag in _CELLS:
             self._write(" ")
+        elif tag == "bdo":
+            self._overrides.append(_OVERRIDES.get(attributes.get("dir", "").lower(), ""))
+            self._write(self._overrides[-1])
         if len(self._open) >= _DEEPEST:
             raise RefusedError("damaged", f"its elements are nested more than {_DEEPEST:,} deep")
         self._open.append((tag, self._machine, self._framing, self._hiding, self._pre, self._background))
@@ -166,6 +178,8 @@ class _Page:
             self._quotes = max(0, self._quotes - 1)
         if tag in _PARAGRAPH:
             self._break(2)
+        elif tag == "bdo" and self._overrides and self._overrides.pop():
+            self._write(OVERRIDE_END)
 
     def data(self, text: str) -> None:
         if self._machine:
@@ -280,17 +294,14 @@ def _mail(file: BinaryIO, encoding: str) -> Mail:
         raise RefusedError("damaged", "it is not a mail: it has no headers")
     body = message.get_body(preferencelist=("plain", "html"))
     flags: tuple[Flag, ...] = ()
-    text = ""
-    if isinstance(body, EmailMessage):
-        found = _mail_body(body, encoding)
-        text, flags = found.text, tuple(flag for flag in found.flags if flag.kind == "hidden text")
+    text, hidden = _mail_body(body, encoding) if isinstance(body, EmailMessage) else ("", "")
     subject = str(message.get("subject", "")).strip()
     attached = list(message.iter_attachments())
     names = [_name(part, 0) for part in attached if part.get_content_maintype() in _MEDIA]
     if names:
         more = " …" if len(names) > _SHOWN else ""
-        flags += (Flag("attachments", "not read: " + ", ".join(names[:_SHOWN]) + more, len(names)),)
-    whole = finished(f"{subject}\n\n{text}".strip(), flags=flags)
+        flags = (Flag("attachments", "not read: " + ", ".join(names[:_SHOWN]) + more, len(names)),)
+    whole = finished(f"{subject}\n\n{text}".strip(), hidden, flags)
     read = [part for part in attached if part.get_content_maintype() not in _MEDIA]
     return Mail(Extracted(whole.text, whole.flags), read)
 
@@ -321,12 +332,11 @@ def _opener(part: EmailMessage, budget: Budget) -> Callable[[], BinaryIO]:
     return unpack
 
 
-def _mail_body(part: EmailMessage, encoding: str) -> Extracted:
+def _mail_body(part: EmailMessage, encoding: str) -> tuple[str, str]:
+    """Return what the body shows, and what it hides."""
     payload = part.get_payload(decode=True)
     data = payload if isinstance(payload, bytes) else b""
     declared = part.get_content_charset()
     if part.get_content_subtype() != "html":
-        return Extracted(decoded(data, encoding, declared)[0].replace("\r\n", "\n"))
-    if declared is None:
-        return read_html(BytesIO(data), encoding)
-    return html_to_text(decoded(data, encoding, declared)[0])
+        return decoded(data, encoding, declared)[0].replace("\r\n", "\n"), ""
+    return html_pieces(decoded(data, encoding, declared or _declared(data))[0])

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from lookalike.documents.document_batches import HIDDEN, Extracted, Flag, RefusedError
 from lookalike.documents.extract import LARGEST_TEXT
 from lookalike.documents.extract.clean_text import TextWriter, finished, read_marked
-from lookalike.documents.extract.html_mail import html_to_text, read_html
+from lookalike.documents.extract.html_mail import html_pieces, read_html
 from lookalike.documents.extract.packages import Handler, Package, parse_xml
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ def _block_pieces(tokens: Sequence[Token], hidden: list[str]) -> Iterator[str]:
         elif token.type in ("fence", "code_block"):
             yield token.content + "\n"
         elif token.type == "html_block":
-            page = html_to_text(token.content)
-            hidden += [flag.detail.rpartition(": ")[2] for flag in page.flags if flag.kind == "hidden text"]
-            yield page.text + "\n\n"
+            seen, unseen = html_pieces(token.content)
+            hidden += [unseen] if unseen else []
+            yield seen + "\n\n"
         elif token.type in _CELLS:
             yield " "
         elif token.type == "tr_close":
@@ -391,7 +391,7 @@ def _together(flags: list[Flag]) -> tuple[Flag, ...]:
     found: list[Flag] = []
     for kind, same in kinds.items():
         count = sum(flag.count for flag in same)
-        what = "words are hidden" if kind == HIDDEN else f"places with {kind}"
+        what = "words are hidden" if kind == HIDDEN else f"words with {kind}"
         detail = same[0].detail if len(same) == 1 else f"{count} {what}; the first: {same[0].detail}"
         found.append(Flag(kind, detail, count))
     return tuple(found)

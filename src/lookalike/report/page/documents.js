@@ -60,7 +60,7 @@ function documentsTab() {
     element: h("div", null,
       h("p", { class: "explain" }, body.ready ? ["A name leads to the document with all its sources. ", h("b", null, "Found elsewhere"),
         ` is the share of its ${UNITS} in passages that any other document has, each counted once, whatever the threshold. `] : null,
-        flagged ? `${count(flagged, "document")} ${flagged === 1 ? "has" : "have"} a flag: hidden text, or look-alike letters of another script, which can hide copying.` : null),
+        flagged ? `${count(flagged, "document")} ${flagged === 1 ? "has" : "have"} a flag: something that a reader does not see, which can hide copying.` : null),
       table.element),
     draw() {
       found.best = bestMatches(shown.pairs);
