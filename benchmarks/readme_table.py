@@ -56,7 +56,8 @@ def _table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _when(record: Record) -> str:
     machine = record["machine"]
     load = machine["load"][0]
-    line = f"{record['date'][:10]}, {machine['cores']} cores of {machine['cpu']}, commit {record['commit']}"
+    line = f"{record['date'][:10]}, {machine['cores']} cores of {machine['cpu']}"
+    line += f", commit {record['commit']}" if record["commit"] else ""  # none if it is not in the history
     line += " (+: with uncommitted changes)" if record["commit"].endswith("+") else ""
     return line if load < 0.7 else f"{line}; the machine was also doing other work (load {load:.1f})"
 
@@ -96,7 +97,7 @@ def speed_in_short(record: Record) -> str:
     others = [row for row in chosen if row["engine"] != OWN]
     first = (
         f"On {_size(chosen)} in a Parquet file, lookalike finds the near-duplicates at Jaccard 0.8 in "
-        f"{own['seconds']:.2f} s and {_memory_and_accuracy(own)}, on two cores."
+        f"{own['seconds']:.2f} s (the best of {own['runs']} rounds) and {_memory_and_accuracy(own)}, on two cores."
     )
     fastest = [f"The fastest of the {len(others)} other configurations: {_beside(row)}." for row in others[:1]]
     known = [f"{_beside(row)}." for row in others[1:] if row["engine"] == DATASKETCH]
@@ -109,7 +110,17 @@ def _beside(row: Mapping[str, Any]) -> str:
 
 
 def _memory_and_accuracy(row: Mapping[str, Any]) -> str:
-    return f"{row['peak_rss_mb']:,.0f} MB, with recall {row['recall']:.3f} and precision {row['precision']:.3f}"
+    return f"{row['peak_rss_mb']:,.0f} MB, with recall {_part(row['recall'])} and precision {_part(row['precision'])}"
+
+
+def _part(share: float) -> str:
+    """Return a share with as many digits as it takes for less than all not to read 1.
+
+    >>> _part(0.8853), _part(0.99969), _part(1.0)
+    ('0.885', '0.9997', '1.000')
+    """
+    digits = next(digits for digits in range(3, 18) if share >= 1.0 or float(f"{share:.{digits}f}") < 1.0)
+    return f"{share:.{digits}f}"
 
 
 def _rival(row: Mapping[str, Any], speed: float | None) -> list[str]:
@@ -124,8 +135,8 @@ def _rival(row: Mapping[str, Any], speed: float | None) -> list[str]:
         f"{row['seconds']:.2f}",
         f"{row['ratio']:.1f} ×",
         f"{row['peak_rss_mb']:,.0f}",
-        f"{row['recall']:.3f}",
-        f"{row['precision']:.3f}",
+        _part(row["recall"]),
+        _part(row["precision"]),
         said,
     ]
 
@@ -242,7 +253,8 @@ def limits() -> str:
         for name, seconds in found["seconds"].items()
     ]
     what = f"{found['task']}, {found['megabytes']:.1f} MB of text"
-    before = f"{what}: {own:.2f} s, including the start of Python. {_when(record)}. {found.get('note', '')}"
+    best = "the best round, including the start of Python"
+    before = f"{what}: {own:.2f} s, {best}. {_when(record)}. {found.get('note', '')}"
     return f"{_wrap(before)}\n\n{_table(['limit', 'ms', 'MB/s', 'lookalike takes'], rows)}"
 
 

@@ -54,6 +54,13 @@ class Target:
 
 
 def _number(value: float) -> str:
+    """Return a number with three digits; what is less than 1 never reads 1.
+
+    >>> _number(0.99969), _number(1.0), _number(12.34), _number(1234.5)
+    ('0.9997', '1', '12.3', '1,234')
+    """
+    if value < 1.0 <= float(f"{value:.3g}"):
+        return f"{value:.4g}"
     return f"{value:,.3g}" if value < 100 else f"{value:,.0f}"
 
 

@@ -118,4 +118,4 @@ def test_a_mismatch_names_both_sides_and_the_fields() -> None:
 
 
 def test_a_missing_extra_says_what_to_install() -> None:
-    assert "pip install 'lookalike[server]'" in str(MissingExtraError("lookalike serve", "server"))
+    assert "pip install '.[server]'" in str(MissingExtraError("lookalike serve", "server"))

@@ -54,6 +54,7 @@ __all__ = [
     "check_threads",
     "check_whole",
     "earlier_format",
+    "how_to_install",
     "shows_tracebacks",
     "suggest",
     "text_remedy",
@@ -251,9 +252,9 @@ class MissingExtraError(LookalikeError, ImportError):
     """An optional part is not installed; the message is the one line that installs it.
 
     >>> print(MissingExtraError("lookalike serve", "server"))
-    lookalike serve needs an optional part; install it with: pip install 'lookalike[server]'
+    lookalike serve needs an optional part: in a clone of lookalike, pip install '.[server]'
     >>> print(MissingExtraError("gs://", "remote", "gcsfs"))
-    gs:// needs an optional part; install it with: pip install 'lookalike[remote]' gcsfs
+    gs:// needs an optional part: in a clone of lookalike, pip install '.[remote]' gcsfs
     """
 
     _facts: ClassVar[tuple[str, ...]] = ("feature", "extra", "package")
@@ -263,8 +264,16 @@ class MissingExtraError(LookalikeError, ImportError):
         self.feature = feature
         self.extra = extra
         self.package = package
-        needed = f"'lookalike[{extra}]'" + (f" {package}" if package else "")
-        super().__init__(f"{feature} needs an optional part; install it with: pip install {needed}")
+        super().__init__(f"{feature} needs an optional part: {how_to_install(extra, package)}")
+
+
+def how_to_install(extra: str, package: str = "") -> str:
+    """Return how to install an extra, and a package beside it; lookalike itself is not published yet.
+
+    >>> how_to_install("excel")
+    "in a clone of lookalike, pip install '.[excel]'"
+    """
+    return f"in a clone of lookalike, pip install '.[{extra}]' {package}".rstrip()
 
 
 class StoreError(LookalikeError):

@@ -30,7 +30,16 @@ if TYPE_CHECKING:
 
     from lookalike.tables.columns import Metric
 
-__all__ = ["PRESETS", "Preset", "Recipe", "band_probability", "find_preset", "with_preset"]
+__all__ = [
+    "PRESETS",
+    "Preset",
+    "Recipe",
+    "band_probability",
+    "check_removal",
+    "find_preset",
+    "finding_preset",
+    "with_preset",
+]
 
 
 def band_probability(similarity: float, bands: int, rows: int) -> float:
@@ -67,6 +76,9 @@ class Preset:
     """By what the threshold is meant."""
     min_words: int | None = None
     """The shortest passage that counts."""
+    is_for_finding: bool = False
+    """Whether it is meant to show similar documents to a person: where documents are removed, only its recipe counts,
+    because a document that shares a tenth with another is no duplicate of it."""
 
     @property
     def recall(self) -> float:
@@ -80,6 +92,7 @@ class Preset:
 
 
 _OWN = "lookalike"
+_DEFAULT: Final = "prose"
 
 _ALL: Final = (
     Preset(
@@ -103,6 +116,7 @@ _ALL: Final = (
             "changed letter spoils nine shingles of characters, but five shingles of whole words; there are about five "
             "times as many shingles."
         ),
+        is_for_finding=True,
     ),
     Preset(
         name="essays",
@@ -118,6 +132,7 @@ _ALL: Final = (
         ),
         metric="containment",
         min_words=5,
+        is_for_finding=True,
     ),
     Preset(
         name="code",
@@ -131,6 +146,7 @@ _ALL: Final = (
             "strings are treated as equal, so that renaming them changes nothing. Eight tokens are about a line "
             "of a program."
         ),
+        is_for_finding=True,
     ),
     Preset(
         name="cjk",
@@ -245,14 +261,25 @@ slimpajama, redpajama2, stack, nemo, not 'slimpyjama'; did you mean 'slimpajama'
 
 
 def with_preset(
-    name: str | None, threshold: float | None, metric: Metric | None, min_words: int | None
+    name: str | None,
+    threshold: float | None,
+    metric: Metric | None,
+    min_words: int | None,
+    *,
+    removing: bool = False,
 ) -> tuple[float, Metric, int | None]:
     """Return the threshold, the metric and the shortest passage of a search: those given, or else the preset's.
 
+    Where documents are removed, a preset that is for finding brings none of the three.
+
     >>> with_preset("essays", None, None, 8), with_preset(None, None, None, None)
     ((0.1, 'containment', 8), (0.8, 'jaccard', None))
+    >>> with_preset("essays", None, None, None, removing=True), with_preset("fineweb", None, None, None, removing=True)
+    ((0.8, 'jaccard', None), (0.75, 'jaccard', None))
     """
-    preset = find_preset("prose" if name is None else name)
+    preset = find_preset(_DEFAULT if name is None else name)
+    if removing and preset.is_for_finding:
+        preset = PRESETS[_DEFAULT]
     if metric == "euclidean" and threshold is None:  # any would be arbitrary: distances grow with the texts
         raise RecipeError("threshold", None, "given with metric 'euclidean'", "1 / (1 + d) for a distance of at most d")
     return (
@@ -260,3 +287,26 @@ def with_preset(
         preset.metric if metric is None else metric,
         preset.min_words if min_words is None else min_words,
     )
+
+
+def finding_preset(name: str | None, threshold: float | None) -> str | None:
+    """Return the preset if a search took its threshold from it and it is for finding: then nothing is removed by that.
+
+    >>> finding_preset("essays", None), finding_preset("essays", 0.5), finding_preset("prose", None)
+    ('essays', None, None)
+    """
+    return name if name is not None and threshold is None and find_preset(name).is_for_finding else None
+
+
+def check_removal(name: str | None, remedy: str, *, option: str = "threshold") -> None:
+    """Refuse to plan removals at the threshold of a preset that is for finding; `remedy` says how to write another.
+
+    >>> check_removal("essays", "write result.rethreshold(0.8).plan()")
+    Traceback (most recent call last):
+        ...
+    lookalike.errors.RecipeError: threshold must be given to plan removals: that of the preset essays, 0.1, is meant \
+for finding; write result.rethreshold(0.8).plan()
+    """
+    if name is not None:
+        least = f"that of the preset {name}, {find_preset(name).threshold:g}, is meant for finding"
+        raise RecipeError(option, None, f"given to plan removals: {least}", remedy)

@@ -112,12 +112,23 @@ _ALL: Final = (
         also=("contained", "inclusion"),
     ),
     Term(
+        "copy",
+        "a document with the same shingles as another",
+        """
+        Two documents are copies, or exact duplicates, if they have the same shingles, each the same number of times; so
+        the spaces, capitals and marks that the recipe ignores may differ. Copies are searched as one document, and
+        score 100 % to one another. Where a person copied a part of a text, look for passages instead.
+        """,
+        see=("pair", "shingle", "passage"),
+        also=("copies", "exact duplicate", "duplicate"),
+    ),
+    Term(
         "document",
         "an id, a text, and perhaps a date, a source and more",
         """
         A document is a text with an id: a file of a folder, or a row of a table. The id of a file is its path; the id
-        of a row is taken from --id-column, or made from the file's name and the number of the row. Documents are only
-        ever read: lookalike neither changes nor deletes one.
+        of a row is taken from --id-column, or is its number, with the name of the file before it if there are several.
+        Documents are only ever read: lookalike neither changes nor deletes one.
         """,
         see=("pair", "cluster"),
         also=("documents", "file", "row of a table"),
@@ -158,6 +169,17 @@ _ALL: Final = (
         also=("hash", "hash family", "families"),
     ),
     Term(
+        "first",
+        "which document of a pair is older",
+        """
+        In tables and reports, First names the document of a pair that has the earlier date. Dates come from the file
+        of --meta, or from the names and receipts of a learning platform; without a date for both, nothing is said. The
+        first to hand in is not always the one who wrote the text.
+        """,
+        see=("submission", "pair"),
+        also=("older", "date"),
+    ),
+    Term(
         "index",
         "stored documents that new ones are compared with",
         """
@@ -174,8 +196,8 @@ _ALL: Final = (
         """
         The Jaccard similarity of two documents is the number of shingles that both have, divided by the number of
         different shingles in the two together. It is 1 for documents with the same shingles and 0 for documents that
-        share none, and the order of the two does not matter. Every score that lookalike reports is computed exactly;
-        one changed word changes k shingles, so 0.8 is already a close copy.
+        share none, and the order of the two does not matter. Scores are computed exactly, unless an index keeps nothing
+        but signatures; one changed word changes k shingles, so 0.8 is already a close copy.
         """,
         see=("containment", "shingle", "threshold"),
         also=("similarity", "jaccard similarity", "score"),
@@ -329,6 +351,17 @@ _ALL: Final = (
         also=("signatures", "hashes"),
     ),
     Term(
+        "stale",
+        "an experiment whose results are out of date",
+        """
+        An experiment is stale if its results were made by other code or with settings other than those of the last run
+        in that folder, or if its table has changed since. lookalike experiment show lists which are. Running the
+        experiment again replaces its files.
+        """,
+        see=("audit", "recipe"),
+        also=("out of date",),
+    ),
+    Term(
         "star",
         "clusters whose members are all similar to the representative",
         """
@@ -338,6 +371,18 @@ _ALL: Final = (
         """,
         see=("linked", "cluster", "representative"),
         also=("star linkage",),
+    ),
+    Term(
+        "submission",
+        "all documents of one author",
+        """
+        A submission is what one author handed in: all files of a student in an export of Moodle, Canvas or Blackboard,
+        or all documents of an author by --group-by or --meta. Pairs within a submission are omitted, and two
+        submissions are one row, with their closest files; --files lists all. A document without an author is a
+        submission of its own.
+        """,
+        see=("document", "pair", "first"),
+        also=("submissions", "author", "student"),
     ),
     Term(
         "template",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from benchmarks.measure import RECORDS, ROOT
 from benchmarks.readme_table import PAGES, filled, newest_rivals, rivals, speed_in_short
 
 if TYPE_CHECKING:
@@ -16,6 +19,27 @@ if TYPE_CHECKING:
 def test_page_and_records_agree(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert filled(text, PAGES[page]) == text, "run `python -m benchmarks.readme_table`"
+
+
+def test_commits_that_are_named_are_in_the_history() -> None:
+    if git("rev-parse", "--is-shallow-repository").strip() != "false":
+        pytest.skip("this is no whole clone")
+    texts = [path.read_text(encoding="utf-8") for path in (*sorted(RECORDS.glob("*.json")), *PAGES)]
+    named = {name for text in texts for name in re.findall(r"commit\"?:? \"?([0-9a-f]{7,40})\b", text)}
+    assert len(named) > 3
+    assert [name for name in sorted(named) if git("cat-file", "-t", name).strip() != "commit"] == []
+
+
+def git(*words: str) -> str:
+    return subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False).stdout
+
+
+def test_less_than_all_does_not_read_1() -> None:
+    own = next(
+        row for row in newest_rivals()["rows"] if row["engine"] == "lookalike" and row["task"].endswith("100 k pages")
+    )
+    assert own["recall"] < 1.0
+    assert "recall 1" not in speed_in_short(newest_rivals())
 
 
 def test_the_record_has_a_row_for_each_engine_and_task() -> None:
@@ -54,6 +78,7 @@ def test_the_table_names_what_was_not_measured() -> None:
         "precision": 1.0,
         "peak_rss_mb": 99.0,
         "answer": "pairs",
+        "runs": 5,
         "full_set": True,
         "why": None,
     }

@@ -381,3 +381,16 @@ def test_options_of_a_search_are_refused_with_a_saved_result(run: Run, essays: P
     done = run("dedupe", "--result", "run.lookalike", "--metric", "containment", "-k", "3")
     assert done.code == 2
     assert "--metric containment -k 3 cannot be used with --result" in done.err
+
+
+# -- a list of paths as a table ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["kept.parquet", "kept.jsonl", "kept.csv"])
+def test_a_table_of_paths_is_not_read_back_as_texts(run: Run, name: str) -> None:
+    Path("sample").symlink_to(COLLECTION)
+    assert run("dedupe", "sample", "-o", name).code == 0
+    complaint = run("scan", name).complaint
+    assert "'path', the only column of texts, seems to say where documents are" in complaint
+    assert "--text-column path" in complaint
+    assert run("scan", name, "--text-column", "path").code == 0

@@ -121,7 +121,7 @@ def test_what_is_missing_comes_with_the_line_that_installs_it(run: Run, monkeypa
     assert "pyarrow not installed" in words
     there = {}
     words = " ".join(run("doctor").out.split())
-    assert "experiments not installed; pip install 'lookalike[experiments]'" in words
+    assert "experiments not installed; in a clone of lookalike, pip install '.[experiments]'" in words
 
 
 def test_every_extra_is_one_that_is_declared_and_needed() -> None:

@@ -137,7 +137,7 @@ def test_an_unknown_command_gets_near_ones(run: Run) -> None:
 
 def test_without_matplotlib_there_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    line = "lookalike experiment run needs an optional part; install it with: pip install 'lookalike[experiments]'"
+    line = "lookalike experiment run needs an optional part: in a clone of lookalike, pip install '.[experiments]'"
     assert run("experiment", "run", "comparisons").complaint == line
     assert not Path("experiments").exists()
     assert run("experiment", "list").code == run("experiment", "show").code == run("experiment", "data").code == 0

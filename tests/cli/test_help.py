@@ -150,7 +150,7 @@ print(*sorted({"pyarrow", "numpy", "charset_normalizer"} & set(sys.modules)), fi
         ("lookalike co", {"compare", "completion"}),
         ("lookalike scan --met", {"--meta", "--method", "--metric"}),
         ("lookalike scan --metric c", {"containment", "cosine"}),
-        ("lookalike explain s", {"s-curve", "shingle", "signature", "star"}),
+        ("lookalike explain s", {"s-curve", "shingle", "signature", "stale", "star", "submission"}),
         ("lookalike completion f", {"fish"}),
         ("lookalike compare --pre", {"--preset"}),
         ("lookalike compare --preset s", {"slimpajama", "stack"}),

@@ -232,7 +232,7 @@ def test_strict(run: Run) -> None:
         ),
         (
             ["scan", "corpus.jsonl", "--group-by", "lms"],
-            "used with an export of Moodle, Canvas or Blackboard, not 'lms'",
+            "--group-by 'lms' requires file names of Moodle, Canvas or Blackboard; a name is ",
         ),
         (["scan", "corpus.jsonl", "--min-length", "0"], "--min-length must be a whole number of at least 1, not 0"),
         (["scan", "corpus.jsonl", "--text-column", "txet"], "txet"),

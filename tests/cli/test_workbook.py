@@ -44,7 +44,7 @@ def test_a_workbook_without_the_package_says_what_to_do(
         (tmp_path / f"{name}.txt").write_text(TEXT, encoding="utf-8")
     done = run("scan", str(tmp_path), "-o", str(tmp_path / "pairs.xlsx"))
     assert done.code == 2
-    assert "pip install 'lookalike[excel]'" in done.err
+    assert "pip install '.[excel]'" in done.err
     assert not (tmp_path / "pairs.xlsx").exists()
 
 

@@ -108,7 +108,7 @@ def test_the_only_column_of_texts(path: Path) -> None:
 def test_no_way_to_choose_a_text_column(path: Path) -> None:
     write(path, {"title": "a", "review": "b", "n": 1})
     told = message(path)
-    assert "text column cannot be chosen among the columns 'title', 'review'; name it with --text-column" in told
+    assert "text column cannot be chosen among the columns 'title', 'review'; say which has the texts" in told
     assert documents(open_paths([path], text_column="review")) == {0: "b"}
 
 

@@ -142,7 +142,7 @@ def test_ids_missing_or_twice(form: str) -> None:
 def test_a_file_that_is_none(form: str) -> None:
     Path(f"x.{form}").write_bytes(b"this is no table, whatever its name says")
     told = message(Path(f"x.{form}"))
-    assert f"'x.{form}': file is not a readable" in told
+    assert f"'x.{form}': file is not a" in told
     assert "write it again, or correct its name" in told
 
 
@@ -150,11 +150,11 @@ def test_a_truncated_file() -> None:
     path = write(pa.table({"text": [str(random.random()) * 50 for _ in range(2000)]}), "parquet", row_group_size=100)
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
-    assert "is not a readable Parquet file" in message(path)
+    assert "is not a Parquet file, or is incomplete;" in message(path)
     path = write(pa.table({"text": [str(random.random()) * 50 for _ in range(2000)]}), "arrows", row_group_size=100)
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
-    assert "cannot be read after row" in message(path)
+    assert "is damaged after row" in message(path)
 
 
 def test_damage_in_the_middle_is_named() -> None:
@@ -163,7 +163,7 @@ def test_damage_in_the_middle_is_named() -> None:
     middle = len(data) // 2
     data[middle : middle + 2000] = bytes(2000)
     path.write_bytes(data)
-    assert "'x.parquet': file cannot be read after row" in message(path)
+    assert "'x.parquet': file is damaged after row" in message(path)
 
 
 def test_a_table_that_vanishes() -> None:
@@ -259,3 +259,15 @@ for seed in range(100):
 print(sum(outcomes.values()))
 """
     assert run(program, str(path.absolute())).strip() == "100"
+
+
+@pytest.mark.parametrize("name", ["path", "File", "url", "file_name"])
+def test_a_column_that_says_where_documents_are_is_not_taken_for_them(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"id": [1, 2], name: ["a.txt", "b.txt"]}), path)
+    assert f"{name!r}, the only column of texts, seems to say where documents are" in message(path)
+    assert len(documents(open_paths([path], text_column=name))) == 2
+    pq.write_table(pa.table({"id": [1, 2], name: ["a.txt", "b.txt"], "story": ["one", "two"]}), path)
+    assert "say which has the texts, for example --text-column" in message(path)
+    pq.write_table(pa.table({"id": [1, 2], "n": [3, 4]}), path)
+    assert "none of the columns holds texts: 'id', 'n'" in message(path)

@@ -103,6 +103,7 @@ def test_no_field_that_is_missing_or_new_does_harm(original: tuple[dict[str, Any
         "platforms",
         "short_pairs",
         "skip",
+        "threshold_preset",
     }
     for name in meta.keys() - {"parts"}:
         made = {other: value for other, value in meta.items() if other != name}

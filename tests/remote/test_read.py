@@ -220,17 +220,17 @@ def test_a_local_file_with_such_a_name_is_read_by_its_path(run: Run) -> None:
 @pytest.mark.parametrize(
     ("url", "missing", "install"),
     [
-        ("gs://bucket/a.parquet", "gcsfs", "'lookalike[remote]' gcsfs"),
-        ("hf://datasets/a/b/c.csv", "huggingface_hub", "'lookalike[remote]' huggingface_hub"),
-        ("s3://bucket/a.parquet", "s3fs", "'lookalike[remote]'"),
-        ("https://127.0.0.1/a", "fsspec", "'lookalike[remote]'"),
+        ("gs://bucket/a.parquet", "gcsfs", "'.[remote]' gcsfs"),
+        ("hf://datasets/a/b/c.csv", "huggingface_hub", "'.[remote]' huggingface_hub"),
+        ("s3://bucket/a.parquet", "s3fs", "'.[remote]'"),
+        ("https://127.0.0.1/a", "fsspec", "'.[remote]'"),
     ],
 )
 def test_what_is_missing_is_named(url: str, missing: str, install: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(MissingExtraError) as error:
         la.open_paths([url])
-    assert str(error.value).endswith(f"install it with: pip install {install}")
+    assert str(error.value).endswith(f"in a clone of lookalike, pip install {install}")
 
 
 def test_nothing_is_loaded_for_local_files() -> None:

@@ -252,7 +252,7 @@ def test_a_column_of_what_has_none(kind: str) -> None:
         (pd.Series(["one", 2], dtype=object), "has values that do not go together"),
         (pl.Series([1, 2]), "text is int64, not text"),
         (pa.table({"a": ["x"], "b": ["y"]}), "text column cannot be chosen among the columns 'a', 'b'"),
-        (pd.DataFrame({"n": [1]}), "text column cannot be chosen"),
+        (pd.DataFrame({"n": [1]}), "text column is missing; none of the columns holds texts: 'n'"),
         (pa.array([b"\xff", b"a"]), "text is binary, not text"),
     ],
 )

@@ -51,6 +51,20 @@ def test_a_problem_names_the_field(empty: Site, sent: dict[str, Any], field: str
     assert error["remedy"]
 
 
+def test_a_misspelt_field_is_told_which_was_meant(empty: Site) -> None:
+    for sent, field, meant in (
+        ({"txt": "a"}, "/txt", "text"),
+        ({"text": "a", "treshold": 0.5}, "/treshold", "threshold"),
+        ({"documents": [{"id": "a", "txt": "b"}]}, "/documents/0/txt", "text"),
+    ):
+        (error,) = empty.post("/v1/check", sent).json["errors"]
+        assert (error["field"], error["remedy"]) == (field, f"did you mean {meant!r}?")
+    (error,) = empty.get("/v1/groups?treshold=0.5").json["errors"]
+    assert error["remedy"] == "did you mean 'threshold'?"
+    (error,) = empty.post("/v1/check", {"text": "a", "file": "/etc/passwd"}).json["errors"]
+    assert error["remedy"] == "leave it out"
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -245,7 +245,7 @@ print(*sorted({"pyarrow", "numpy", "pydantic", "fastapi"} & set(sys.modules)))
 
 def test_without_urllib3(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "urllib3", None)
-    with pytest.raises(la.MissingExtraError, match=r"pip install 'lookalike\[client\]'"):
+    with pytest.raises(la.MissingExtraError, match=r"pip install '\.\[client\]'"):
         la.Client("http://127.0.0.1:1")
 
 

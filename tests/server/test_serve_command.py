@@ -76,7 +76,7 @@ def test_with_tokens_it_listens_to_others(built: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "INDEX must be an index"),
+        ((), "INDEX must be given"),
         (("missing.db",), "missing.db does not exist; check the name, or make it: lookalike index build"),
         ((":memory:",), "is lost when a command ends"),
         (("built.db", "--port", "70000"), "--port must be a whole number from 0 to 65535"),
@@ -116,7 +116,7 @@ def test_without_the_extra_it_says_what_to_install(built: Path) -> None:
         [sys.executable, "-c", program, "serve", str(built)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "pip install 'lookalike[server]'" in done.stderr
+    assert "pip install '.[server]'" in done.stderr
 
 
 def test_the_help_loads_no_framework() -> None:

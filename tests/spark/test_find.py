@@ -302,3 +302,20 @@ def test_wrong_arguments_are_one_clear_error(spark: SparkSession, las: Any) -> N
         las.find(df, metric="cosine")
     with pytest.raises(TypeError, match="unexpected keyword argument 'treshold'"):
         las.find(df, treshold=0.8)
+
+
+def test_a_preset_for_finding_brings_its_recipe_only_where_rows_are_removed(
+    spark: SparkSession, las: Any, tmp_path: Path
+) -> None:
+    words = prose(random.Random(3), 90)
+    texts = [" ".join(words), " ".join(words[:60]), " ".join([*words, "more"])]
+    df = frame(spark, texts)
+    for preset in ("essays", "fineweb"):
+        kept = la.drop_near_duplicates(texts, preset=preset)
+        rows = las.drop_near_duplicates(df, preset=preset).toArrow()["text"].to_pylist()
+        assert sorted(rows) == sorted(kept)
+    found = las.find(df, preset="essays")
+    with pytest.raises(RecipeError, match=r"search again with threshold=0\.8") as caught:
+        found.plan()
+    assert caught.value.field == "threshold"
+    assert las.find(df, 0.1, preset="essays").plan().count() == len(texts)

@@ -172,7 +172,7 @@ def test_a_column_of_text_is_not_guessed(
     pq.write_table(pa.table({"key": ["a", "b"], "body": ["one", "one"]}), table)
     assert main([str(table), str(out)]) == 2
     said = capfd.readouterr().err
-    assert "text column cannot be chosen among the columns 'key', 'body'; name it with --text-column" in said
+    assert "text column cannot be chosen among the columns 'key', 'body'; say which has the texts" in said
     assert not (out / "pairs").exists()
     assert main([str(table), str(out), "--text-column", "body"]) == 0
     assert f"note: {table}: rows are numbered" in capfd.readouterr().err

@@ -17,6 +17,7 @@ from lookalike.cli.commands import examples
 from lookalike.cli.options import completion as completion_of
 from lookalike.cli.options import one_of
 from lookalike.cli.output import Color, ColorOption, Format, FormatOption, send, send_drawn, wants_color, wants_json
+from lookalike.errors import how_to_install
 from lookalike.tables.spelling import to_json
 from lookalike.vocabulary import TERMS, Term, look_up
 
@@ -335,7 +336,7 @@ def _extras() -> Iterator[dict[str, Any]]:
     """Give each extra, whether all that it needs is installed, and how to install it."""
     for extra, packages in sorted(declared_extras().items()):
         installed = all(_version(package) is not None for package in packages)
-        yield {"name": extra, "installed": installed, "install": f"pip install 'lookalike[{extra}]'"}
+        yield {"name": extra, "installed": installed, "install": how_to_install(extra)}
 
 
 # -- for people --------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -22,7 +23,7 @@ from typer.main import get_command
 from lookalike.cli.messages import print_version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 __all__ = ["ALIASES", "COMMANDS", "Command", "app", "examples", "with_default"]
 
@@ -56,6 +57,17 @@ def _take_as_given(parameters: Iterable[Any]) -> None:
             parameter._runtime_param = _AsGiven()  # noqa: SLF001 — Typer has no door for it
 
 
+@contextmanager
+def _said_by(context: Any) -> Iterator[None]:
+    """Have an error in the options say of which command they are; Typer forgets it where a value is missing."""
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "format_message") and getattr(error, "ctx", None) is None:
+            error.ctx = context  # type: ignore[attr-defined]
+        raise
+
+
 class Command(TyperCommand):
     """A command whose options are listed in sections, as their `rich_help_panel` says."""
 
@@ -63,7 +75,8 @@ class Command(TyperCommand):
         """Read the command line; Typer has no options with an optional value, so those get theirs here."""
         _take_as_given(self.get_params(ctx))
         end = args.index("--") if "--" in args else len(args)
-        return super().parse_args(ctx, [OPTIONAL_VALUE.get(arg, arg) for arg in args[:end]] + args[end:])
+        with _said_by(ctx):
+            return super().parse_args(ctx, [OPTIONAL_VALUE.get(arg, arg) for arg in args[:end]] + args[end:])
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options section by section."""
@@ -91,7 +104,8 @@ class CommandGroup(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line."""
         _take_as_given(self.get_params(ctx))
-        return super().parse_args(ctx, args)
+        with _said_by(ctx):
+            return super().parse_args(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 — Click's signature
         """Return the command, loading it now if need be."""

@@ -14,7 +14,7 @@ import typer
 
 from lookalike.cli.commands import examples
 from lookalike.cli.dedupe_output import Outputs, cut_parts, cuts_table, next_command, say_rows, to_table, write_outputs
-from lookalike.cli.input import Reading, say_notes, skipped_lines, with_reading
+from lookalike.cli.input import Reading, check_read, say_notes, skipped_lines, with_reading
 from lookalike.cli.messages import complain
 from lookalike.cli.options import command_line, completion, flag, makes, option, typed, whole_number
 from lookalike.cli.output import (
@@ -29,9 +29,10 @@ from lookalike.cli.output import (
     wants_color,
 )
 from lookalike.cli.running import Attempts, StrictOption, exit_if_strict, keep_search, run_search
-from lookalike.cli.search_options import Search, with_recipe, with_removal
+from lookalike.cli.search_options import THRESHOLD, Search, as_typed, usual, with_recipe, with_removal
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.recipe import Recipe
+from lookalike.presets import check_removal
+from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.result.plan import KEEP as RULES
 from lookalike.result.plan import KeepRule
 from lookalike.search.kept_rows import column_values
@@ -77,7 +78,7 @@ class Parts:
         if self.by is not None and self.passages is not None:
             raise RecipeError("--passages", self.passages, "left out with --by", "give one of the two")
         idle = replace(search.shown(), memory=None, threads=0, min_words=search.min_words if self.by is None else None)
-        given: list[object] = [*typed(idle, Search())]
+        given: list[object] = [*typed(idle, replace(usual(idle), preset=idle.preset))]  # its recipe has an effect
         given += [word for name, value in others.items() if value for word in (f"--{name.replace('_', '-')}", value)]
         if given:
             mode = "--passages" if self.by is None else "--by"
@@ -217,7 +218,8 @@ def dedupe(
     parts.check(search, {**rules, "removed": removed, "result": result})
     read = [*given, *search.against, *search.ignore, *([result] if result else [])]
     outputs.check(read, force=force, names=not parts)
-    source = reading.open(given, search.memory) if given else None
+    check_read(reading, "PATH", reads=bool(given) or result is None)  # without a result, PATH itself is missing
+    source = reading.open(given, search.memory, alone=not search.against) if given else None
     outputs.check_source(source)
     if parts:
         _cut(source, parts, search, recipe, reading, outputs, given, quiet=quiet, verbose=verbose, color=in_color)
@@ -234,7 +236,7 @@ def dedupe(
             attempts.finish(partial(keep_search, found, work=search.work) if result is None else str)
         else:
             kept = [*(["--keep", str(rule)] if keep != KEEP else []), *(["--drop-all"] if drop_all else [])]
-            same = [*kept, *typed(reading, Reading()), *typed(search.shown(), Search()), *typed(recipe, Recipe())]
+            same = [*kept, *typed(reading, Reading()), *as_typed(search.shown(), recipe)]
             hint = "" if quiet else next_command(given, result, source, same)
             send_drawn(to_table(made, found, hint), None, color=in_color)
         exit_if_strict(strict, found.skipped)
@@ -267,8 +269,7 @@ def _cut(
         same = [
             *typed(parts, Parts()),
             *typed(reading, Reading()),
-            *typed(search.shown(), Search()),
-            *typed(recipe, Recipe()),
+            *as_typed(search.shown(), recipe),
         ]
         written = ["-o", f"kept.{KINDS.get(extension(paths[0]), 'parquet')}", "--plan", "cuts.csv"]
         hint = "" if quiet else command_line("dedupe", paths, [], same, written)
@@ -305,8 +306,11 @@ def _found(
     from lookalike.result import Result as Saved
 
     # Of the search only the threshold can still change: an option that would do nothing must not seem to do something.
-    idle = [*typed(replace(search.shown(), threshold=None), Search(threshold=None)), *typed(recipe, Recipe())]
+    idle = as_typed(replace(search.shown(), threshold=None), recipe)
     if idle:
         raise RecipeError(" ".join(idle), True, "left out with --result", "settings of the search were saved with it")
     found = Saved.load(saved)
-    yield found if search.threshold is None else found.rethreshold(search.threshold)
+    if search.threshold is not None:
+        found = found.rethreshold(search.threshold)
+    check_removal(found.threshold_preset, f"write it: -t {THRESHOLD:g}", option="--threshold")
+    yield found

@@ -319,7 +319,8 @@ def serve(
     tokens = _tokens(token_file, make_tokens)
     if where is None:
         if make_tokens is None:
-            raise RecipeError("INDEX", where, "an index", "make one with: lookalike index build")
+            how = "given, as in: lookalike serve essays.db"
+            raise RecipeError("INDEX", where, how, "lookalike index build makes an index")
         print(f"{visible(make_tokens)}: a token for reading and one for writing")
         return
     limits = {

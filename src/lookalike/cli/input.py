@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PathsArgument",
     "Reading",
+    "check_read",
     "is_index",
     "limits_of",
     "nothing_read",
@@ -54,7 +55,7 @@ def old_documents(against: Sequence[str], recipe: Recipe, reading: Reading, memo
     if not against:
         return None
     if not any(map(is_index, against)):
-        return reading.open(against, memory)
+        return reading.open(against, memory, alone=False)
     if len(against) > 1:
         shown = " ".join(map(without_password, against))
         raise RecipeError("--against", shown, "given once if it is an index", "add the other documents to the index")
@@ -184,8 +185,11 @@ class Reading:
     max_document: int | None = None
     max_expansion: int | None = None
 
-    def open(self, paths: Sequence[str], memory: int | None = None) -> Source:
-        """Open the paths as one source, of which no document takes more than `memory`."""
+    def open(self, paths: Sequence[str], memory: int | None = None, *, alone: bool = True) -> Source:
+        """Open the paths as one source, of which no document takes more than `memory`.
+
+        An option that has no effect on them is an error if they are `alone`: nothing else is read with it.
+        """
         from lookalike.documents import open_paths
 
         refuse_servers(paths)
@@ -198,6 +202,7 @@ class Reading:
             encoding=self.encoding,
             hidden=self.hidden,
             limits=limits_of(self.max_document, self.max_expansion).within(memory),
+            alone=alone,
         )
 
 
@@ -234,6 +239,13 @@ def _make_reading(given: dict[str, Any]) -> Reading:
 
 with_reading = makes("reading", _READING | _LIMITS, _make_reading)
 """Give a command that takes a `reading` the options that make one."""
+
+
+def check_read(reading: Reading, what: str, *, reads: bool) -> None:
+    """Refuse options of reading where nothing is read: `what` is missing."""
+    given = [] if reads else list(typed(reading, Reading()))
+    if given:
+        raise RecipeError(given[0], True, f"given with {what}")
 
 
 def say_flags(flags: Mapping[str, Sequence[Flag]]) -> None:

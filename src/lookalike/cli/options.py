@@ -112,7 +112,10 @@ def share(option: str, given: str, *, zero: bool = False) -> float:
     if found and found[2]:
         value /= 100
     if value > 1.0 or value < 0.0 or (value == 0.0 and not zero):
-        hint = f"did you mean {given}%?" if 1.0 < value <= 100.0 else ""
+        # From 2 on, a percentage is meant; between 1 and 2 nobody knows.
+        hint = f"did you mean {given}%?" if 2.0 <= value <= 100.0 else ""
+        if re.fullmatch(r"[0-9]{0,20},[0-9]{1,20}%?", given):
+            hint = f"did you mean {given.replace(',', '.')}?"
         raise RecipeError(option, given, f"a number {'from 0 to' if zero else 'above 0 and at most'} 1", hint)
     return value
 

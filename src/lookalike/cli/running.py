@@ -20,7 +20,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from lookalike.cli.commands import examples
-from lookalike.cli.input import Reading, is_index, nothing_read, say_flags, say_notes, skipped_lines, with_reading
+from lookalike.cli.input import (
+    Reading,
+    check_read,
+    is_index,
+    nothing_read,
+    say_flags,
+    say_notes,
+    skipped_lines,
+    with_reading,
+)
 from lookalike.cli.messages import UNREADABLE, complain, describe, showing_progress
 from lookalike.cli.options import command_line, quoted, share, typed
 from lookalike.cli.output import QuietOption, keep_sources
@@ -305,8 +314,9 @@ def report(
     if meta is not None:
         found = found.with_metadata(read_metadata(meta))
     kept = None if marks is None else read_marks(marks)
-    source = reading.open(given) if given else reopened(found, result, output, trust=trust, quiet=quiet)
-    given_texts: dict[str, Any] = {"texts": source, "against": reading.open(old) if old else None}
+    check_read(reading, "PATH", reads=bool(given))
+    source = reading.open(given, alone=not old) if given else reopened(found, result, output, trust=trust, quiet=quiet)
+    given_texts: dict[str, Any] = {"texts": source, "against": reading.open(old, alone=False) if old else None}
     write_html(found, output, **given_texts, marks=kept, anonymise=anonymise, quiet=quiet)
 
 
@@ -332,7 +342,9 @@ def reopened(result: Result, saved: str, output: str, *, trust: bool, quiet: boo
     keep_sources([output], paths)
     if not quiet:
         complain(f"note: documents read again from {_listed(paths)}")
-    return Both(reading.open(new), reading.open(old)) if new and old else reading.open(paths)
+    if new and old:
+        return Both(reading.open(new, alone=False), reading.open(old, alone=False))
+    return reading.open(paths)
 
 
 def _reading(told: dict[str, Any]) -> Reading:

@@ -244,7 +244,7 @@ def scan(
     written = [output, save, *files_of(report, anonymise=anonymise)]
     keep_sources(written, [*paths, *search.against, *search.ignore, *rules.files()])
     with run_search(
-        reading.open(paths, search.memory),
+        reading.open(paths, search.memory, alone=not search.against),
         recipe,
         reading,
         search,

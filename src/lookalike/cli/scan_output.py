@@ -12,7 +12,7 @@ from lookalike.cli.input import Reading, is_index, say_skipped
 from lookalike.cli.messages import complain
 from lookalike.cli.options import command_line, one_of, typed, whole_number
 from lookalike.cli.output import check_raw_csv, destination, extension, send, send_drawn, wants_color
-from lookalike.cli.search_options import ExcludedText, Search, as_typed
+from lookalike.cli.search_options import ExcludedText, Removal, Search, as_typed
 from lookalike.errors import DocumentError
 from lookalike.recipe import Recipe
 from lookalike.result.pairs import omitted_by_author
@@ -147,7 +147,8 @@ def after_scan(result: Result, paths: Sequence[str], recipe: Recipe, reading: Re
         a = _file(str(pair["a"]), paths)
         b = _file(str(pair["b"]), search.against if pair.get("b_old") else paths)
         if a is not None and pair.get("b_old") and is_index(search.against[0]):
-            least = [] if search.threshold is None else ["-t", f"{search.threshold:g}"]
+            is_usual = search.threshold is None and search.preset is None
+            least = [] if is_usual else ["-t", f"{search.least:g}"]
             return command_line("check", [a], ["--index", search.against[0]], least)
         if a is not None and b is not None:
             excluded = ExcludedText(
@@ -157,7 +158,7 @@ def after_scan(result: Result, paths: Sequence[str], recipe: Recipe, reading: Re
         if search.metric == "containment" and search.least < LOWER:  # who shares a passage is no duplicate
             return command_line("scan", paths, read, same, ["--report", "report.html"])
         kept = extension(paths[0]) if extension(paths[0]) in TABLES else TABLES[0]
-        removal = [*typed(replace(search, preset=None), Search()), *typed(recipe, Recipe())]
+        removal = as_typed(Removal.at(search), recipe)
         return command_line("dedupe", paths, read, removal, ["-o", f"kept.{kept}", "--plan", "plan.csv"])
     if result.documents < 2:
         return ""

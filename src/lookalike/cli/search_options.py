@@ -7,8 +7,9 @@ say the same.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from lookalike.cli.input import old_documents, without_password
 from lookalike.cli.messages import complain
@@ -35,7 +36,7 @@ from lookalike.recipe import FAMILIES, IDLE, Recipe
 from lookalike.text.excluded import check_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from lookalike.cli.input import Reading
     from lookalike.documents import Source
@@ -52,10 +53,12 @@ __all__ = [
     "RECIPE",
     "Demand",
     "ExcludedText",
+    "Removal",
     "Search",
     "as_typed",
     "make_recipe",
     "template_texts",
+    "usual",
     "with_demand",
     "with_excluded",
     "with_recipe",
@@ -76,12 +79,18 @@ def _flag(spelling: str, help: str) -> tuple[Any, Any]:  # noqa: A002
     return flag(spelling, panel="Recipe", help=help)
 
 
+def _listed(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}"
+
+
 PRESET: Final[dict[str, tuple[Any, Any]]] = {
     "preset": _choice(
         "--preset",
         "NAME",
         f"Start from {', '.join(PRESETS)} (default: prose); other options override it. essays finds copied passages. A "
-        "scan also takes its threshold, metric and shortest passage.",
+        "scan also takes its threshold, metric and shortest passage; so does dedupe, but not those of "
+        f"{_listed(name for name, preset in PRESETS.items() if preset.is_for_finding)}, which are for finding.",
         *PRESETS,
     )
 }
@@ -151,11 +160,14 @@ def as_typed(made: Any, recipe: Recipe) -> list[str]:
     >>> as_typed(Demand(preset="essays", threshold=0.2, metric="containment"), Recipe(k=3, form="nfkc"))
     ['--preset', 'essays', '--threshold', '0.2']
     """
-    start, usual = find_preset(made.preset or "prose"), type(made)()
-    if made.preset is not None:
-        own = {field.name for field in fields(made)} & {"threshold", "metric", "min_words"}
-        usual = replace(usual, **{name: getattr(start, name) for name in own})
-    return [*typed(made, usual), *typed(recipe, start.recipe)]
+    return [*typed(made, usual(made)), *typed(recipe, find_preset(made.preset or "prose").recipe)]
+
+
+def usual(made: Any) -> Any:
+    """Return what the preset of this value makes if no other option is given, without the name of the preset."""
+    _, metric, min_words = with_preset(made.preset, None, None, None, removing=getattr(made, "removes", False))
+    own = {field.name for field in fields(made)}
+    return type(made)(**{name: value for name, value in (("metric", metric), ("min_words", min_words)) if name in own})
 
 
 with_recipe = makes("recipe", RECIPE, make_recipe)
@@ -213,7 +225,7 @@ def template_texts(paths: Sequence[str], reading: Reading) -> list[str]:
     """Return the texts of templates, which are few and short, whatever their format."""
     if not paths:
         return []
-    return [text for batch in reading.open(paths).batches() for text in batch.texts]
+    return [text for batch in reading.open(paths, alone=False).batches() for text in batch.texts]
 
 
 THRESHOLD: Final = 0.8
@@ -275,6 +287,8 @@ class Demand:
     """Where the others come from that were not given."""
     threshold: float | None = None
     """As given; `least` is what is searched with."""
+    removes: ClassVar[bool] = False
+    """Whether documents are removed by it."""
     recall: float = 0.99
     method: Method = "auto"
     metric: Metric = "jaccard"
@@ -283,7 +297,7 @@ class Demand:
     @property
     def least(self) -> float:
         """The least similarity."""
-        return THRESHOLD if self.threshold is None else self.threshold
+        return with_preset(self.preset, self.threshold, self.metric, None, removing=self.removes)[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,7 +340,8 @@ class Search(Demand):
 
         return find_kept(
             source,
-            self.least,
+            self.least if self.removes else self.threshold,
+            preset=None if self.removes else self.preset,
             recall=self.recall,
             method=self.method,
             metric=self.metric,
@@ -346,6 +361,20 @@ class Search(Demand):
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Removal(Search):
+    """A search that decides what is removed."""
+
+    removes: ClassVar[bool] = True
+
+    @classmethod
+    def at(cls, search: Search) -> Removal:
+        """Return the removal of what a search found: its threshold is written, wherever it came from."""
+        least = None if search.preset is None else search.least
+        values = {field.name: getattr(search, field.name) for field in fields(search)}
+        return cls(**values | {"threshold": search.threshold if least is None else least})
+
+
 def _checked_choice(option: str, given: str | None, choices: tuple[str, ...]) -> Any:
     return choices[0] if given is None else one_of(option, given, choices)
 
@@ -359,14 +388,14 @@ def _threshold(given: str, metric: str | None) -> float:
         raise RecipeError(error.field, given, error.allowed, DISTANCE) from None
 
 
-def _demand(given: dict[str, Any]) -> dict[str, Any]:
+def _demand(given: dict[str, Any], *, removing: bool = False) -> dict[str, Any]:
     preset = given.get("preset")
     least = None if given["threshold"] is None else _threshold(given["threshold"], given["metric"])
     metric = None if given["metric"] is None else _checked_choice("--metric", given["metric"], METRICS)
-    usual_least, metric, _ = with_preset(preset, least, metric, None)
+    _, metric, _ = with_preset(preset, least, metric, None, removing=removing)
     return {
         "preset": preset,
-        "threshold": least if preset is None else usual_least,
+        "threshold": least,
         "recall": share("--recall", given["recall"] if given["recall"] is not None else "0.99"),
         "method": _checked_choice("--method", given["method"], METHODS),
         "metric": metric,
@@ -374,9 +403,9 @@ def _demand(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _search(given: dict[str, Any]) -> Search:
-    made = Search(
-        **_demand(given),
+def _search(given: dict[str, Any], kind: type[Search] = Search) -> Search:
+    made = kind(
+        **_demand(given, removing=kind.removes),
         linkage=_checked_choice("--linkage", given["linkage"], LINKAGES),
         against=tuple(given["against"] or ()),
         **excluded_values(given),
@@ -388,7 +417,7 @@ def _search(given: dict[str, Any]) -> Search:
     )
     if made.preset is None or made.min_words is not None:
         return made
-    return replace(made, min_words=find_preset(made.preset).min_words)
+    return replace(made, min_words=usual(made).min_words)
 
 
 with_demand = makes("demand", _DEMAND | PRESET, lambda given: Demand(**_demand(given)))
@@ -397,5 +426,5 @@ with_demand = makes("demand", _DEMAND | PRESET, lambda given: Demand(**_demand(g
 with_search = makes("search", _SEARCH | PRESET, _search)
 """Give a command that takes a `search` the options that make one."""
 
-with_removal = makes("search", _SEARCH, _search)
-"""The same for a command that removes documents: a preset with a low threshold must not remove more of them."""
+with_removal = makes("search", _SEARCH | PRESET, partial(_search, kind=Removal))
+"""The same for a command that removes documents: a preset that is for finding must not remove more of them."""

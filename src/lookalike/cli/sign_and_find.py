@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lookalike.cli.commands import examples
-from lookalike.cli.input import PathsArgument, Reading, say_notes, say_skipped, with_reading
+from lookalike.cli.input import PathsArgument, Reading, check_read, say_notes, say_skipped, with_reading
 from lookalike.cli.messages import complain
 from lookalike.cli.options import completion, share, whole_number
 from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, RawCsvOption, keep_sources
@@ -20,6 +21,7 @@ from lookalike.cli.scan import (
 )
 from lookalike.cli.scan_output import Display, Hint, show
 from lookalike.cli.search_options import with_recipe
+from lookalike.errors import DocumentError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.search.shards import KEEPS, find_shards, sign_shard
 from lookalike.tables.spelling import count
@@ -106,6 +108,13 @@ TextsOption = Annotated[
 NamesOption = Annotated[bool, typer.Option("--names", help="Prefix each id with the name of its part: part-1:7.")]
 
 
+def _check_part(path: str) -> None:
+    """Refuse a folder: who searches one means `scan`."""
+    if Path(path).is_dir():
+        remedy = "give files that lookalike sign wrote, or search the folder with lookalike scan"
+        raise DocumentError(path, "file", "is a directory", remedy)
+
+
 @with_reading
 def find(
     parts: PartsArgument,
@@ -125,6 +134,9 @@ def find(
 ) -> None:
     """Combine shards and print what was found."""
     shown = Display.chosen(format, output, top, color, False, raw_csv)
+    check_read(reading, "--texts", reads=bool(texts))
+    for part in parts:
+        _check_part(part)
     keep_sources([output, save], [*parts, *(texts or ())])
     result = find_shards(
         parts,

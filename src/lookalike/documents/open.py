@@ -52,13 +52,15 @@ def open_documents(
     limits: Limits | None = None,
     text_column: str | None = None,
     id_column: str | None = None,
+    alone: bool = True,
 ) -> Source:
     """Open what a program holds: texts in a list, dict, iterator or array, dicts, a `Path`, a data frame, a source.
 
     A data frame is one of pyarrow, pandas, polars, DuckDB, Hugging Face datasets, Dask, Daft or Ray, or anything else
     that exports an Arrow stream; several in a dict (a DatasetDict, for one) are read together. `text` and `id` name the
     columns; ``doc.text`` is the field ``text`` inside the column ``doc``. An id of ``""`` numbers the rows. Documents
-    without an id get their position, from 0. `limits` are for files: what is in memory already has none.
+    without an id get their position, from 0. `limits` are for files: what is in memory already has none. Columns that
+    no file has are an error, unless others are opened with the same columns (not `alone`).
 
     (`text_column` and `id_column` are the older names of `text` and `id`.)
 
@@ -73,7 +75,7 @@ def open_documents(
         held = list(held)
         given = given_as(held)
     if given in (Given.PATH, Given.PATHS):
-        options = PathOptions(text, own_id, limits=limits or LIMITS)
+        options = PathOptions(text, own_id, limits=limits or LIMITS, alone=alone)
         return source_of_paths([held] if given is Given.PATH else held, options)
     if given is Given.SPLITS or given.is_frame or (given is Given.SEQUENCE and are_records(held)):
         return _of_table(held, given, text, own_id)

@@ -55,6 +55,7 @@ def open_paths(
     limits: Limits | None = None,
     text_column: str | None = None,
     id_column: str | None = None,
+    alone: bool = True,
 ) -> Source:
     """Open folders, files, globs of files, URLs and ``-`` (standard input) as one source.
 
@@ -70,10 +71,11 @@ def open_paths(
     ``""`` numbers the rows. (`text_column` and `id_column` are their older names.)
 
     `include` and `exclude` are globs on the path inside a folder; `hidden` also reads what begins with a dot. `limits`
-    say how large a document may be, and how far a compressed file may expand.
+    say how large a document may be, and how far a compressed file may expand. What has no effect on these paths is an
+    error, unless others are read with the same options (not `alone`).
     """
     text, own_id = one_name("text", text, text_column), one_name("id", id, id_column)
-    options = PathOptions(text, own_id, tuple(include), tuple(exclude), encoding, hidden, limits or LIMITS)
+    options = PathOptions(text, own_id, tuple(include), tuple(exclude), encoding, hidden, limits or LIMITS, alone)
     return source_of_paths(paths, options)
 
 
@@ -98,6 +100,8 @@ class PathOptions:
     encoding: str = "auto"
     hidden: bool = False
     limits: Limits = LIMITS
+    alone: bool = True
+    """Whether these are all the paths that the options are for, so that each must have an effect."""
 
 
 class _Item(NamedTuple):
@@ -135,7 +139,26 @@ def source_of_paths(paths: Sequence[str | os.PathLike[str]], options: PathOption
     if len(set(names)) < len(names):
         items = [item._replace(name=item.full_name) for item in items]
     name = shown(shown_url(given[0])) if len(given) == 1 else f"{len(given)} paths"
-    return PartsSource(name, _parts(items, options), log, copies)
+    parts = _parts(items, options)
+    if options.alone and parts:
+        _check_effects(name, expanded, parts, options)
+    return PartsSource(name, parts, log, copies)
+
+
+def _check_effects(name: str, paths: Iterable[str], parts: Iterable[Part], options: PathOptions) -> None:
+    """Refuse options that do nothing here: columns where no table is read, a choice of files where each is named."""
+    columns = {"text": options.text_column, "id": options.id_column}
+    if any(columns.values()) and not any(part.is_table for part in parts):
+        what, column = next((what, column) for what, column in columns.items() if column)
+        problem = f"does not exist: no table is read from {name}"
+        raise DocumentError(None, f"column {column!r}", problem, f"leave out --{what}-column (in Python: {what}=)")
+    chosen = {"include": options.include, "exclude": options.exclude, "hidden": options.hidden}
+    if any(chosen.values()) and not any(
+        is_url(path) or Path(path).is_dir() or kind_of(path).holds_others for path in paths
+    ):
+        option = next(option for option, given in chosen.items() if given)
+        problem = f"has no effect on files that are named one by one, such as {name}"
+        raise DocumentError(None, f"--{option}", problem, "leave it out, or name a folder")
 
 
 def _expanded(paths: Iterable[str]) -> list[str]:
@@ -166,8 +189,14 @@ def _items(path: str, options: PathOptions, log: Log) -> list[_Item]:
     try:
         status = Path(path).stat() if path else None
     except FileNotFoundError:
-        remedy = url_remedy(path) or similar_name(Path(path)) or "check the name"
-        raise DocumentError(name, "file", "does not exist", remedy) from None
+        from lookalike.text.excluded import KINDS  # no folder or file needs it
+
+        if path in KINDS:
+            remedy = f"for the option --skip, write --skip {','.join(KINDS)}"
+        else:
+            remedy = url_remedy(path) or similar_name(Path(path)) or "check the name"
+        as_given = shown(path) if "://" in path else name  # a path has no two slashes in a row
+        raise DocumentError(as_given, "file", "does not exist", remedy) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL character in the name
         raise open_error(name, error if isinstance(error, OSError) else OSError(str(error))) from None
     if status is None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lookalike import _native
@@ -64,6 +65,10 @@ TEXT_NAMES: Final = ("text", "content", "body", "document", "article", "abstract
 
 ID_NAMES: Final = ("id", "doc_id", "docid", "document_id", "uuid", "_id")
 """Columns that hold the ids if none is named."""
+
+_PLACE_NAMES: Final = ("path", "file", "filename", "file_name", "filepath", "file_path", "url", "uri")
+"""Columns that say where a document is: the only column of texts is not taken for the documents if it is one of these,
+as in a table of paths that `dedupe FOLDER -o kept.parquet` has written."""
 
 _MOST_LISTED: Final = 12
 _INDEX: Final = "__index_level_"  # how a pandas index comes through Arrow
@@ -143,11 +148,19 @@ class _TableColumns:
         by_name = self._by_name(names)
         if by_name is not None and self.column(by_name).kind in (TEXT, MIXED, NULL):
             return by_name
-        if len(texts) == 1:
-            return texts[0]
-        listed = _listed(texts or self._names)
-        problem = "cannot be chosen among the columns " + listed if self._names else "is missing"
-        raise DocumentError(self._table, "text column", problem, "name it with --text-column (in Python: text=)")
+        if not texts:
+            others = f"; none of the columns holds texts: {_listed(self._names)}" if self._names else ""
+            raise DocumentError(
+                self._table, "text column", f"is missing{others}", "give a table with a column of texts"
+            )
+        example = f"--text-column {quote(texts[0])} (in Python: text={texts[0]!r})"
+        if len(texts) > 1:
+            problem = f"cannot be chosen among the columns {_listed(texts)}"
+            raise DocumentError(self._table, "text column", problem, f"say which has the texts, for example {example}")
+        if texts[0].strip().lower() in _PLACE_NAMES:
+            problem = f"is missing: {texts[0]!r}, the only column of texts, seems to say where documents are"
+            raise DocumentError(self._table, "text column", problem, f"give the documents, or to compare it {example}")
+        return texts[0]
 
     def _by_name(self, names: Sequence[str]) -> str | None:
         folded: dict[str, list[str]] = {}

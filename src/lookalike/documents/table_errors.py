@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from lookalike.documents.document_batches import Skipped
@@ -65,18 +66,27 @@ def first_line(error: object) -> str:
     return lines[0][:160] if lines else type(error).__name__
 
 
+_OF_LIBRARIES: Final = re.compile(r"magic bytes|footer|thrift|corrupted|not an Arrow file", re.IGNORECASE)
+"""What a library says of any damage, in words that help nobody."""
+
+
+def _reason(why: object) -> str:
+    """Return in brackets what a library says, if it says more than that a file is damaged."""
+    return "" if _OF_LIBRARIES.search(str(why)) else f" ({first_line(why)})"
+
+
 # -- whole files -------------------------------------------------------------------------------------------------------
 
 
 def not_a_table(name: str, format: str, why: object, size: int) -> DocumentError:  # noqa: A002 - what it is
     """Return the error for a file of this size that is not a table of a format, such as Parquet."""
-    problem = f"is not a readable {format} file ({first_line(why)})" if size else "is empty"
+    problem = f"is not a {format} file, or is incomplete{_reason(why)}" if size else "is empty"
     return DocumentError(name, "file", problem, "write it again, or correct its name")
 
 
 def unread_after(name: str, row: int, why: object) -> DocumentError:
     """Return the error for a file that is damaged after its first `row` rows."""
-    problem = f"cannot be read after row {row} ({first_line(why)})"
+    problem = f"is damaged after row {row}{_reason(why)}"
     return DocumentError(name, "file", problem, "write it again, or remove it")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from lookalike import _native
 from lookalike.documents import open_documents
 from lookalike.engine.sign import texts_for_core
-from lookalike.errors import ConflictError, StoreError, check_threads
+from lookalike.errors import ConflictError, RecipeError, StoreError, check_threads
 from lookalike.index.contract import DIGEST, Check, Row, check_several, missing_documents
 from lookalike.index.index_documents import IndexSource, found_within
 from lookalike.index.query import (
@@ -32,7 +33,6 @@ from lookalike.index.unless_similar import Deciding, Decision, only_estimates
 from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
 
@@ -79,6 +79,8 @@ class Index(Queryable):
         `interrupt` is called between documents and between portions of a query; what it raises ends the work, and a
         write is undone.
         """
+        if isinstance(store, str | os.PathLike):
+            raise RecipeError("store", store, "an open store", f"use la.Index.open({os.fspath(store)!r})")
         self._store, self._interrupt = store, interrupt
 
     @classmethod

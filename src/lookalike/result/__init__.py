@@ -118,7 +118,7 @@ to go lower, search again
             raise RecipeError("threshold", threshold, allowed, "to go lower, search again")
         if self.limited and value > base:
             found = self._search_again(f"threshold {value:g}", value, None)
-            return self._changed(threshold=value, audited=None).with_found(found)
+            return self._changed(threshold=value, threshold_preset=None, audited=None).with_found(found)
         if value == base:
             recall, audited, found = self._searched_recall, self._searched_audit, self._searched
         else:
@@ -127,7 +127,8 @@ to go lower, search again
                 None,
                 self._searched.at_least(value, self.metric),
             )
-        return self._changed(threshold=value, recall=recall, audited=audited, _found=found)
+        changed: dict[str, Any] = {"threshold": value, "threshold_preset": None, "recall": recall, "audited": audited}
+        return self._changed(**changed, _found=found)
 
     def _jaccard(self, threshold: float) -> float:
         return candidates_from(self.metric, threshold, self.method)
@@ -271,6 +272,9 @@ to go lower, search again
     def plan(self, keep: str | KeepRule = "first", *, values: Any = None, drop_all: bool = False) -> Plan:
         """Return which documents to keep, and which kept document each of the others duplicates; see `Plan`.
 
+        What was found at the threshold of a preset that is meant for finding (essays, edited, code) has no plan: write
+        the threshold, in the search or with `rethreshold`.
+
         >>> import lookalike as la
         >>> result = la.find(["one two three", "one two three", "four five six"])
         >>> result.plan("max:score", values=[1, 2, 3]).table.to_pylist()[0]
@@ -361,7 +365,7 @@ to go lower, search again
         saved = load(path)
         result = Result(saved.documents, saved.search, saved.found, origin=saved.origin)
         known = {"metadata": saved.metadata, "platforms": saved.platforms, "authors": saved.authors}
-        result = result._changed(**known)
         if saved.threshold != result.threshold:
             result = result.rethreshold(saved.threshold)
+        result = result._changed(**known, threshold_preset=saved.search.threshold_preset)  # noqa: SLF001
         return result if saved.audit is None else result.with_audit(saved.audit)

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from lookalike.engine import METRICS
 from lookalike.engine.bands import MOST_HASHES
+from lookalike.presets import PRESETS
 from lookalike.tables.spelling import (
     is_flag,
     is_share,
@@ -246,7 +247,19 @@ _READING: Final = object_with(
 _PLACES: Final = list_of(row(whole(), is_text))
 _AUTHORS: Final = object_of(rule=is_typed, names=list_of(is_text), of=list_of(or_none(whole())), left_out=whole())
 _MAY_BE_MISSING: Final = frozenset(
-    {"limited", "flags", "old_flags", "origin", "skip", "min_words", "short_pairs", "metadata", "platforms", "authors"}
+    {
+        "authors",
+        "flags",
+        "limited",
+        "metadata",
+        "min_words",
+        "old_flags",
+        "origin",
+        "platforms",
+        "short_pairs",
+        "skip",
+        "threshold_preset",
+    }
 )
 
 
@@ -323,6 +336,7 @@ _FIELDS: Final[dict[str, Check]] = {
     "digest": is_text,
     "searched_threshold": is_share,
     "threshold": is_share,
+    "threshold_preset": or_none(one_of(*(name for name, preset in PRESETS.items() if preset.is_for_finding))),
     "method": one_of("exact", "brute", "lsh", "signatures"),
     "metric": one_of(*METRICS),
     "linkage": one_of("star", "linked"),

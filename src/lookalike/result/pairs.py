@@ -235,7 +235,8 @@ def check_rule(given: str, called: str = "group_by") -> None:
     try:
         pattern = re.compile(given)
     except re.error as error:
-        raise RecipeError(called, given, _ALLOWED, str(error)) from None
+        allowed = "lms, dir, author, label, none, or a valid regular expression"
+        raise RecipeError(called, given, allowed, str(error)) from None
     if pattern.groups != 1:
         raise RecipeError(called, given, _ALLOWED, "put the author in (brackets)")
 
@@ -280,7 +281,7 @@ def _recognised(result: Result, called: str) -> Result:
 
     export = recognise(result.id_of, result.length_of, certain=True)
     if export is None:
-        raise RecipeError(called, "lms", "used with an export of Moodle, Canvas or Blackboard", _sample(result))
+        raise RecipeError(called, "lms", "given with file names of Moodle, Canvas or Blackboard", _sample(result))
     return result.with_export(export)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.engine.groups import check_order, grouped, principals
 from lookalike.errors import RecipeError, suggest
+from lookalike.presets import PRESETS, check_removal
 from lookalike.tables.columns import as_bytes, compute, counting, numbers, scalar, shares, whole
 from lookalike.tables.spelling import count
 
@@ -285,6 +286,7 @@ def make_plan(result: Result, keep: str | KeepRule = "first", *, values: Any = N
     Old documents are always kept, whatever the rule, and new duplicates of them are removed. With `drop_all`, every
     new document that has a partner is removed, and the rule does not matter.
     """
+    check_removal(result.threshold_preset, f"write result.rethreshold({PRESETS['prose'].threshold:g}).plan()")
     rule = KeepRule.parse(keep)
     ranked, notes = rule.order(result.id_of.as_texts_if_mixed(), result.lengths, values)
     order: bytes | None = as_bytes(ranked)

@@ -75,6 +75,7 @@ _EARLIER: Final = ("lookalike-result/1", "lookalike-result/2")
 _SAVED: Final = (
     "searched_threshold",
     "threshold",
+    "threshold_preset",
     "method",
     "metric",
     "linkage",
@@ -261,6 +262,7 @@ def _saved(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Saved:
     search = SearchSettings(
         recipe=recipe,
         threshold=meta["searched_threshold"],
+        threshold_preset=meta.get("threshold_preset"),
         method=meta["method"],
         metric=meta["metric"],
         bands=None if meta["bands"] is None else Bands(*meta["bands"]),

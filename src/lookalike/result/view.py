@@ -122,6 +122,7 @@ class SearchSettings:
 
     recipe: Recipe
     threshold: float
+    threshold_preset: str | None = None
     method: str
     metric: Metric = "jaccard"
     bands: Bands | None = None
@@ -150,6 +151,8 @@ class ResultView:
     threshold: float
     searched_threshold: float
     """The threshold of the search itself: `rethreshold` goes down to it."""
+    threshold_preset: str | None
+    """The preset whose threshold this is, if it is meant for finding and no other was given: there is no plan then."""
     recipe: Recipe
     method: str
     bands: Bands | None
@@ -206,6 +209,7 @@ class ResultView:
         self.metadata, self.platforms = ({}, ()) if export is None else (export.by_id(self.id_of), export.platforms)
         self.authors = None
         self.threshold = self.searched_threshold = search.threshold
+        self.threshold_preset = search.threshold_preset
         self.recipe, self.method, self.metric, self.bands = search.recipe, search.method, search.metric, search.bands
         self.linkage, self.order, self.limited = search.linkage, search.order, search.limited
         self.excluded_shingles, self.exclusions = tuple(search.ignored), search.exclusions

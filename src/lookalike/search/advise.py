@@ -210,7 +210,8 @@ def _read(source: Source) -> _Sample:
         texts += (text[:LONGEST] for text in batch.texts)
         size += batch.texts.nbytes
     if not texts:
-        raise DocumentError(source.name, "file", "contains no readable document", "lookalike files says why")
+        remedy = "lookalike files says why" if source.skipped() else "it is empty"
+        raise DocumentError(source.name, "file", "contains no readable document", remedy)
     kept = _drawn([len(text) for text in texts])
     chosen = [texts[number] for number in kept]
     return _Sample([ids[number] for number in kept], chosen, len(texts), complete, source.form is None and _named(ids))

@@ -10,6 +10,8 @@ from lookalike.documents.data_frames import STREAMED
 from lookalike.documents.kinds import Given, accepted
 from lookalike.documents.open import check_no_text
 from lookalike.errors import DocumentError, RecipeError, suggest
+from lookalike.presets import with_preset
+from lookalike.recipe import Recipe
 from lookalike.result.plan import KeepRule, Plan, make_plan
 from lookalike.search.find import find
 from lookalike.search.frames import Frame, SplitFrame, TextArray, TextDict, TextList, TextRows
@@ -20,7 +22,6 @@ from lookalike.tables.columns import compute, counting
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lookalike.recipe import Recipe
     from lookalike.search.repeats import Part
     from lookalike.tables.columns import Column
 
@@ -34,7 +35,8 @@ def drop_near_duplicates(
     data: Data,
     text: str | None = None,
     *,
-    threshold: float = ...,
+    threshold: float | None = ...,
+    preset: str | None = ...,
     keep: str = ...,
     recall: float = ...,
     recipe: Recipe | None = ...,
@@ -52,7 +54,8 @@ def drop_near_duplicates(
     data: Data,
     text: str | None = None,
     *,
-    threshold: float = ...,
+    threshold: float | None = ...,
+    preset: str | None = ...,
     keep: str = ...,
     recall: float = ...,
     recipe: Recipe | None = ...,
@@ -69,7 +72,8 @@ def drop_near_duplicates(
     data: Any,
     text: str | None = None,
     *,
-    threshold: float = 0.8,
+    threshold: float | None = None,
+    preset: str | None = None,
     keep: str = "first",
     recall: float = 0.99,
     recipe: Recipe | None = None,
@@ -95,6 +99,10 @@ def drop_near_duplicates(
     ``keep="max:stars"``, ``keep="newest:date"``. `values` gives values that are in no column. With `drop_all`, no
     document that has a near-duplicate stays. Other arguments are those of `find`.
 
+    `threshold` is 0.8 by default, or that of a `preset` that repeats a published deduplication or is meant for one. The
+    presets that are meant for finding, essays, edited and code, bring only their recipe: write a threshold or a metric
+    to remove by another.
+
     Rows without a text are kept and never match; the plan counts them. With `return_plan`, the plan comes too: its ids
     are those of the column `id`, the keys of a dict, or the positions of the rows.
 
@@ -108,6 +116,7 @@ def drop_near_duplicates(
     [{'id': 'b', 'kept_id': 'a', 'score': 1.0, 'group': 0}]
     """
     _check_options(find_options)
+    search = removal_search(threshold, preset, recipe, find_options)
     text, own_id = one_name("text", text, text_column), one_name("id", id, id_column)
     frame = frame_of(data)
     rule = KeepRule.parse(keep)
@@ -117,7 +126,7 @@ def drop_near_duplicates(
         values = frame.column(rule.column)
     if values is not None:
         values = rule.values(values, len(frame))
-    result = find(given.documents, threshold, tokens=tokens, recall=recall, recipe=recipe, **find_options)
+    result = find(given.documents, tokens=tokens, recall=recall, **find_options | search)
     rows = given.found(result)
     ids = frame.ids() if ids is None else ids
     result = result.with_ids(ids.take(rows))
@@ -125,6 +134,20 @@ def drop_near_duplicates(
     plan = _for_all_rows(make_plan(result, rule, values=chosen, drop_all=drop_all), rows, ids)
     kept = frame.filter(plan.kept_mask)
     return (kept, plan) if return_plan else kept
+
+
+def removal_search(
+    threshold: float | None, preset: str | None, recipe: Recipe | None, others: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the arguments of `find` that are decided by a preset where documents are removed.
+
+    >>> removal_search(None, "essays", None, {})
+    {'threshold': 0.8, 'metric': 'jaccard', 'min_words': None, 'recipe': Recipe(k=3)}
+    """
+    given = (threshold, others.get("metric"), others.get("min_words"))
+    least, metric, min_words = with_preset(preset, *given, removing=True)
+    recipe = Recipe.preset(preset) if recipe is None and preset is not None else recipe
+    return {"threshold": least, "metric": metric, "min_words": min_words, "recipe": recipe}
 
 
 def _check_options(given: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ from lookalike.documents.document_batches import without_words
 from lookalike.documents.kinds import Given, given_as
 from lookalike.engine import METRICS, Asked, Method
 from lookalike.errors import RecipeError, check_number, check_threads, check_whole, suggest
-from lookalike.presets import with_preset
+from lookalike.presets import finding_preset, with_preset
 from lookalike.recipe import DEFAULT, Recipe, settings
 from lookalike.result import Recall, Result
 from lookalike.result.describe import scored, short_pairs
@@ -148,6 +148,7 @@ def find_kept(
     progress: Progress | None = None,
 ) -> tuple[Result, Callable[[], None]]:
     """Do what `find` does; return also what is to be called when the result is safe: it empties the work folder."""
+    threshold_preset = finding_preset(preset, threshold)
     threshold, metric, min_words = with_preset(preset, threshold, metric, min_words)
     recipe = Recipe.preset(preset) if recipe is None and preset is not None else recipe
     if tokens is not None:
@@ -157,14 +158,15 @@ def find_kept(
     kinds, least = check_kinds(skip), check_min_words(min_words, recipe)
     asked = Asked(recipe, threshold, recall, method, metric, bands, templates, kinds, least)
     asked.check()
-    task = Task(asked, _checked_common(common), checked_linkage(linkage), order, check_threads(threads))
+    checks = _checked_common(common), checked_linkage(linkage), order, check_threads(threads)
+    task = Task(asked, *checks, threshold_preset)
     least_words = None if min_length is None else check_whole("min_length", min_length, 1)
     started = time.perf_counter()
     limits = LIMITS.within(memory)
     if tokens is not None:
         new_source, old_source = _opened_tokens(documents, against, tokens, id, recipe)
     else:
-        new_source = open_documents(documents, text=text, id=id, limits=limits)
+        new_source = open_documents(documents, text=text, id=id, limits=limits, alone=against is None)
         old_source = None if against is None else _opened_old(against, text, id, limits)
     if least_words is not None:
         new_source = LongEnough(new_source, least_words)
@@ -214,7 +216,7 @@ def _opened_old(against: Any, text: str | None, own_id: str | None, limits: Limi
     """Open the old documents; those that are no table need no columns, whatever the new ones are."""
     has_columns = given_as(against) not in (Given.SOURCE, Given.SEQUENCE, Given.MAPPING, Given.NUMPY, Given.ITERABLE)
     named = {"text": text, "id": own_id} if has_columns else {}
-    return open_documents(against, limits=limits, **named)
+    return open_documents(against, limits=limits, alone=False, **named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,8 @@ class Task:
     linkage: Linkage
     order: Sequence[int] | None
     threads: int
+    threshold_preset: str | None = None
+    """The preset that is for finding and whose threshold this is; None if another threshold was given."""
 
 
 def recipe_for(recipe: Recipe, metric: str) -> Recipe:
@@ -318,6 +322,7 @@ def assembled(
     made = SearchSettings(
         recipe=asked.recipe,
         threshold=float(asked.threshold),
+        threshold_preset=task.threshold_preset,
         method=strategy.method,
         metric=asked.metric,
         bands=strategy.bands,

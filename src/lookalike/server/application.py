@@ -15,7 +15,7 @@ from starlette.responses import PlainTextResponse, Response
 
 import lookalike
 from lookalike.documents.kinds import DOCUMENTS
-from lookalike.errors import LookalikeError
+from lookalike.errors import LookalikeError, suggest
 from lookalike.report import SHARED_SCRIPTS, SHARED_STYLES, joined, part
 from lookalike.server import check_routes, document_routes
 from lookalike.server.bodies import Json, answers, complete
@@ -173,7 +173,10 @@ def _only_known_parameters(request: Request) -> None:
     wrong = {name: "is not a parameter of this request" for name in given if name not in known}
     wrong |= {name: "is given more than once" for name, count in given.items() if name in known and count > 1}
     if wrong:
-        listed = [field_problem(pointer(name), problem, "leave it out") for name, problem in list(wrong.items())[:100]]
+        listed = [
+            field_problem(pointer(name), problem, (name not in known and suggest(name, known)) or "leave it out")
+            for name, problem in list(wrong.items())[:100]
+        ]
         raise Problem(422, "there are parameters that this request does not take", listed)
 
 

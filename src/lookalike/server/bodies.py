@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from lookalike.documents.document_source import Batch
-from lookalike.errors import LookalikeError
+from lookalike.errors import LookalikeError, suggest
 from lookalike.index.index_documents import Portion
 from lookalike.server.lanes import Lane
 from lookalike.server.models import ANSWERS, REQUESTS, ProblemDocument, SentDocument, StoredText, TextOnly
@@ -153,8 +153,10 @@ def check_names(kind: type[BaseModel], value: Any, place: Sequence[str | int] = 
     known = kind.model_fields
     some = islice(value, len(known) + _UNKNOWN)  # all unknown ones, or enough of them
     if unknown := [name for name in some if name not in known]:
-        problem = {"type": "extra_forbidden", "msg": "Extra inputs are not permitted"}
-        raise of_validation([{**problem, "loc": (name,)} for name in unknown[:_UNKNOWN]], place)
+        wrong = [
+            {"type": "extra_forbidden", "loc": (name,), "hint": suggest(name, known)} for name in unknown[:_UNKNOWN]
+        ]
+        raise of_validation(wrong, place)
     if "documents" in known and isinstance(value.get("documents"), list):
         for number, document in enumerate(value["documents"]):
             check_names(SentDocument, document, ("documents", number))

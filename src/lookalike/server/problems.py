@@ -127,8 +127,9 @@ def of_validation(errors: Iterable[Mapping[str, Any]], place: Sequence[str | int
     """Return what a check of types found: the fields and what is wrong with them, never their values."""
     listed = []
     for error in errors:
-        remedy = _REMEDIES.get(error["type"], "see /v1/openapi.json for what is allowed")
-        problem = str(error["msg"]).removeprefix("Value error, ")
+        remedy = error.get("hint") or _REMEDIES.get(error["type"], "see /v1/openapi.json for what is allowed")
+        is_unknown = error["type"] == "extra_forbidden"
+        problem = "is not a known field" if is_unknown else str(error["msg"]).removeprefix("Value error, ")
         parts = [part for at, part in enumerate(error["loc"]) if at != 1 or part not in _TAGS]
         listed.append(field_problem(pointer(*place, *parts), problem[:_LONGEST], remedy))
     fields = ", ".join(error["field"] or "the body" for error in listed[:3])

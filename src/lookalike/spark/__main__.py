@@ -27,6 +27,7 @@ from lookalike.cli.input import Reading, limits_of, say_notes, say_skipped, with
 from lookalike.cli.messages import complain
 from lookalike.cli.search_options import Search, template_texts, with_recipe, with_search
 from lookalike.errors import DocumentError, LookalikeError, RecipeError, StoreError
+from lookalike.presets import PRESETS, check_removal, finding_preset
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.result.plan import KEEP, KeepRule
 from lookalike.spark.clusters import COMPONENTS
@@ -51,7 +52,8 @@ HELP = examples(
     "python -m lookalike.spark s3a://bucket/corpus s3a://bucket/out -t 0.8 --master yarn",
     "python -m lookalike.spark corpus/ out/ --master 'local-cluster[2,1,2048]'",
     "python -m lookalike.spark new.parquet out --against old.parquet --keep first",
-    last="Writes OUTPUT/pairs, OUTPUT/groups and OUTPUT/plan as Parquet: what lookalike scan and dedupe would find. "
+    last="Writes OUTPUT/pairs, OUTPUT/groups and OUTPUT/plan as Parquet: what lookalike scan and dedupe would find, "
+    "but for the differences that docs/scale.md lists. "
     "The executors read Parquet; everything else that scan reads is read by the driver. docs/scale.md explains how to "
     "run it with spark-submit. Not available on Spark: --common, --memory, --threads, the methods signatures and "
     "brute, and the metrics cosine and euclidean.",
@@ -107,7 +109,7 @@ def job(
     spark = _session(master)
     _check_output(spark, output, overwrite=overwrite)
     with _work_folder(spark, search.work, output) as work:
-        given = _opened(spark, path, reading, f"{work}/documents", order_column)
+        given = _opened(spark, path, reading, f"{work}/documents", order_column, alone=not search.against)
         old = _old(spark, search, reading, f"{work}/old", given)
         found = find(
             given.df,
@@ -138,6 +140,11 @@ def _refuse(search: Search) -> None:
     for option, given in (("--memory", search.memory), ("--common", search.common), ("--threads", search.threads)):
         if given:
             raise RecipeError(option, given, "left out on Spark")
+    check_removal(
+        finding_preset(search.preset, search.threshold),
+        f"write it: -t {PRESETS['prose'].threshold:g}; OUTPUT/plan says what to remove",
+        option="--threshold",
+    )
     if search.method not in METHODS:
         raise RecipeError("--method", search.method, f"{', '.join(METHODS)} on Spark")
     if search.metric in MEASURES:
@@ -181,13 +188,13 @@ def _work_folder(spark: SparkSession, folder: str | None, output: str) -> Iterat
     delete(spark, work)
 
 
-def _opened(spark: SparkSession, path: str, reading: Reading, folder: str, order: str | None) -> _Input:
+def _opened(spark: SparkSession, path: str, reading: Reading, folder: str, order: str | None, *, alone: bool) -> _Input:
     plain = not (reading.include or reading.exclude or reading.hidden)
     if plain and path != "-" and (files := _parquet_files(spark, path)):
         return _read_parquet(spark, path, files, reading, order)
     if order is not None:
         raise RecipeError("--order-column", order, "left out unless INPUT is Parquet")
-    source = reading.open([path])
+    source = reading.open([path], alone=alone)
     made = _read_by_driver(spark, source, folder)
     say_notes(source.notes())
     say_skipped(source.skipped())
@@ -200,7 +207,7 @@ def _old(spark: SparkSession, search: Search, reading: Reading, folder: str, new
         return None
     if len(search.against) > 1:
         raise RecipeError("--against", search.against, "given once on Spark", "put the old documents into one folder")
-    old = _opened(spark, search.against[0], reading, folder, None)
+    old = _opened(spark, search.against[0], reading, folder, None, alone=False)
     return old._replace(df=old.df.withColumnsRenamed({old.text: new.text, old.id: new.id}))
 
 

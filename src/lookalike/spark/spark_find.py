@@ -14,8 +14,9 @@ from pyspark.sql import functions as F  # noqa: N812 — its usual name
 from lookalike.engine import SMALL, UNIT_LENGTH, Asked, choose_strategy
 from lookalike.engine.stages import empty_digest
 from lookalike.errors import DuplicateIdError, LookalikeError, RecipeError, StoreError, suggest
-from lookalike.presets import with_preset
+from lookalike.presets import finding_preset, with_preset
 from lookalike.recipe import DEFAULT, Recipe
+from lookalike.search.deduplicate import removal_search
 from lookalike.search.find import checked_linkage, recipe_for
 from lookalike.search.find import find as find_here
 from lookalike.spark.candidates import find_candidates, find_copies
@@ -101,6 +102,7 @@ def find(
     because it is told to, is searched on the driver; an exact join of a larger one is refused.
     """
     _refuse(others)
+    threshold_preset = finding_preset(preset, threshold)
     threshold, metric, min_words = with_preset(preset, threshold, metric, min_words)
     recipe = Recipe.preset(preset) if recipe is None and preset is not None else recipe
     if metric in MEASURES:
@@ -128,7 +130,9 @@ def find(
         against=against is not None,
     )
     with batch_settings(df.sparkSession):
-        return _search(task, work)
+        found = _search(task, work)
+    found.threshold_preset = threshold_preset
+    return found
 
 
 def _refuse(others: dict[str, Any]) -> None:
@@ -143,7 +147,8 @@ def drop_near_duplicates(
     df: DataFrame,
     text: str | None = None,
     *,
-    threshold: float = 0.8,
+    threshold: float | None = None,
+    preset: str | None = None,
     keep: str = "first",
     id: str | None = None,  # noqa: A002 — its name everywhere
     recall: float = 0.99,
@@ -154,10 +159,12 @@ def drop_near_duplicates(
     """Return the DataFrame without near-duplicates: all its columns, in no particular order.
 
     `keep` says which document of a cluster stays, as `KeepRule` explains, and may name a column: ``keep="max:stars"``.
-    With `drop_all`, no document that has a near-duplicate stays. Other arguments are those of `lookalike.spark.find`.
+    With `drop_all`, no document that has a near-duplicate stays. Other arguments are those of `lookalike.spark.find`;
+    a preset brings the same as in `lookalike.drop_near_duplicates`.
     """
     choice = choose_columns(df, text, id)
-    found = find(df, threshold, text=choice.text, id=choice.id, recall=recall, recipe=recipe, **find_options)
+    search = removal_search(threshold, preset, recipe, find_options)
+    found = find(df, text=choice.text, id=choice.id, recall=recall, **find_options | search)
     removed = found.plan(keep, drop_all=drop_all).where(~F.col("kept"))
     own = F.col(quoted(str(choice.id)))
     return df.join(removed.select(F.col("id").alias("_removed")), own == F.col("_removed"), "left_anti")

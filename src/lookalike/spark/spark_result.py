@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F  # noqa: N812 — its usual name
 
 from lookalike.errors import RecipeError, suggest
+from lookalike.presets import PRESETS, check_removal
 from lookalike.result import Recall
 from lookalike.result.plan import KeepRule
 from lookalike.spark.clusters import (
@@ -61,6 +62,8 @@ class SparkResult(ABC):
         Star clusters are those of all pairs, but not all pairs of hot documents may be listed."""
         self.recall = Recall(promised=strategy.promised)
         """The recall that the strategy promises; `audit` measures it."""
+        self.threshold_preset: str | None = None
+        """As in `lookalike.Result`: the preset for finding whose threshold this is; there is no plan then."""
 
     @property
     @abstractmethod
@@ -77,12 +80,17 @@ class SparkResult(ABC):
         * ``principal``: the id of the representative, and ``principal_old``.
         """
 
-    @abstractmethod
     def plan(self, keep: str = "first", *, drop_all: bool = False) -> DataFrame:
         """Return a row for each document that is not old: id, kept, kept_id, score, group.
 
         `keep` is a rule as `Result.plan` takes it; a column it names is one of the DataFrame that was searched.
         """
+        check_removal(self.threshold_preset, f"search again with threshold={PRESETS['prose'].threshold:g}")
+        return self._plan(KeepRule.parse(keep), drop_all=drop_all)
+
+    @abstractmethod
+    def _plan(self, rule: KeepRule, *, drop_all: bool) -> DataFrame:
+        """Return the plan by a rule."""
 
     @abstractmethod
     def audit(self, sample: int = 1000, *, seed: int = 1) -> Audit:
@@ -188,9 +196,9 @@ class ClusterResult(SparkResult):
         first = made.where(leads).select("lead")
         return made, number_from_zero(first, "lead", groups, "group", f"{stage}-numbers", work)
 
-    def plan(self, keep: str = "first", *, drop_all: bool = False) -> DataFrame:
+    def _plan(self, rule: KeepRule, *, drop_all: bool) -> DataFrame:
         """See `SparkResult.plan`."""
-        stages, rule = self._stages, KeepRule.parse(keep)
+        stages = self._stages
         name = hashlib.sha256(f"{rule} {drop_all}".encode()).hexdigest()[:16]
         with batch_settings(stages.work.spark):
             members = self._with_values(rule)
@@ -287,9 +295,8 @@ class DriverResult(SparkResult):
         keys = [place[key] for key in named]
         return groups.take(sorted(range(len(keys)), key=keys.__getitem__))
 
-    def plan(self, keep: str = "first", *, drop_all: bool = False) -> DataFrame:
+    def _plan(self, rule: KeepRule, *, drop_all: bool) -> DataFrame:
         """See `SparkResult.plan`."""
-        rule = KeepRule.parse(keep)
         values = None
         if rule.column is not None:
             wanted = self._df.select(F.col(quoted(self._id)).alias("id"), F.col(quoted(rule.column)).alias("value"))

@@ -11,7 +11,7 @@ import re
 from functools import cache, partial
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
-from lookalike.errors import DocumentError, RecipeError, suggest
+from lookalike.errors import DocumentError, RecipeError, how_to_install, suggest
 from lookalike.tables.output_files import VisibleStream, opened, unclosed
 from lookalike.tables.spelling import visible, write_json_lines
 
@@ -110,7 +110,7 @@ def _write_workbook(stream: IO[bytes], names: Sequence[str], chunks: Iterable[Se
     try:
         from xlsxwriter import Workbook
     except ImportError:
-        remedy = "run pip install 'lookalike[excel]', or write .csv, which Excel opens too"
+        remedy = f"{how_to_install('excel')}; or write .csv, which Excel opens too"
         raise DocumentError("xlsx", "file", "needs the package XlsxWriter", remedy) from None
     book = Workbook(stream, {"constant_memory": True, "strings_to_urls": False, "strings_to_formulas": False})
     sheet = book.add_worksheet("pairs")

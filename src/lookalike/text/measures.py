@@ -274,7 +274,9 @@ def euclidean(a: Document, b: Document, *, recipe: Recipe | None = None) -> floa
 
 
 def standard_error(jaccard: float, hashes: int) -> float:
-    """Return √(J(1−J)/h), the standard error of an estimate by h independent hashes; the fast sketch's is never larger.
+    """Return √(J(1−J)/h), the standard error of an estimate by h independent hashes.
+
+    That of the fast sketch was not larger in any measurement (docs/accuracy.md); there is no proof.
 
     >>> standard_error(0.5, 100)
     0.05
