@@ -240,6 +240,7 @@ class Strategy:
         drops_excluded: bool = False,
         min_units: int | None = None,
         limits: tuple[int, int] | None = None,
+        max_pairs: int = 0,
         memory: int = ...,
     ) -> Strategy: ...
 
@@ -390,7 +391,7 @@ def search(
     class, a, b, jaccard, containment_a, containment_b as bytes; candidates, hot, in_part, short; seconds by stage.
     """
 
-def limits(documents: int) -> tuple[int, int]:
+def limits(documents: int, max_pairs: int = 0) -> tuple[int, int]:
     """How many pairs buckets may propose, and how many may be listed, before clusters of so many documents are hot."""
 
 def sign_rows(texts: _Texts, strategy: Strategy, threads: int) -> tuple[bytes, bytes, bytes, bytes, bytes]:
@@ -448,10 +449,8 @@ def star(class_: bytes, a: bytes, b: bytes, order: bytes, /) -> bytes:
 def json_groups(principals: list[str], members: list[str], starts: bytes, between: str, /) -> str:
     """JSON objects of groups, whose ids are JSON already, one text for all."""
 
-def json_pairs(
-    a: list[str], b: list[str], jaccard: bytes, containment_a: bytes, containment_b: bytes, between: str, /
-) -> str:
-    """JSON objects of pairs, whose ids are JSON already, one text for all."""
+def json_pairs(a: list[str], b: list[str], names: Sequence[str], scores: Sequence[bytes], between: str, /) -> str:
+    """JSON objects of pairs, whose ids are JSON already, one text for all; `names` are the keys of the scores."""
 
 def join_texts(parts: list[tuple[Any, Any, int, int]]) -> tuple[bytes, bytes]:
     """Packed texts one behind the other: their offsets and their data."""

@@ -137,8 +137,8 @@ def test_compare_writes_the_page_of_one_pair(run: Run, tmp_path: Path) -> None:
 
 def test_a_report_is_never_written_over_a_document(run: Run, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    for name in "ab":
-        (tmp_path / "in" / f"{name}.txt").write_text("one two three four five six seven")
+    for name in ("a.txt", "b.txt", "c.html"):
+        (tmp_path / "in" / name).write_text("one two three four five six seven")
     for command in (
         ("scan", "in", "--report", "in/a.txt"),
         ("compare", "in/a.txt", "in/b.txt", "--html", "in/b.txt"),
@@ -146,8 +146,8 @@ def test_a_report_is_never_written_over_a_document(run: Run, tmp_path: Path) -> 
         assert "document" in run(*command).complaint
     run("scan", "in", "--save", "run.lookalike", "-q")
     assert "document" in run("report", "run.lookalike", "-o", "run.lookalike").complaint
-    assert "document" in run("report", "run.lookalike", "--trust", "-o", "in/a.txt").complaint
-    assert (tmp_path / "in" / "a.txt").read_text() == "one two three four five six seven"
+    assert "document" in run("report", "run.lookalike", "--trust", "-o", "in/c.html").complaint
+    assert (tmp_path / "in" / "c.html").read_text() == "one two three four five six seven"
 
 
 def test_a_saved_result_that_lies_about_its_making_is_refused(run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -369,6 +370,18 @@ def test_verbose_tells_settings_and_times(run: Run) -> None:
         assert f"lookalike: {said}" in done.err
 
 
+def test_verbose_lists_the_first_of_many_skipped_rows(run: Run) -> None:
+    rows = [{"text": None}] * 78 + [{"text": 7}] * 3 + [{"text": "one two three four five"}] * 2
+    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for command in (["scan"], ["dedupe"], ["dedupe", "--by", "line"], ["index", "build", "rows.db"]):
+        lines = run(*command, "rows.jsonl", "-v").err.splitlines()
+        skipped = [line for line in lines if line.startswith("lookalike: skipped: ")]
+        assert len(skipped) == 10 + 1 + 3
+        assert sum("68 more (null text)" in line for line in skipped) == 1
+        if command in (["scan"], ["dedupe"]):
+            assert lines.index(next(line for line in lines if "method:" in line)) < lines.index(skipped[0])
+
+
 def test_quiet_gives_the_result_alone(run: Run) -> None:
     done = run("scan", str(COLLECTION), "--quiet")
     assert done.err == ""
@@ -383,6 +396,74 @@ def test_audit_measures_the_recall(run: Run, tables: None, option: str) -> None:
     assert "pairs at or above the threshold found: recall 1.0000" in done.err
     assert re.search(r"· [\d.]+ s, [\d.]+ s of them the audit", " ".join(done.out.split()))
     assert run("scan", "corpus.parquet", option, "--format", "json").json["recall"]["measured"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--min-words", "9"], "min_words"),
+        (["--metric", "cosine"], "metric"),
+        (["--text-column", "text"], "gone"),
+    ],
+)
+def test_an_audit_that_cannot_be_done_is_a_note(
+    run: Run, tables: None, options: list[str], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = run("scan", "corpus.parquet", *options, "--format", "json", "-q")
+    if why == "gone":
+
+        def gone(*_: object, **__: object) -> None:
+            raise OSError(2, "gone")
+
+        monkeypatch.setattr(la.Result, "audit", gone)
+    done = run(
+        "scan", "corpus.parquet", *options, "--audit", "-o", "p.json", "--save", "r.lookalike", "--report", "r.html"
+    )
+    assert done.code == usual.code == 0
+    (said,) = [line for line in done.err.splitlines() if "the recall was not measured" in line]
+    assert why in said
+    found = json.loads(Path("p.json").read_bytes())
+    assert found["pairs"] == usual.json["pairs"]
+    assert found["recall"]["measured"] is None
+    assert "the recall was not measured" in found["notes"][-1]
+    assert la.Result.load("r.lookalike").notes == tuple(found["notes"])
+    assert Path("r.html").exists()
+
+
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Give 1,500 versions of one page, which have more pairs than are listed."""
+    path = tmp_path_factory.mktemp("versions") / "hot.jsonl"
+    texts = (
+        " ".join(f"x{n}y{at}" if at in (n % 37, n % 37 + 2) else f"w{at}" for at in range(40)) for n in range(1500)
+    )
+    path.write_text("".join(f'{{"text": "{text}"}}\n' for text in texts), encoding="utf-8")
+    return str(path)
+
+
+def test_a_scan_that_lists_not_all_pairs_says_so(run: Run, versions: str) -> None:
+    asked = ["scan", versions, "-k", "1"]
+    done = run(*asked, "-q", "--audit", "--format", "json", "--save", "run.lookalike")
+    assert (done.code, done.err) == (0, "")
+    result = done.json
+    assert result["limited"] == 1500
+    assert result["recall"] == {"of": "clusters", "promised": 1.0, "measured": None}
+    assert any("--max-pairs" in note for note in result["notes"])
+    assert any("saved result" in note for note in result["notes"])
+    table = run(*asked)
+    assert "recall 1 of clusters; pairs of 1,500 documents not all listed" in " ".join(table.out.split())
+    assert "saved result" in table.err
+    refused = run("dedupe", "--result", "run.lookalike", "-t", "0.9", "--plan", "plan.csv").complaint
+    assert "--max-pairs" in refused
+
+
+def test_max_pairs_lists_them_and_a_saved_result_can_be_raised(run: Run, versions: str) -> None:
+    options = ["-k", "1", "--max-pairs", "1200000", "-q"]
+    assert run("scan", versions, *options, "--save", "run.lookalike", "-o", "pairs.parquet").code == 0
+    result = la.Result.load("run.lookalike")
+    assert (result.limited, result.pair_count) == (0, 1500 * 1499 // 2)
+    assert run("dedupe", "--result", "run.lookalike", "-t", "0.9", "--plan", "plan.csv", "-q").code == 0
+    assert "--max-pairs" in run("scan", versions, "--max-pairs", "0").complaint
 
 
 def test_audit_and_group_by_go_together(run: Run, essays: Path) -> None:

@@ -49,6 +49,9 @@ def test_json_is_that_of_the_design(start: Start) -> None:
         "bands",
         "candidates",
         "documents",
+        "limited",
+        "copies_listed",
+        "notes",
         "skipped",
         "flags",
         "skip",
@@ -61,7 +64,7 @@ def test_json_is_that_of_the_design(start: Start) -> None:
     assert result["schema"] == "lookalike/1"
     assert la.Recipe.from_dict(result["recipe"]) == la.Recipe()
     assert (result["threshold"], result["documents"], result["skipped"]) == (0.8, 6, [])
-    assert result["recall"] == {"promised": 1.0, "measured": None}
+    assert result["recall"] == {"of": "pairs", "promised": 1.0, "measured": None}
     assert result["pairs"] == EXPECTED.pairs.to_pylist()
     assert result["groups"] == [
         {"principal": "a1", "members": ["a1", "a2", "a3"]},
@@ -120,6 +123,54 @@ def test_the_name_of_the_output_decides_the_format(run: Run, name: str) -> None:
         assert read(kind, data) == EXPECTED.pairs.to_pylist()
     assert run("scan", "corpus.jsonl", "-o", name, "--format", "table", "--quiet").err == ""
     assert Path(name).read_text(encoding="utf-8").startswith("4 pairs\n")
+
+
+@pytest.mark.parametrize("ending", ["html", "docx", "pdf", "tsv", "csv.gz", "tar"])
+@pytest.mark.parametrize(
+    ("command", "page"),
+    [
+        (["scan", "corpus.jsonl"], "--report"),
+        (["compare", "a.txt", "b.txt"], "--html"),
+        (["sources", "a.txt", "b.txt"], "--html"),
+        (["files", "corpus.jsonl"], ""),
+        (["check", "a.txt", "--index", "no.db"], ""),
+        (["find", "no.sig"], ""),
+        (["experiment", "batch", "a.txt", "b.txt"], ""),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_name_that_promises_another_format_is_refused(run: Run, command: list[str], page: str, ending: str) -> None:
+    for name in ("a.txt", "b.txt"):
+        Path(name).write_text(words(0, 50), encoding="utf-8")
+    output = f"out.{ending}"
+    done = run(*command, "-o", output)
+    assert (done.code, done.out, Path(output).exists()) == (2, "", False)
+    assert done.complaint.startswith(f"{output} has the ending of another format, ")
+    assert (f"{page} {output} writes a page" if page and ending == "html" else "end it in .txt") in done.complaint
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        (["scan", "corpus.jsonl", "--report"], "out.pdf"),
+        (["scan", "corpus.jsonl", "--report"], "out.txt"),
+        (["scan", "corpus.jsonl", "--save"], "out.json"),
+        (["report", "no.lookalike", "-o"], "out.pdf"),
+        (["compare", "corpus.jsonl", "corpus.jsonl", "--html"], "out.docx"),
+        (["sources", "corpus.jsonl", "corpus.jsonl", "--html"], "out.md"),
+        (["experiment", "walk", "one two", "one three", "--html"], "out.pdf"),
+    ],
+)
+def test_so_is_one_for_a_page_or_a_saved_result(run: Run, command: list[str], output: str) -> None:
+    done = run(*command, output)
+    assert (done.code, done.out, Path(output).exists()) == (2, "", False)
+    assert done.complaint.startswith(f"{output} has the ending of another format, ")
+
+
+def test_json_by_the_name_of_the_output(run: Run) -> None:
+    for command in (["compare", "corpus.jsonl", "corpus.jsonl"], ["files", "corpus.jsonl"]):
+        assert run(*command, "-o", "out.json").code == 0
+        json.loads(Path("out.json").read_bytes())
 
 
 def test_csv_runs_nothing_in_a_spreadsheet(run: Run) -> None:

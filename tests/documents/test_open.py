@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import lookalike as la
 from lookalike import DocumentError, DuplicateIdError, RecipeError
 from lookalike.documents import open_documents, open_paths
 from tests.documents.reading import documents, reasons, rows
@@ -197,3 +198,16 @@ def test_ids_are_the_same_from_run_to_run(here: Path) -> None:
     fill(here, "x/b.txt", "x/a.txt")
     paths = ["a.jsonl", "x"]
     assert documents(open_paths(paths)) == documents(open_paths(paths))
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "jsonl", "json"])
+@pytest.mark.parametrize("inside", ["", "year=2024/"])
+def test_a_damaged_file_of_a_folder_is_named_with_its_folder(here: Path, ending: str, inside: str) -> None:
+    shard = Path("shards", f"{inside}zz.{ending}")
+    shard.parent.mkdir(parents=True)
+    shard.write_bytes(b"PAR1 [{ no table")
+    for name in ("shards", "shards/", "./shards"):
+        for read in (la.find, lambda source: list(source.batches()), lambda source: source.size()):
+            with pytest.raises(la.DocumentError) as refused:
+                read(la.open_paths([name]))
+            assert str(refused.value.document).partition(":")[0] == f"shards/{inside}zz.{ending}"

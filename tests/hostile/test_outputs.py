@@ -52,18 +52,21 @@ EVERY_OUTPUT = [
 def test_every_output_is_tried_before_anything_is_read(
     command: tuple[str, ...], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    Path("folder.csv").mkdir()
-    Path("folder.csv", "there").touch()  # rows may go to an empty folder
+    ending = "json" if "compare" in command else "csv"  # what the command writes
+    folder = f"folder.{ending}"
+    Path(folder).mkdir()
+    Path(folder, "there").touch()  # rows may go to an empty folder
+    output = f"no/such/out.{ending}"
     for name, problem in (
-        ("no/such/out.csv", "no/such/out.csv cannot be written (No such file or directory): make its folder first"),
-        ("folder.csv", "folder.csv "),
-        (f"{'x' * 300}.csv", "File name too long"),
+        (output, f"{output} cannot be written (No such file or directory): make its folder first"),
+        (folder, f"{folder} "),
+        (f"{'x' * 300}.{ending}", "File name too long"),
     ):
         assert main([*command, name]) == 2
         said = capfd.readouterr().err
         assert problem in said
         assert said.count("\n") == 1
-    assert [path.name for path in Path().iterdir()] == ["folder.csv"], "nothing is left of the try"
+    assert [path.name for path in Path().iterdir()] == [folder], "nothing is left of the try"
 
 
 @pytest.mark.parametrize("option", ["-o", "--removed"])

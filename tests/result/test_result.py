@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from array import array
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 import pytest
@@ -17,7 +18,11 @@ from lookalike.result import pairs as listing
 from lookalike.tables.columns import COLUMNS, Found
 from tests.property.strategies import Case as Texts
 from tests.property.strategies import collections, tries
+from tests.report.page_data import parts_of
 from tests.result.making import Case, cases, numbered, rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LINKAGES: st.SearchStrategy[Literal["star", "linked"]] = st.sampled_from(("star", "linked"))
 
@@ -229,6 +234,38 @@ def test_the_summary_of_new_against_old() -> None:
     assert result.summary().startswith("2 documents against 2 old · 3 pairs ≥ 0.666667 in 1 cluster · ")
 
 
+@pytest.mark.parametrize(
+    ("linkage", "metric", "promised", "said"),
+    [
+        ("star", "jaccard", 0.9916, "recall ≥ 0.991 of clusters"),
+        ("star", "containment", 1.0, "recall 1 of clusters"),
+        ("linked", "jaccard", 1.0, "no recall promised"),
+        ("star", "cosine", 1.0, "no recall promised"),
+    ],
+)
+def test_every_claim_says_that_pairs_are_missing(
+    linkage: str, metric: str, promised: float, said: str, tmp_path: Path
+) -> None:
+    note = "4 documents are in clusters so large"
+    result = CASE.result(
+        limited=4, linkage=linkage, metric=metric, recall=la.Recall(promised), notes=[note], method="lsh"
+    )
+    said = f"{said}; pairs of 4 documents not all listed"
+    result.save(tmp_path / "run.lookalike")
+    for one in (result, la.Result.load(tmp_path / "run.lookalike"), result.rethreshold(0.5)):
+        assert str(one.recall) == said
+        assert f"{said} ·" in one.summary()
+        assert repr(one).endswith(f", {said}>")
+        one.report(tmp_path / "report.html")
+        page = parts_of(tmp_path / "report.html").head
+        assert (page["recall"], page["limited"], page["notes"]) == (said, 4, [note])
+        one.write_pairs(tmp_path / "pairs.json", "json")
+        for values in (one.to_dict(), json.loads((tmp_path / "pairs.json").read_bytes())):
+            assert values["recall"]["of"] == "clusters"
+            assert values["recall"]["promised"] == (0.0 if said.startswith("no") else promised)
+            assert (values["limited"], values["notes"]) == (4, [note])
+
+
 def test_to_dict_has_the_schema() -> None:
     result = CASE.result(skipped=[Skipped("x", "empty", "nothing in it")])
     values = result.to_dict()
@@ -242,6 +279,9 @@ def test_to_dict_has_the_schema() -> None:
         "bands",
         "candidates",
         "documents",
+        "limited",
+        "copies_listed",
+        "notes",
         "skipped",
         "flags",
         "skip",
@@ -253,7 +293,8 @@ def test_to_dict_has_the_schema() -> None:
     ]
     assert values["schema"] == "lookalike/1"
     assert la.Recipe.from_dict(values["recipe"]) == result.recipe
-    assert values["recall"] == {"promised": 1.0, "measured": None}
+    assert values["recall"] == {"of": "pairs", "promised": 1.0, "measured": None}
+    assert (values["limited"], values["copies_listed"], values["notes"]) == (0, "all", [])
     assert values["skipped"] == [{"id": "x", "reason": "empty"}]
     assert values["pairs"][0] == {"a": 0, "b": 1, "jaccard": 0.75, "containment_a": 0.8, "containment_b": 0.9}
     assert values["groups"] == [{"principal": 0, "members": [0, 1, 2]}]

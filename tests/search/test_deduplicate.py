@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -247,6 +248,10 @@ def test_a_column_of_what_has_none(kind: str) -> None:
         (b"bytes", "data has the unsupported type 'bytes'"),
         ({"one", "two"}, "data has the unsupported type 'set'"),
         (7, "data has the unsupported type 'int'"),
+        (Path("pages.parquet"), "lookalike dedupe PATH -o FILE"),
+        ("s3://bucket/pages", "lookalike dedupe PATH -o FILE"),
+        ([Path("a"), Path("b")], "lookalike dedupe PATH -o FILE"),
+        (la.open_documents(["one text"]), "lookalike dedupe PATH -o FILE"),
         (pa.array([1, 2]), "text is int64, not text"),
         (pd.Series([1.5, 2.5]), "text is double, not text"),
         (pd.Series(["one", 2], dtype=object), "has values that do not go together"),
@@ -313,3 +318,23 @@ def test_an_argument_that_does_not_exist(name: str, hint: str) -> None:
     with pytest.raises(TypeError) as error:
         la.drop_near_duplicates(["one"], **{name: 0.5})  # type: ignore[call-overload]
     assert str(error.value) == f"drop_near_duplicates() got an unexpected keyword argument {name!r}{hint}"
+
+
+@pytest.mark.parametrize("kind", ["table", "batch", "chunked", "array"])
+def test_views_of_texts_come_back_as_views(kind: str) -> None:
+    view = pa.array(TEXTS).cast(pa.string_view())
+    bytes_view = pa.array([b"x"] * len(TEXTS), pa.binary_view())
+    batch = pa.record_batch({"text": view, "bytes": bytes_view, "stars": STARS})
+    data = {
+        "table": pa.Table.from_batches([batch]),
+        "batch": batch,
+        "chunked": pa.chunked_array([view]),
+        "array": view,
+    }[kind]
+    kept = drop_near_duplicates(data, **OPTIONS, **({"text": "text"} if kind in ("table", "batch") else {}))
+    assert type(kept) is type(data)
+    same = "schema" if kind in ("table", "batch") else "type"
+    assert getattr(kept, same) == getattr(data, same)
+    plain = drop_near_duplicates(pa.table({"text": TEXTS, "stars": STARS}), "text", **OPTIONS)
+    texts = kept["text"] if kind in ("table", "batch") else kept
+    assert texts.to_pylist() == plain["text"].to_pylist()

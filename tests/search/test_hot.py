@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from array import array
 from dataclasses import replace
+from functools import cache
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -190,6 +192,82 @@ def test_no_limit_is_reached_by_an_ordinary_collection() -> None:
     assert all(_native.limits(n)[i] < _native.limits(10 * n)[i] for n in (10**4, 10**6) for i in (0, 1))
     result = la.find(crowd(random.Random(1), 300), 0.3, recipe=RECIPE, method="lsh")
     assert not [note for note in result.notes if "not all their pairs" in note]
+
+
+def versions(count: int) -> list[str]:
+    """Return versions of one page with two words changed: their pairs are more than the usual limit."""
+    rng, page, texts = random.Random(4), [f"w{place}" for place in range(40)], []
+    for number in range(count):
+        words = list(page)
+        for place in rng.sample(range(40), 2):
+            words[place] = f"x{number}y{place}"
+        texts.append(" ".join(words))
+    return texts
+
+
+VERSIONS = versions(1_500)
+
+
+@cache
+def words_in_both() -> dict[tuple[int, int], int]:
+    """Return how many of their forty words any two versions have in common."""
+    sets = [frozenset(text.split()) for text in VERSIONS]
+    return {(a, b): len(sets[a] & sets[b]) for a, b in combinations(range(len(sets)), 2)}
+
+
+PATHS: dict[str, dict[str, Any]] = {
+    "exact": {"method": "exact"},
+    "lsh": {"method": "lsh"},
+    "files": {"method": "lsh", "work": "work"},
+    "containment": {"metric": "containment"},
+    "bag": {"metric": "bag", "method": "exact"},
+    "against": {"method": "exact", "against": VERSIONS[1_200:]},
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_higher_limit_lists_all_pairs(path: str, tmp_path: Path) -> None:
+    options = PATHS[path] | ({"work": tmp_path / "work"} if path == "files" else {})
+    new = len(VERSIONS) if path != "against" else 1_200
+    score = "containment_a" if path == "containment" else "jaccard"
+    true = {
+        ends: shared / 40 if path == "containment" else shared / (80 - shared)
+        for ends, shared in words_in_both().items()
+        if ends[0] < new
+    }
+
+    def listed(result: la.Result) -> dict[tuple[int, int], float]:
+        pairs = result.listed
+        return dict(zip(zip(pairs.values("a"), pairs.values("b"), strict=True), pairs.values(score), strict=True))
+
+    def searched(**more: Any) -> la.Result:
+        return la.find(VERSIONS[:new], 0.8, recipe=la.Recipe(k=1), **options, **more)
+
+    usual = searched()
+    assert usual.limited > 1_000
+    assert usual.recall.limited == usual.limited
+    assert usual.recall.of == "clusters"
+    assert usual.pair_count < len(true) / 10
+    assert listed(usual).items() <= true.items()
+    with pytest.raises(la.LookalikeError, match="no recall of pairs"):
+        usual.audit()
+    raised = searched(max_pairs=len(true))
+    assert (raised.limited, raised.recall.limited) == (0, 0)
+    assert not [note for note in raised.notes if "not all their pairs" in note]
+    found = listed(raised)
+    assert found.items() <= true.items()
+    assert len(found) == len(true) if options.get("method") != "lsh" else len(found) > 0.99 * len(true)
+    if path != "against":  # there a document may join another old one
+        assert raised.group_count == usual.group_count == 1
+
+
+def test_a_limit_below_the_usual_one_changes_nothing() -> None:
+    texts = crowd(random.Random(1), 300)
+    assert la.find(texts, 0.3, max_pairs=1).pairs == la.find(texts, 0.3).pairs
+    assert _native.limits(10**6, 1) == _native.limits(10**6)
+    for wrong in (0, -1, 1.5, "many"):
+        with pytest.raises(la.RecipeError, match="max_pairs"):
+            la.find(texts, max_pairs=wrong)  # type: ignore[arg-type]
 
 
 BIG = (

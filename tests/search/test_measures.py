@@ -1,17 +1,24 @@
 """Cosine and Euclidean distance as metrics of a search: candidates by Jaccard, scored and cut by the measure."""
 
+import io
+import json
 import random
+import re
+import zipfile
+from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyarrow import parquet
 
 import lookalike as la
-from lookalike.engine import Method
+from lookalike.engine import METRICS, Method
 from lookalike.errors import RecipeError
 from lookalike.search.derived import search_lower
-from lookalike.tables.columns import Metric
+from lookalike.tables.columns import Metric, score_columns
+from lookalike.tables.write_table import FORMATS, Format
 
 WORDS = la.Recipe(k=1)
 
@@ -98,11 +105,37 @@ def test_groups_threshold_and_file(texts: list[str], tmp_path: Path) -> None:
     assert result.measured("cosine").column_names == [*result.pairs.drop_columns("cosine").column_names, "cosine"]
 
 
-def test_tables_name_the_measure(texts: list[str], tmp_path: Path) -> None:
-    result = la.find(texts, 1 / 8, metric="euclidean", recipe=WORDS, against=texts[:3])
-    for name in ("jsonl", "json", "csv"):
-        result.write_pairs(tmp_path / f"pairs.{name}", name)
-        assert "euclidean_similarity" in (tmp_path / f"pairs.{name}").read_text()
+def columns_of(result: la.Result, kind: Format) -> list[str]:
+    """Return the names under which a format has the scores of a pair: the text between a, b and what follows."""
+    stream = io.BytesIO()
+    result.write_pairs(stream, kind)
+    data = stream.getvalue()
+    if kind == "json":
+        return list(json.loads(data)["pairs"][0])
+    if kind == "jsonl":
+        return list(json.loads(data.splitlines()[0]))
+    if kind == "parquet":
+        return parquet.read_schema(io.BytesIO(data)).names
+    if kind == "xlsx":
+        with zipfile.ZipFile(stream) as book:
+            head, _, _ = book.read("xl/worksheets/sheet1.xml").decode().partition("</row>")
+        return re.findall("<t[^>]*>([a-z_]+)</t>", head)
+    return re.findall("[a-z_]+", data.decode().splitlines()[0])
+
+
+@pytest.mark.parametrize("old", [False, True])
+@pytest.mark.parametrize("dated", [False, True])
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_format_names_the_measure(metric: Metric, kind: Format, dated: bool, old: bool) -> None:
+    texts = {"x": "one two three four", "y": "one two three five", "z": "one two three"}
+    result = la.find(texts, 0.05, metric=metric, recipe=WORDS, against={"v": "one two"} if old else None)
+    first = []
+    if dated:
+        result = result.with_metadata({"x": la.Metadata(date=datetime(2020, 1, 1, tzinfo=UTC))})
+        first = ["first", *["first_old"] * old]
+    names = ["a", "b", *["b_old"] * old, *score_columns(metric), *first]
+    assert columns_of(result, kind) == names
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,11 @@ pub fn unpack(pair: u64) -> (u32, u32) {
     ((pair >> 32) as u32, pair as u32)
 }
 
-/// How much a search may do before it treats documents as hot. Both grow with the number of documents only.
+/// How often a pair may be proposed where a caller raises the limit of pairs.
+const REPEATS: u64 = 1 << 10;
+
+/// How much a search may do before it treats documents as hot. Both grow with the number of documents only, unless a
+/// caller raises them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Pairs that buckets may propose, however often.
@@ -42,6 +46,15 @@ impl Limits {
     pub fn of(documents: usize) -> Self {
         let documents = documents as u64;
         Limits { proposals: (1 << 24) + 64 * documents, pairs: (1 << 20) + 8 * documents }
+    }
+
+    /// The same with at least so many pairs. Each may be proposed by many bands, and met at many shingles of a join, so
+    /// that it is their number that decides what is listed.
+    pub fn raised(self, pairs: u64) -> Self {
+        if pairs <= self.pairs {
+            return self;
+        }
+        Limits { proposals: self.proposals.max(pairs.saturating_mul(REPEATS)), pairs }
     }
 }
 
@@ -165,7 +178,7 @@ impl Pass<'_> {
             let found = self.band_pairs(shared, &too_many, control)?;
             let mut all = kept.lock().expect("no thread panics while it holds this");
             all.extend(found);
-            if all.len() as u64 > 4 * limits.pairs {
+            if all.len() as u64 > limits.pairs.saturating_mul(4) {
                 once(&mut all);
                 too_many.fetch_or(all.len() as u64 > limits.pairs, Ordering::Relaxed);
             }

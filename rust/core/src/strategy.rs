@@ -61,6 +61,8 @@ pub struct Search<'a> {
     pub min_units: Option<usize>,
     /// When clusters are hot; None: as the number of documents says.
     pub limits: Option<Limits>,
+    /// Pairs of hot clusters to list, if that is more than the number of documents says.
+    pub max_pairs: u64,
     /// Bytes of sets to hold at a time.
     pub memory: usize,
 }
@@ -78,6 +80,7 @@ impl<'a> Search<'a> {
             drops_excluded: false,
             min_units: None,
             limits: None,
+            max_pairs: 0,
             memory: 256 << 20,
         }
     }
@@ -132,6 +135,6 @@ impl<'a> Search<'a> {
     }
 
     pub(crate) fn limits_for(&self, documents: usize) -> Limits {
-        self.limits.unwrap_or_else(|| Limits::of(documents))
+        self.limits.unwrap_or_else(|| Limits::of(documents).raised(self.max_pairs))
     }
 }

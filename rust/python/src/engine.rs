@@ -328,10 +328,12 @@ fn found_dict<'py>(py: Python<'py>, found: &Found) -> PyResult<Bound<'py, PyDict
     Ok(out)
 }
 
-/// How many pairs buckets may propose, and how many pairs may be listed, before clusters of this many documents are hot.
+/// How many pairs buckets may propose, and how many pairs may be listed, before clusters of this many documents are hot;
+/// `max_pairs` raises both.
 #[pyfunction]
-pub fn limits(documents: usize) -> (u64, u64) {
-    let limits = Limits::of(documents);
+#[pyo3(signature = (documents, max_pairs=0))]
+pub fn limits(documents: usize, max_pairs: u64) -> (u64, u64) {
+    let limits = Limits::of(documents).raised(max_pairs);
     (limits.proposals, limits.pairs)
 }
 

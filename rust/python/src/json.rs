@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyList, PyString};
 
 use crate::signatures::from_bytes;
@@ -20,18 +21,17 @@ fn put_score(out: &mut String, score: f64) {
 }
 
 /// JSON objects of pairs, one text for all, with `between` between them. The ids of both sides are JSON already; scores
-/// are floats of 64 bits.
+/// are floats of 64 bits, and `names` are their keys.
 #[pyfunction]
-#[pyo3(signature = (a, b, jaccard, containment_a, containment_b, between, /))]
+#[pyo3(signature = (a, b, names, scores, between, /))]
 pub fn json_pairs(
     a: &Bound<'_, PyList>,
     b: &Bound<'_, PyList>,
-    jaccard: &[u8],
-    containment_a: &[u8],
-    containment_b: &[u8],
+    names: [String; 3],
+    scores: [PyBackedBytes; 3],
     between: &str,
 ) -> PyResult<String> {
-    let scores = [jaccard, containment_a, containment_b].map(|column| column.as_chunks::<8>().0);
+    let scores = scores.each_ref().map(|column| column.as_chunks::<8>().0);
     if scores.iter().any(|column| column.len() != a.len()) || a.len() != b.len() {
         return Err(PyValueError::new_err("columns of pairs have different lengths"));
     }
@@ -42,7 +42,7 @@ pub fn json_pairs(
         }
         let (x, y) = (x.cast::<PyString>()?.to_str()?, y.cast::<PyString>()?.to_str()?);
         let _ = write!(out, "{{\"a\": {x}, \"b\": {y}");
-        for (name, column) in ["jaccard", "containment_a", "containment_b"].iter().zip(scores) {
+        for (name, column) in names.iter().zip(scores) {
             let _ = write!(out, ", \"{name}\": ");
             put_score(&mut out, f64::from_le_bytes(column[i]));
         }

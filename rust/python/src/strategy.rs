@@ -23,6 +23,7 @@ pub struct Strategy {
     drops_excluded: bool,
     min_units: Option<usize>,
     limits: Option<Limits>,
+    max_pairs: u64,
     memory: usize,
 }
 
@@ -39,6 +40,7 @@ impl Strategy {
             drops_excluded: self.drops_excluded,
             min_units: self.min_units,
             limits: self.limits,
+            max_pairs: self.max_pairs,
             memory: self.memory,
         }
     }
@@ -57,7 +59,7 @@ impl Strategy {
 #[pymethods]
 impl Strategy {
     #[new]
-    #[pyo3(signature = (settings, *, threshold, method, metric, bands, rows, least, ignored, drops_excluded=false, min_units=None, limits=None, memory=268_435_456))]
+    #[pyo3(signature = (settings, *, threshold, method, metric, bands, rows, least, ignored, drops_excluded=false, min_units=None, limits=None, max_pairs=0, memory=268_435_456))]
     #[allow(clippy::too_many_arguments)] // one per setting of a search, by name only
     fn new(
         py: Python<'_>,
@@ -72,6 +74,7 @@ impl Strategy {
         drops_excluded: bool,
         min_units: Option<usize>,
         limits: Option<(u64, u64)>,
+        max_pairs: u64,
         memory: usize,
     ) -> PyResult<Self> {
         let method = match method {
@@ -88,7 +91,18 @@ impl Strategy {
         };
         let limits = limits.map(|(proposals, pairs)| Limits { proposals, pairs });
         let recipe = settings.recipe.clone();
-        let made = Strategy { recipe, metric, threshold, method, ignored, drops_excluded, min_units, limits, memory };
+        let made = Strategy {
+            recipe,
+            metric,
+            threshold,
+            method,
+            ignored,
+            drops_excluded,
+            min_units,
+            limits,
+            max_pairs,
+            memory,
+        };
         made.search(usize::MAX).check().map_err(|error| to_python(py, &error))?;
         Ok(made)
     }

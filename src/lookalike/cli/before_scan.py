@@ -11,7 +11,7 @@ import typer
 
 from lookalike.cli.commands import examples
 from lookalike.cli.input import PathsArgument, Reading, say_flags, say_notes, say_skipped, with_reading
-from lookalike.cli.options import command_line, completion, one_of, typed, whole_number
+from lookalike.cli.options import command_line, completion, typed, whole_number
 from lookalike.cli.output import (
     Color,
     ColorOption,
@@ -21,6 +21,7 @@ from lookalike.cli.output import (
     RawCsvOption,
     check_raw_csv,
     destination,
+    format_for,
     keep_sources,
     send,
     send_drawn,
@@ -65,11 +66,11 @@ class ListFormat(StrEnum):
 
 
 ListFormatOption = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="table, json, jsonl or csv.",
+        help="table, json, jsonl or csv (default: by the name of FILE).",
         show_default=False,
         autocompletion=completion(*ListFormat),
     ),
@@ -120,13 +121,13 @@ def files(
         str | None,
         typer.Option(metavar="N", help=f"Show N of each list; 0 for all (default: {SHOWN} in a table, otherwise all)."),
     ] = None,
-    format: ListFormatOption = ListFormat.TABLE,  # noqa: A002 — the option's name
+    format: ListFormatOption = None,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,
     output: OutputOption = None,
     raw_csv: RawCsvOption = False,
 ) -> None:
     """Read everything once and list it."""
-    kind = one_of("--format", format, ListFormat)
+    kind = format_for(format, output, ListFormat)
     check_raw_csv(raw_csv, kind is ListFormat.CSV)
     shown = None if top is None else whole_number("--top", top, least=0)
     in_color = wants_color(color, to_file=output not in (None, "-"))

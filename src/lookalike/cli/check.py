@@ -25,8 +25,8 @@ from lookalike.cli.input import (
     with_reading,
 )
 from lookalike.cli.messages import FOUND, complain
-from lookalike.cli.options import flag, makes, one_of, option, share, threads_of, whole_number
-from lookalike.cli.output import check_raw_csv, destination, extension, keep_sources, wants_color
+from lookalike.cli.options import flag, makes, option, share, threads_of, whole_number
+from lookalike.cli.output import check_raw_csv, destination, format_for, keep_sources, wants_color
 from lookalike.errors import DocumentError, LookalikeError, RecipeError
 from lookalike.opening import SERVER_FORM, open_error, open_file
 from lookalike.tables.spelling import count
@@ -125,13 +125,9 @@ class CheckOptions:
 def _make_asked(given: dict[str, Any]) -> CheckOptions:
     output, jsonl = given["output"], bool(given["jsonl"])
     to_file = output not in (None, "-")
-    form = given["format"]
-    if form is None:
-        ending = {"ndjson": "jsonl"}.get(extension(output or ""), extension(output or ""))
-        form = "jsonl" if jsonl else ending if ending in list(HitsFormat) else "table"
-    kind = one_of("--format", form, HitsFormat)
+    kind = format_for(given["format"] or ("jsonl" if jsonl else None), output, HitsFormat)
     if jsonl and kind is not HitsFormat.JSONL:
-        raise RecipeError("--format", form, "jsonl with --jsonl")
+        raise RecipeError("--format", given["format"], "jsonl with --jsonl")
     threshold = None if given["threshold"] is None else share("--threshold", given["threshold"], zero=True)
     top = None if given["top"] is None else whole_number("--top", given["top"], least=0)
     if threshold == 0.0 and (not top or given["add"]):

@@ -16,10 +16,10 @@ from lookalike.cli.options import command_line, whole_number
 from lookalike.cli.output import (
     Color,
     ColorOption,
-    Format,
     FormatOption,
     OutputOption,
     QuietOption,
+    check_ending,
     keep_sources,
     send,
     send_drawn,
@@ -92,7 +92,7 @@ def compare(
             metavar="N", help=f"Show the N longest passages; 0 for all (default: {SHOWN_PASSAGES}, in JSON all)."
         ),
     ] = None,
-    format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
+    format: FormatOption = None,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,
     output: OutputOption = None,
     html: Annotated[
@@ -102,12 +102,14 @@ def compare(
     """Read two documents, compare them and print what was found."""
     from lookalike.text.comparison import compare as compare_texts
 
-    as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
+    as_json = wants_json(format, output, page="--html")
+    in_color = wants_color(color, to_file=output not in (None, "-"))
     shown = None if top is None else whole_number("--top", top, least=0)
     least = excluded.min_words
     if min_passage is not None:
         least = min(whole_number("--min-passage", min_passage, least=1), LONGEST)
     _keep_inputs(html, a, b)
+    check_ending(html, "html")
     first, second = _read_both(a, b, output, limits)
     templates = template_texts(excluded.ignore, Reading(max_document=limits.document, max_expansion=limits.expansion))
     found = compare_texts(
@@ -304,7 +306,7 @@ def sources(
         str | None,
         typer.Option("--top", metavar="N", help=f"Show N sources; 0 for all (default: {SHOWN_SOURCES}, in JSON all)."),
     ] = None,
-    format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
+    format: FormatOption = None,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,
     output: OutputOption = None,
     html: Annotated[
@@ -316,9 +318,11 @@ def sources(
     """Read a document, look for its text in others and print what was found."""
     from lookalike.search.derived import find_sources
 
-    as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
+    as_json = wants_json(format, output, page="--html")
+    in_color = wants_color(color, to_file=output not in (None, "-"))
     shown = None if top is None else whole_number("--top", top, least=0)
     keep_sources([output, html], [essay, *paths, *excluded.ignore])
+    check_ending(html, "html")
     own = read_document(essay, limits_of(reading.max_document, reading.max_expansion))
     if not quiet:
         say_flags({own.name: own.flags} if own.flags else {})

@@ -29,7 +29,6 @@ from lookalike.cli.options import completion, makes, share, whole_number
 from lookalike.cli.output import (
     Color,
     ColorOption,
-    Format,
     FormatOption,
     OutputOption,
     send,
@@ -166,14 +165,14 @@ def experiment_batch(
     ] = "jaccard",
     bands: Annotated[str | None, typer.Option("--bands", metavar="N", help="LSH bands; default 40.")] = None,
     rows: Annotated[str | None, typer.Option("--rows", metavar="N", help="Rows per band; default 5.")] = None,
-    format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
+    format: FormatOption = None,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,
     output: OutputOption = None,
 ) -> None:
     """Compare the documents, and print what each approach did and found."""
     from lookalike.experiments.approaches import APPROACHES
 
-    as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
+    as_json, in_color = wants_json(format, output), wants_color(color, to_file=output not in (None, "-"))
     if approach not in ("all", *APPROACHES):
         raise RecipeError("--approach", approach, f"all, {', '.join(APPROACHES)}")
     names = tuple(APPROACHES) if approach == "all" else (approach,)

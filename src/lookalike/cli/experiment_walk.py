@@ -14,9 +14,9 @@ from lookalike.cli.options import makes, number, whole_number
 from lookalike.cli.output import (
     Color,
     ColorOption,
-    Format,
     FormatOption,
     OutputOption,
+    check_ending,
     extension,
     keep_sources,
     send,
@@ -91,17 +91,18 @@ def experiment_walk(
     html: Annotated[
         str | None, typer.Option("--html", metavar="FILE", help="Write the page with sliders: one HTML file.")
     ] = None,
-    format: FormatOption = Format.TABLE,  # noqa: A002 — the option's name
+    format: FormatOption = None,  # noqa: A002 — the option's name
     color: ColorOption = Color.AUTO,
     output: OutputOption = None,
 ) -> None:
     """Print the steps, and write the page."""
     from lookalike.experiments.walk import walk
 
-    as_json, in_color = wants_json(format), wants_color(color, to_file=output not in (None, "-"))
     shown = SHOWN if top is None else whole_number("--top", top, least=0)
     if html is None and output is not None and extension(output) in ("html", "htm"):
         html, output = output, None
+    as_json, in_color = wants_json(format, output), wants_color(color, to_file=output not in (None, "-"))
+    check_ending(html, "html")
     named = dict(_named(texts))
     keep_sources([html, output], [text for text in texts if _is_file(text)])
     made = walk(

@@ -283,6 +283,21 @@ def say_skipped(skipped: Iterable[Skipped]) -> None:
         complain(f"note: {said}; lookalike files shows which, and why")
 
 
+LISTED: Final = 10
+"""Things that are listed for each reason; more would hide what else is said."""
+
+
 def skipped_lines(skipped: Iterable[Skipped]) -> Iterator[str]:
-    """Give a line for each thing that was not read."""
-    return (f"skipped: {one.id}: {one.detail or one.reason}" for one in unread_first(skipped))
+    """Give a line for each of the first things that were not read for a reason, and their number if they are more.
+
+    >>> from lookalike.documents import Skipped
+    >>> list(skipped_lines([Skipped(f"row {n}", "null text") for n in range(78)]))[-2:]
+    ['skipped: row 9: null text', 'skipped: 68 more (null text); lookalike files PATH --top 0 lists all']
+    """
+    by_reason: dict[str, list[Skipped]] = {}
+    for one in unread_first(skipped):
+        by_reason.setdefault(one.reason, []).append(one)
+    for reason, those in by_reason.items():
+        yield from (f"skipped: {one.id}: {one.detail or reason}" for one in those[:LISTED])
+        if len(those) > LISTED:
+            yield f"skipped: {len(those) - LISTED:,} more ({reason}); lookalike files PATH --top 0 lists all"

@@ -9,11 +9,12 @@ import sys
 from contextlib import contextmanager, nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
 from lookalike.cli.options import completion, one_of
+from lookalike.documents.kinds import kind_of
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.opening import is_url, shown_url
 from lookalike.tables.output_files import VisibleStream, check_output, check_place, harmless, new_file
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+Choice = TypeVar("Choice", bound=StrEnum)
+
 __all__ = [
     "Color",
     "ColorOption",
@@ -33,9 +36,11 @@ __all__ = [
     "QuietOption",
     "RawCsvOption",
     "VerboseOption",
+    "check_ending",
     "check_raw_csv",
     "destination",
     "extension",
+    "format_for",
     "keep_sources",
     "send",
     "send_drawn",
@@ -62,6 +67,62 @@ def extension(path: str) -> str:
     ('parquet', '')
     """
     return Path(path).suffix.lower().removeprefix(".")
+
+
+_WRITTEN: Final = {
+    "table": ("a text table", "txt"),
+    "json": ("JSON", "json"),
+    "jsonl": ("JSON Lines", "jsonl"),
+    "csv": ("CSV", "csv"),
+    "parquet": ("Parquet", "parquet"),
+    "xlsx": ("an Excel workbook", "xlsx"),
+    "md": ("Markdown", "md"),
+    "html": ("an HTML page", "html"),
+    "saved": ("a saved result", "lookalike"),
+}
+"""What commands write, and how the name of such a file ends."""
+
+
+def _promise(output: str | None) -> str | None:
+    """Return the ending of the format that the name of a file promises; None if it promises none.
+
+    >>> _promise("pairs.ndjson"), _promise("pairs.csv.gz"), _promise("out.xlsx"), _promise("run.lookalike")
+    ('jsonl', 'gz', 'xlsx', None)
+    """
+    if output is None:
+        return None
+    kind, ending = kind_of(output), extension(output)
+    if kind.format == "text" and kind.compression is None:
+        return "txt" if ending == "txt" else None
+    if kind.compression or kind.is_archive or kind.office:
+        return ending
+    return "md" if kind.format == "markdown" else kind.format
+
+
+def check_ending(output: str | None, written: str, remedy: str = "") -> None:
+    """Refuse a name that promises another format than the one that is `written`, a key of `_WRITTEN`."""
+    called, ending = _WRITTEN[written]
+    if output is not None and _promise(output) not in (None, ending):
+        problem = f"has the ending of another format, and {called} would be written"
+        raise DocumentError(shown_url(output), "file", problem, remedy or f"end it in .{ending}")
+
+
+def format_for(given: str | None, output: str | None, choices: type[Choice], *, page: str = "") -> Choice:
+    """Read `--format`; without it the name of the output decides, and else it is the first choice.
+
+    A name that promises a format which is no choice is refused; `page` is the option that writes an HTML page.
+    """
+    if given is not None:
+        return one_of("--format", given, choices)
+    promise, endings = _promise(output), {_WRITTEN[choice][1]: choice for choice in choices}
+    if promise in endings:
+        return endings[promise]
+    kind, listed = next(iter(choices)), [f".{ending}" for ending in endings]
+    remedy = f"end it in {', '.join(listed[:-1])} or {listed[-1]}"
+    if promise == "html" and page:
+        remedy = f"{page} {shown_url(output or '')} writes a page to read"
+    check_ending(output, kind, remedy)
+    return kind
 
 
 def keep_sources(outputs: Iterable[str | None], sources: Iterable[str], *, force: bool = True) -> None:
@@ -161,7 +222,7 @@ class Color(StrEnum):
 
 
 FormatOption = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--format",
         metavar="FORMAT",
@@ -198,9 +259,9 @@ def check_raw_csv(raw_csv: bool, writes_csv: bool) -> None:
         raise RecipeError("--raw-csv", "given", "left out if no CSV is written")
 
 
-def wants_json(format: str) -> bool:  # noqa: A002 — the option's name
-    """Read `--format`."""
-    return one_of("--format", format, Format) is Format.JSON
+def wants_json(format: str | None, output: str | None = None, *, page: str = "") -> bool:  # noqa: A002 — the option's name
+    """Read `--format`, as `format_for` does."""
+    return format_for(format, output, Format, page=page) is Format.JSON
 
 
 def wants_color(color: str, *, to_file: bool = False) -> bool:

@@ -32,7 +32,7 @@ from lookalike.cli.input import (
 )
 from lookalike.cli.messages import UNREADABLE, complain, describe, showing_progress
 from lookalike.cli.options import command_line, quoted, share, typed
-from lookalike.cli.output import QuietOption, keep_sources
+from lookalike.cli.output import QuietOption, check_ending, keep_sources
 from lookalike.cli.search_options import as_typed
 from lookalike.documents import Both
 from lookalike.documents.document_batches import unread
@@ -308,6 +308,7 @@ def report(
         files_of(output, anonymise=anonymise),
         [result, *given, *old, *(name for name in (meta, marks) if name is not None)],
     )
+    check_ending(output, "html")
     found = Saved.load(result)
     if least is not None:
         found = found.rethreshold(least)

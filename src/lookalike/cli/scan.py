@@ -10,7 +10,7 @@ import typer
 
 from lookalike.cli.commands import examples
 from lookalike.cli.input import PathsArgument, Reading, say_notes, with_reading
-from lookalike.cli.messages import FOUND, complain
+from lookalike.cli.messages import FOUND, complain, describe
 from lookalike.cli.options import completion, makes, option, share, typed, whole_number
 from lookalike.cli.output import (
     Color,
@@ -19,6 +19,7 @@ from lookalike.cli.output import (
     QuietOption,
     RawCsvOption,
     VerboseOption,
+    check_ending,
     keep_sources,
 )
 from lookalike.cli.running import (
@@ -35,7 +36,7 @@ from lookalike.cli.running import (
 )
 from lookalike.cli.scan_output import Display, Hint, ResultFormat, after_scan, below_threshold, show
 from lookalike.cli.search_options import Search, with_recipe, with_search
-from lookalike.errors import RecipeError
+from lookalike.errors import LookalikeError, RecipeError
 from lookalike.recipe import Recipe  # noqa: TC001 — the signature is read at run time
 from lookalike.result.pairs import KNOWN, check_rule, group_by, omitted_by_author, without_marked
 from lookalike.tables.columns import score_columns
@@ -236,13 +237,15 @@ def scan(
     verbose: VerboseOption = False,
 ) -> None:
     """Search a collection and print what was found."""
-    shown = Display.chosen(format, output, top, color, passages, raw_csv, files)
+    shown = Display.chosen(format, output, top, color, passages, raw_csv, files, page="--report")
     known = rules.read(paths)
     worst, sample = _fail_over(fail_over, search.least), _sample(audit)
     if anonymise and report is None:
         raise RecipeError("--anonymise", "given", "given with --report FILE")
     written = [output, save, *files_of(report, anonymise=anonymise)]
     keep_sources(written, [*paths, *search.against, *search.ignore, *rules.files()])
+    check_ending(save, "saved")
+    check_ending(report, "html")
     with run_search(
         reading.open(paths, search.memory, alone=not search.against),
         recipe,
@@ -252,9 +255,7 @@ def scan(
         quiet=quiet,
         verbose=verbose,
     ) as searched:
-        audited = searched if sample is None else searched.audit(sample=sample)
-        if audited.audited is not None and not quiet:
-            complain(f"audit: {audited.audited}")
+        audited = searched if sample is None else _audited(searched, sample, quiet=quiet)
         result, notes = known.apply(audited)
         if not quiet:
             say_notes(notes)
@@ -279,6 +280,18 @@ def scan(
         exit_if_strict(strict, result.skipped)
         if worst is not None and _closest(result) >= worst:
             raise typer.Exit(FOUND)
+
+
+def _audited(searched: Result, sample: int, *, quiet: bool) -> Result:
+    """Measure the recall; what prevents it is a note, because the search is done and its outputs are wanted."""
+    try:
+        audited = searched.audit(sample=sample)
+    except (LookalikeError, OSError) as error:
+        audited = searched.with_note(f"the recall was not measured: {describe(error)}")
+    if not quiet:
+        seen = audited.audited
+        complain(f"note: {audited.notes[-1]}" if seen is None else f"audit: {seen}")
+    return audited
 
 
 def _write_report(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from lookalike.cli.input import Reading, is_index, say_skipped
 from lookalike.cli.messages import complain
-from lookalike.cli.options import command_line, one_of, typed, whole_number
-from lookalike.cli.output import check_raw_csv, destination, extension, send, send_drawn, wants_color
+from lookalike.cli.options import command_line, typed, whole_number
+from lookalike.cli.output import check_raw_csv, destination, extension, format_for, send, send_drawn, wants_color
 from lookalike.cli.search_options import ExcludedText, Removal, Search, as_typed
 from lookalike.errors import DocumentError
 from lookalike.recipe import Recipe
@@ -70,14 +70,11 @@ class Display(NamedTuple):
         passages: bool | None = None,
         raw_csv: bool = False,
         files: bool = False,
+        page: str = "",
     ) -> Display:
-        """Take the options; without --format, the name of the output decides."""
+        """Take the options; without --format, the name of the output decides. `page` is as in `format_for`."""
         to_file = output not in (None, "-")
-        if format is None:
-            ending = extension(output or "")
-            ending = {"ndjson": "jsonl", "markdown": "md"}.get(ending, ending)
-            format = ending if ending in list(ResultFormat) else ResultFormat.TABLE  # noqa: A001
-        kind = one_of("--format", format, ResultFormat)
+        kind = format_for(format, output, ResultFormat, page=page)
         check_raw_csv(raw_csv, kind is ResultFormat.CSV)
         in_color = wants_color(color, to_file=to_file)
         binary = kind in (ResultFormat.PARQUET, ResultFormat.XLSX)

@@ -274,6 +274,13 @@ _SEARCH: Final[dict[str, tuple[Any, Any]]] = {
         metavar="S",
         help="Exclude shingles found in more than this share of documents, such as 0.3.",
     ),
+    "max_pairs": option(
+        "--max-pairs",
+        panel=_PANEL,
+        metavar="N",
+        help="List up to N pairs of very large clusters; each takes 150 bytes of memory (default: a million, and 8 for "
+        "each document).",
+    ),
     "threads": option("--threads", panel=_PANEL, metavar="N", help="Threads (default: one per processor)."),
     "work": option("--work", panel=_PANEL, metavar="DIR", help="Keep unfinished work here, to resume it."),
 }
@@ -312,6 +319,7 @@ class Search(Demand):
     common: float | None = None
     bands: int | None = None
     rows: int | None = None
+    max_pairs: int | None = None
     threads: int = 0
     work: str | None = None
 
@@ -354,6 +362,7 @@ class Search(Demand):
             min_length=min_length,
             common=self.common,
             linkage=self.linkage,
+            max_pairs=self.max_pairs,
             memory=self.memory,
             work=self.work,
             threads=self.threads,
@@ -412,6 +421,7 @@ def _search(given: dict[str, Any], kind: type[Search] = Search) -> Search:
         common=share("--common", given["common"]) if given["common"] is not None else None,
         bands=maybe_number("--bands", given["bands"]),
         rows=maybe_number("--rows", given["rows"]),
+        max_pairs=maybe_number("--max-pairs", given["max_pairs"]),
         threads=threads_of(given["threads"]),
         work=given["work"],
     )

@@ -12,7 +12,7 @@ from lookalike.cli.commands import examples
 from lookalike.cli.input import PathsArgument, Reading, check_read, say_notes, say_skipped, with_reading
 from lookalike.cli.messages import complain
 from lookalike.cli.options import completion, share, whole_number
-from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, RawCsvOption, keep_sources
+from lookalike.cli.output import Color, ColorOption, OutputOption, QuietOption, RawCsvOption, check_ending, keep_sources
 from lookalike.cli.running import Attempts, keep_search
 from lookalike.cli.scan import (
     FormatOption,  # noqa: TC001 — the signature is read at run time
@@ -138,6 +138,7 @@ def find(
     for part in parts:
         _check_part(part)
     keep_sources([output, save], [*parts, *(texts or ())])
+    check_ending(save, "saved")
     result = find_shards(
         parts,
         None if threshold is None else share("--threshold", threshold),

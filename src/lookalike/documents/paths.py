@@ -18,7 +18,7 @@ from lookalike.documents.document_batches import Log
 from lookalike.documents.folder import FoundFile, Listing, Selection, shown, walk
 from lookalike.documents.kinds import TABLES, Kind, Members, TextDocument, kind_of
 from lookalike.documents.raw_input import LIMITS, Limits, RawInput, file_input, of_stdin
-from lookalike.documents.source_parts import Part, PartsSource
+from lookalike.documents.source_parts import Part, PartsSource, named_by_path
 from lookalike.documents.table import DocumentTable, TablePart
 from lookalike.documents.text_file import check_encoding, similar_name
 from lookalike.documents.wrapped_tables import (
@@ -139,10 +139,12 @@ def source_of_paths(paths: Sequence[str | os.PathLike[str]], options: PathOption
     if len(set(names)) < len(names):
         items = [item._replace(name=item.full_name) for item in items]
     name = shown(shown_url(given[0])) if len(given) == 1 else f"{len(given)} paths"
-    parts = _parts(items, options)
+    full_names = {item.name: item.full_name for item in items if item.kind.is_table}
+    with named_by_path(full_names):
+        parts = _parts(items, options)
     if options.alone and parts:
         _check_effects(name, expanded, parts, options)
-    return PartsSource(name, parts, log, copies)
+    return PartsSource(name, parts, log, copies, full_names)
 
 
 def _check_effects(name: str, paths: Iterable[str], parts: Iterable[Part], options: PathOptions) -> None:

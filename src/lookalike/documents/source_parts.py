@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,10 @@ from lookalike.documents.document_batches import Log, Size, regroup
 from lookalike.documents.document_source import Identity, Source, check_numbers, chosen_of, within
 from lookalike.documents.in_memory import IdCheck
 from lookalike.documents.table_errors import changed
+from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from lookalike.documents.text_tables import LineForm
     from lookalike.tables.packed import Texts
 
-__all__ = ["Part", "PartsSource", "Pass"]
+__all__ = ["Part", "PartsSource", "Pass", "named_by_path"]
 
 
 @dataclass(slots=True)
@@ -106,18 +108,40 @@ class Part(ABC):
         return None
 
 
+@contextmanager
+def named_by_path(paths: Mapping[str, str]) -> Iterator[None]:
+    """Name a file of a folder by its path in an error: its document says only where it is within the folder."""
+    try:
+        yield
+    except DocumentError as error:
+        document = str(error.document)
+        name, colon, row = (document, "", "") if document in paths else document.rpartition(":")
+        path = paths.get(name, name)
+        if type(error) is not DocumentError or path == name:
+            raise
+        raise DocumentError(f"{path}{colon}{row}", error.field, error.problem, error.remedy) from error
+
+
 class PartsSource(Source):
     """Parts, in their order."""
 
-    def __init__(self, name: str, parts: Sequence[Part], found: Log | None = None, copies: object = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        parts: Sequence[Part],
+        found: Log | None = None,
+        copies: object = None,
+        paths: Mapping[str, str] | None = None,
+    ) -> None:
         """Put parts together; `found` has what was skipped before any document was read.
 
-        `copies` are files that have to last as long as the source.
+        `copies` are files that have to last as long as the source. `paths` are those of parts that are named within
+        their folder.
         """
         self.name = name
         self._parts = list(parts)
         self._found = found or Log()
-        self._copies = copies
+        self._copies, self._paths = copies, paths or {}
         self._last: Log | None = None
         self._schema: pa.Schema | None = None
         self._checked = False
@@ -128,7 +152,8 @@ class PartsSource(Source):
     def schema(self) -> pa.Schema | None:
         """The columns of all tables together; None if some documents are not rows."""
         if self._schema is None and self._parts and all(part.is_table for part in self._parts):
-            self._schema = common_schema([(part.name, part.schema()) for part in self._parts])
+            with named_by_path(self._paths):
+                self._schema = common_schema([(part.name, part.schema()) for part in self._parts])
         return self._schema
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
@@ -166,7 +191,8 @@ class PartsSource(Source):
     def _told(self, *, rows: bool, lines: bool = False) -> Iterator[Batch]:
         """Read all parts; notes and skipped documents are those of this pass, from its first batch on."""
         self._last = self._log()
-        yield from self._read(self._last, rows=rows, lines=lines)
+        with named_by_path(self._paths):
+            yield from self._read(self._last, rows=rows, lines=lines)
 
     def _log(self) -> Log:
         return self._found.copy()
@@ -273,7 +299,8 @@ class PartsSource(Source):
 
     def size(self) -> Size:
         """Add up what the parts know."""
-        sizes = [part.size() for part in self._parts]
+        with named_by_path(self._paths):
+            sizes = [part.size() for part in self._parts]
         counts = [size.documents for size in sizes]
         known = None if None in counts else sum(count for count in counts if count is not None)
         return Size(known, sum(size.bytes for size in sizes), sum(size.too_large for size in sizes))

@@ -75,6 +75,8 @@ class Strategy:
     """Of ``quotes`` and ``references``: excluded from every text before it is shingled."""
     min_words: int | None = None
     """Units of the shortest passage that counts."""
+    max_pairs: int = 0
+    """Pairs of very large clusters that are listed, if that is more than the number of documents says."""
 
     @property
     def signs(self) -> str:
@@ -102,6 +104,7 @@ class Strategy:
             drops_excluded=bool(self.skip),
             min_units=self.min_words,
             limits=limits,
+            max_pairs=self.max_pairs,
             memory=memory,
         )
 
@@ -119,6 +122,7 @@ class Asked:
     ignored: tuple[int, ...] = ()
     skip: tuple[str, ...] = ()
     min_words: int | None = None
+    max_pairs: int = 0
 
     def check(self) -> None:
         """Refuse settings that no search can satisfy."""
@@ -174,6 +178,7 @@ def choose_strategy(asked: Asked, size: int) -> Strategy:
         ignored=asked.ignored,
         skip=asked.skip,
         min_words=asked.min_words,
+        max_pairs=asked.max_pairs,
     )
 
 

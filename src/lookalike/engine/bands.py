@@ -379,13 +379,15 @@ class PairLimits(NamedTuple):
     """Distinct candidates."""
 
 
-def limits_for(documents: int) -> PairLimits:
-    """Return the limits of a collection.
+def limits_for(documents: int, max_pairs: int = 0) -> PairLimits:
+    """Return the limits of a collection; `max_pairs` raises them.
 
     >>> limits_for(1_000_000)
     PairLimits(proposals=80777216, pairs=9048576)
+    >>> limits_for(1_000_000, max_pairs=50_000_000).pairs
+    50000000
     """
-    return PairLimits(*_native.limits(documents))
+    return PairLimits(*_native.limits(documents, max_pairs))
 
 
 def largest_bucket(proposals: Mapping[int, int], allowed: int) -> int:

@@ -225,6 +225,7 @@ def _run(a: TextFile, b: TextFile, command: str) -> dict[str, Any]:
         "recall": "recall 1",
         "oldFrom": None,
         "pairCount": 1,
+        "limited": 0,
         "copies": "all",
         "groupCount": 1,
         "skipped": [],

@@ -155,7 +155,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _HEAD: Final = (
     *("schema", "kind", "made", "version", "summary", "threshold", "low", "searched", "metric", "method", "linkage"),
     *("recall", "oldFrom", "pairCount", "copies", "groupCount", "minWords", "reasons", "leftOutOfScores", "recipe"),
-    *("recipeText", "recipeDigest", "unit", "least", "limits", "leftOut"),
+    *("recipeText", "recipeDigest", "unit", "least", "limits", "limited", "leftOut"),
 )
 """What is said of the search and has no names in it. Anything not listed here, or below, is dropped."""
 _COLUMNS: Final = ("length", "units", "sha256", "flags")

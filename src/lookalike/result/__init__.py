@@ -142,7 +142,8 @@ to go lower, search again
     def _search_again(self, why: str, threshold: float, order: bytes | None) -> Found:
         if self._again is None:
             problem = f"{self.limited:,} documents are in clusters so large that not all their pairs were listed"
-            raise LookalikeError(f"{problem}; for {why}, search the documents again")
+            once = "with --max-pairs (in Python: max_pairs) one search serves for all"
+            raise LookalikeError(f"{problem}; for {why}, search the documents again; {once}")
         return self._again(threshold, order)
 
     def audit(self, sample: int = 1000, *, seed: int = 1, documents: Any = None, against: Any = None) -> Result:
@@ -155,7 +156,7 @@ to go lower, search again
         >>> import lookalike as la
         >>> texts = ["one two three four five six", "one two three four five seven", "something else altogether"]
         >>> la.find(texts, 0.3).audit(documents=texts).recall
-        Recall(promised=1.0, measured=1.0, interval=(1.0, 1.0), jaccard=None)
+        Recall(promised=1.0, measured=1.0, interval=(1.0, 1.0), jaccard=None, limited=0)
         """
         from time import perf_counter
 
@@ -245,6 +246,10 @@ to go lower, search again
                 if name in left:
                     found[number] = left.pop(name)
         return found
+
+    def with_note(self, note: str) -> Result:
+        """Return the result with one more note."""
+        return self._changed(notes=(*self.notes, note))
 
     def with_origin(self, origin: Mapping[str, Any]) -> Result:
         """Return the result with a note of how it was made, which is saved with it; plain values as JSON has them."""

@@ -107,7 +107,9 @@ def audit(result: Result, sample: int, seed: int, documents: Any = None, against
         raise RecipeError("min_words", result.exclusions.min_words, problem, "search and audit without it")
     if result.limited:
         problem = f"{result.limited:,} documents are in clusters so large that not all their pairs are listed"
-        raise LookalikeError(f"{problem}, so there is no recall of pairs to measure; audit at a higher threshold")
+        raise LookalikeError(
+            f"{problem}, so there is no recall of pairs to measure; a higher limit (max_pairs) gives one"
+        )
     found = result._found  # noqa: SLF001 — what the result was made of
     texts = _TextsAgain(result, documents, against)
     firsts = [number for number, first in enumerate(found.firsts) if number == first]

@@ -105,11 +105,18 @@ def head(result: Result, pairs: NamedPairs) -> dict[str, Any]:
         "threshold": result.threshold,
         "method": result.method,
         "metric": result.metric,
-        "recall": {"promised": result.recall.promised, "measured": result.recall.measured}
+        "recall": {
+            "of": "clusters" if result.limited else "pairs",
+            "promised": result.recall.promised,
+            "measured": result.recall.measured,
+        }
         | ({} if result.recall.jaccard is None else {"jaccard": result.recall.jaccard}),
         "bands": None if result.bands is None else {"bands": result.bands.bands, "rows": result.bands.rows},
         "candidates": result.candidates,
         "documents": result.documents,
+        "limited": result.limited,
+        "copies_listed": result.copies_listed,
+        "notes": list(result.notes),
         "skipped": [{"id": skipped.id, "reason": skipped.reason} for skipped in result.skipped],
         "flags": [*_flags(result, result.flags, old=False), *_flags(result, result.old_flags, old=True)],
         "skip": list(result.exclusions.skip),

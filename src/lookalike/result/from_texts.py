@@ -162,6 +162,7 @@ def _run(result: Result) -> dict[str, Any]:
         "recall": recall_of(result.recall, of_what=False),
         "oldFrom": result.old_from,
         "pairCount": result.pair_count,
+        "limited": result.limited,
         "copies": result.copies_listed,
         "groupCount": result.group_count,
         "skipped": [[skipped.id, skipped.reason, skipped.detail] for skipped in unread_first(result.skipped)],

@@ -129,7 +129,7 @@ class NamedPairs:
             part = slice(start, start + rows)
             ends = [list(json_values(self._ids.take(self._pairs.values(side)[part]))) for side in COLUMNS[:2]]
             scores = [self._pairs.values(name)[part].tobytes() for name in COLUMNS[2:]]
-            yield _native.json_pairs(ends[0], ends[1], scores[0], scores[1], scores[2], between)
+            yield _native.json_pairs(ends[0], ends[1], self._scores, scores, between)
 
     def to_pylist(self) -> list[dict[str, Any]]:
         """Return a dict for each pair."""

@@ -188,7 +188,9 @@ def _author_values(authors: Authors) -> dict[str, Any]:
 
 
 def _recall_values(recall: Recall) -> dict[str, Any]:
-    return {name: value for name, value in asdict(recall).items() if name != "jaccard" or value is not None}
+    values = asdict(recall)
+    del values["limited"]  # `_SAVED` has it
+    return {name: value for name, value in values.items() if name != "jaccard" or value is not None}
 
 
 def _flag_values(flags: Mapping[str, list[Flag]]) -> dict[str, list[tuple[Any, ...]]]:

@@ -6,16 +6,16 @@ Pairs and clusters are given by number, by id, as plain values, or in Arrow on d
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lookalike.engine import SHARED
 from lookalike.engine.groups import grouping_of, name_groups
 from lookalike.result.pairs import NamedPairs, pairs_of
-from lookalike.tables.columns import DocumentIds, as_bytes
+from lookalike.tables.columns import MEASURES, DocumentIds, as_bytes
 from lookalike.tables.packed import Ids
-from lookalike.tables.spelling import at_least
+from lookalike.tables.spelling import at_least, count
 from lookalike.text.excluded import Exclusions
 
 if TYPE_CHECKING:
@@ -37,7 +37,16 @@ if TYPE_CHECKING:
     Again: TypeAlias = Callable[[float, bytes | None], Found]
     """Searches again at a threshold, with documents becoming representatives in an order."""
 
-__all__ = ["Recall", "ResultView", "SearchSettings", "SearchedDocuments", "lengths_of", "promised_at", "recall_of"]
+__all__ = [
+    "Recall",
+    "ResultView",
+    "SearchSettings",
+    "SearchedDocuments",
+    "lengths_of",
+    "limited_recall",
+    "promised_at",
+    "recall_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +62,46 @@ class Recall:
     jaccard: float | None = None
     """With the metric ``cosine`` or ``euclidean``: the share is promised only of the pairs whose Jaccard similarity,
     repeats counted, is at least this; None: of all pairs at or above the threshold."""
+    limited: int = 0
+    """Documents whose pairs are not all listed, as `Result.limited`. If there are any, the share is promised of the
+    clusters, and of the pairs none is; `promised` is 0 where clusters may be incomplete too."""
+
+    def __str__(self) -> str:
+        """Return it in words.
+
+        >>> print(Recall(1.0, limited=10_000))
+        recall 1 of clusters; pairs of 10,000 documents not all listed
+        """
+        return recall_of(self)
 
     @property
     def of(self) -> str:
-        """The pairs that the promise is about.
+        """What the promise is about.
 
-        >>> Recall(1.0).of, Recall(0.99, jaccard=0.48).of
-        ('pairs at or above the threshold', 'pairs at or above a Jaccard of 0.48')
+        >>> Recall(1.0).of, Recall(0.99, jaccard=0.48).of, Recall(1.0, limited=10_000).of
+        ('pairs at or above the threshold', 'pairs at or above a Jaccard of 0.48', 'clusters')
         """
+        if self.limited:
+            return "clusters"
         if self.jaccard is None:
             return "pairs at or above the threshold"
         if self.jaccard <= SHARED:
             return "pairs that share a shingle"
         return f"pairs at or above a Jaccard of {self.jaccard:g}"
+
+
+def limited_recall(recall: Recall, limited: int, linkage: Linkage, metric: Metric) -> Recall:
+    """Return the recall of a search that does not list all pairs of `limited` documents.
+
+    Star clusters by the score of the search are those of all pairs; other ones are made of the pairs that are listed.
+
+    >>> limited_recall(Recall(0.99), 7, "star", "jaccard").promised, limited_recall(Recall(0.99), 7, "linked", "bag")
+    (0.99, Recall(promised=0.0, measured=None, interval=None, jaccard=None, limited=7))
+    """
+    if not limited:
+        return recall
+    promised = recall.promised if linkage == "star" and metric not in MEASURES else 0.0
+    return replace(recall, promised=promised, limited=limited)
 
 
 def promised_at(recall: Recall, base: float, threshold: float, bands: Bands | None) -> Recall:
@@ -81,13 +117,16 @@ def promised_at(recall: Recall, base: float, threshold: float, bands: Bands | No
 
 
 def recall_of(recall: Recall, *, of_what: bool = True) -> str:
-    """Return the recall in words; `of_what` says of which pairs it is the share, also where that is as expected.
+    """Return the recall in words; `of_what` says of what it is the share, also where that is as expected.
 
     >>> from lookalike.result import Recall
     >>> recall_of(Recall(1.0)), recall_of(Recall(0.9916, 0.9961, (0.9894, 0.9989)), of_what=False)
     ('recall 1 of pairs at or above the threshold', 'recall ≥ 0.991, measured 0.996 (0.989 to 0.998)')
     """
     said = "recall 1" if recall.promised >= 1.0 else f"recall ≥ {at_least(recall.promised)}"
+    if recall.limited:
+        said = f"{said} of {recall.of}" if recall.promised else "no recall promised"
+        return f"{said}; pairs of {count(recall.limited, 'document')} not all listed"
     said += f" of {recall.of}" if of_what or recall.jaccard is not None else ""
     if recall.measured is None:
         return said
@@ -214,7 +253,8 @@ class ResultView:
         self.linkage, self.order, self.limited = search.linkage, search.order, search.limited
         self.excluded_shingles, self.exclusions = tuple(search.ignored), search.exclusions
         self.timings = dict(search.timings)
-        self.recall = self._searched_recall = search.recall
+        recall = limited_recall(search.recall, search.limited, search.linkage, search.metric)
+        self.recall = self._searched_recall = recall
         self.audited = self._searched_audit = None
         self.origin = dict(origin or {})
         self._again = again

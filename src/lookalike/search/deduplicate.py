@@ -390,7 +390,6 @@ _FACES: Final[dict[Given, type[Frame]]] = {
     Given.NUMPY: TextArray,
     Given.MAPPING: TextDict,
     Given.SEQUENCE: TextList,
-    Given.PATHS: TextList,
     Given.ITERABLE: TextList,
     **dict.fromkeys(STREAMED, StreamedFrame),
 }
@@ -410,6 +409,10 @@ a table
     given = accepted(data)
     if given is Given.SPLITS:
         return SplitFrame(data, frame_of)
+    if given in (Given.PATH, Given.PATHS, Given.SOURCE):
+        what = "a source of documents" if given is Given.SOURCE else "files"
+        remedy = "run lookalike dedupe PATH -o FILE, or give the table that pyarrow, pandas or polars reads from it"
+        raise DocumentError(None, "data", f"names {what}, and only rows in memory can be returned", remedy)
     face = _FACES.get(given)
     if face is not None:
         return face(list(data) if given is Given.ITERABLE else data)

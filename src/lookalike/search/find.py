@@ -13,6 +13,7 @@ from lookalike.documents import LIMITS, LongEnough, open_documents
 from lookalike.documents.document_batches import without_words
 from lookalike.documents.kinds import Given, given_as
 from lookalike.engine import METRICS, Asked, Method
+from lookalike.engine.bands import limits_for
 from lookalike.errors import RecipeError, check_number, check_threads, check_whole, suggest
 from lookalike.presets import finding_preset, with_preset
 from lookalike.recipe import DEFAULT, Recipe, settings
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str, int, int | None], None]
 
-__all__ = ["Task", "assembled", "checked_linkage", "find", "find_kept", "recipe_for"]
+__all__ = ["Task", "assembled", "checked_linkage", "checked_max_pairs", "find", "find_kept", "recipe_for"]
+
+MOST_PAIRS: Final = 2**62
+"""More pairs than can be listed: a larger number means the same."""
 
 LINKAGES: Final = ("star", "linked")
 
@@ -65,6 +69,7 @@ def find(
     min_length: int | None = None,
     linkage: Linkage = "star",
     order: Sequence[int] | None = None,
+    max_pairs: int | None = None,
     memory: int | None = None,
     work: str | os.PathLike[str] | None = None,
     threads: int = 0,
@@ -101,12 +106,14 @@ def find(
     * `skip`: ``"quotes"``, ``"references"`` or both are excluded from every text, found by marks and headings.
     * `min_words`: the shortest passage that counts; shared text in shorter ones adds nothing to a score.
     * `min_length`: documents of fewer words are skipped; `Result.skipped` lists them.
+    * `max_pairs`: the pairs that may be listed before those of very large clusters are listed in part. The limit is a
+      million, and eight more for each document; this raises it. A pair takes about 150 bytes of memory.
     * `memory`: bytes to stay below; what does not fit goes to files, in `work` or a temporary folder. A search in
       `work` that was interrupted goes on when it is started again.
 
     Where so many documents are similar that their pairs could not all be listed, each is listed with the representative
-    of its cluster and a few others, and a note says so. The clusters are those of all pairs; with `against`, a new
-    document may join another of the old ones that it is like than the most similar one.
+    of its cluster and a few others. `Result.recall`, `Result.limited` and a note say so. The clusters are those of all
+    pairs; with `against`, a new document may join another of the old ones that it is like than the most similar one.
 
     >>> result = find(["the quick brown fox jumps over the lazy dog", "The quick brown fox jumps over the lazy dog!",
     ...                "something else altogether, not like the others"])
@@ -142,6 +149,7 @@ def find_kept(
     min_length: int | None = None,
     linkage: Linkage = "star",
     order: Sequence[int] | None = None,
+    max_pairs: int | None = None,
     memory: int | None = None,
     work: str | os.PathLike[str] | None = None,
     threads: int = 0,
@@ -156,7 +164,8 @@ def find_kept(
     recipe = recipe_for(recipe or DEFAULT, metric)
     templates = tuple(sorted(template_shingles(recipe, ignore)))
     kinds, least = check_kinds(skip), check_min_words(min_words, recipe)
-    asked = Asked(recipe, threshold, recall, method, metric, bands, templates, kinds, least)
+    most = checked_max_pairs(max_pairs)
+    asked = Asked(recipe, threshold, recall, method, metric, bands, templates, kinds, least, most)
     asked.check()
     checks = _checked_common(common), checked_linkage(linkage), order, check_threads(threads)
     task = Task(asked, *checks, threshold_preset)
@@ -246,6 +255,11 @@ def checked_linkage(linkage: Linkage) -> Linkage:
     return linkage
 
 
+def checked_max_pairs(given: int | None) -> int:
+    """Return how many pairs may be listed at the least; 0 if the number of documents decides alone."""
+    return 0 if given is None else min(check_whole("max_pairs", given, 1), MOST_PAIRS)
+
+
 def _checked_common(common: float | None) -> float | None:
     if common is not None and not 0.0 < check_number("common", common, "a share between 0 and 1") < 1.0:
         raise RecipeError("common", common, "a share between 0 and 1")
@@ -326,7 +340,10 @@ def assembled(
         method=strategy.method,
         metric=asked.metric,
         bands=strategy.bands,
-        recall=Recall(promised=strategy.promised, jaccard=strategy.threshold if asked.metric in MEASURES else None),
+        recall=Recall(
+            promised=0.0 if found["in_part"] else strategy.promised,
+            jaccard=strategy.threshold if asked.metric in MEASURES else None,
+        ),
         linkage=task.linkage,
         order=task.order,
         ignored=asked.ignored,
@@ -376,8 +393,14 @@ def _notes(task: Task, found: dict[str, Any], exclusions: Exclusions) -> Iterato
     """Yield notes about what a user might not expect."""
     yield from short_pairs(exclusions, task.asked.recipe)
     if hot := found["hot"]:
+        most = limits_for(len(found["class"]) // 4, task.asked.max_pairs).pairs
         listed = "each is listed with its representative and a few others"
-        yield f"{hot:,} documents are in clusters so large that not all their pairs are listed: {listed}"
+        raised = f"--max-pairs N (in Python: max_pairs=N) allows more than {most:,} pairs"
+        yield f"{hot:,} documents are in clusters so large that not all their pairs are listed: {listed}; {raised}"
+        yield (
+            "a saved result of this search cannot be raised to a higher threshold or planned with another keep rule: "
+            "search the documents again for that, or once with --max-pairs"
+        )
         if task.linkage == "linked":
             yield "linked clusters are built from the listed pairs, so such a cluster may be split"
     if found["in_part"]:

@@ -285,6 +285,7 @@ class Run:
             "threshold": strategy.threshold,
             "bands": str(strategy.bands),
             "least": strategy.least,
+            "max_pairs": strategy.max_pairs,
             "excluded": _digest([*strategy.ignored, *strategy.skip, strategy.min_words]),
             "sources": [one.source.identity() for one in self._documents],
             "memory": self._held(),

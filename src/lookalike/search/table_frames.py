@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lookalike.documents.arrow_columns import columns_of, texts_as
+from lookalike.documents.arrow_columns import columns_of, texts_as, without_views
 from lookalike.documents.data_frames import source_of_stream, stream_of, table_of
 from lookalike.documents.kinds import Given, given_as
 from lookalike.documents.table_columns import NULL, OTHER, TEXT, check_outer, choose
@@ -61,7 +61,15 @@ class ArrowFrame(Frame):
         return column_at(name, names, lambda own: whole(self.data.column(names.index(own))), self.kind)
 
     def filter(self, kept: Column) -> Any:
-        return self.data.filter(kept)
+        import pyarrow as pa
+
+        schema = self._schema()
+        own = pa.schema([("", self.data.type)]) if schema is None else schema
+        plain = without_views(own)
+        if plain == own:
+            return self.data.filter(kept)
+        to, back = (plain, own) if schema is not None else (plain.field(0).type, self.data.type)
+        return self.data.cast(to).filter(kept).cast(back)
 
 
 class PandasFrame(Frame):

@@ -108,12 +108,8 @@ class WorkDir:
             return {"format": FORMAT, "identity": identity, "by_python": [], **_nothing_done()}
         manifest = _checked_manifest(path)
         self._check_files(manifest["lengths"])
-        found = manifest["identity"]
-        if found != identity:
-            differing = {
-                k: (found.get(k), identity.get(k)) for k in found | identity if found.get(k) != identity.get(k)
-            }
-            raise MismatchError(f"the search in {self.folder}", "this one", differing)
+        if manifest["identity"] != identity:
+            raise _another_search(self.folder, manifest["identity"], identity)
         return manifest
 
     def _check_files(self, lengths: dict[str, int]) -> None:
@@ -281,6 +277,25 @@ def _sealed(manifest: dict[str, Any]) -> dict[str, Any]:
     """Return a manifest with its own checksum."""
     rest = {name: value for name, value in manifest.items() if name != "checksum"}
     return rest | {"checksum": zlib.crc32(json.dumps(rest, sort_keys=True).encode())}
+
+
+def _another_search(folder: Path, found: dict[str, Any], identity: dict[str, Any]) -> LookalikeError:
+    """Return the error about a folder of another search, or of the same one whose documents have changed since."""
+    differing = {k: (found.get(k), identity.get(k)) for k in found | identity if found.get(k) != identity.get(k)}
+    then, now = ([one for one in of.get("sources") or [] if isinstance(one, dict)] for of in (found, identity))
+    if differing.keys() == {"sources"} and list(map(_settled, then)) == list(map(_settled, now)):
+        changed = ", ".join(str(new.get("name")) for old, new in zip(then, now, strict=True) if old != new)
+        problem = f"what is read from {changed} has changed since the search in {folder} was started"
+        return LookalikeError(f"{problem}; start in a new folder")
+    if "sources" in differing:
+        names = (", ".join(str(one.get("name", one)) for one in of) for of in (then, now))
+        differing["sources"] = (next(names), next(names))
+    return MismatchError(f"the search in {folder}", "this one", differing, "start this one in a new folder")
+
+
+def _settled(source: dict[str, Any]) -> dict[str, Any]:
+    """Return what distinguishes a source from others, without what changes with its content."""
+    return {name: value for name, value in source.items() if name not in ("bytes", "sha256")}
 
 
 def _damaged(path: Path) -> LookalikeError:

@@ -127,6 +127,7 @@ def job(
             skip=search.skip,
             min_words=search.min_words,
             linkage=search.linkage,
+            max_pairs=search.max_pairs,
             components=components,  # type: ignore[arg-type]
             work=f"{work}/stages",
         )
@@ -223,7 +224,7 @@ def _report(spark: SparkSession, found: SparkResult, output: str) -> None:
 
     pairs, groups = rows("pairs").count(), rows("groups").select("group").distinct().count()
     said = f"{count(found.documents, 'document')}, {count(pairs, 'pair')} in {count(groups, 'cluster')}"
-    complain(f"{output}: {said}, recall at least {found.recall.promised:.4g}")
+    complain(f"{output}: {said}, {found.recall}")
     if found.hot:
         complain(f"note: {found.hot:,} documents are in clusters so large that not all their pairs may be listed")
 

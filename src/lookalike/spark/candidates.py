@@ -192,7 +192,7 @@ class BucketPairs:
 def find_candidates(rows: DataFrame, copies: Copies, documents: int, strategy: Strategy, work: Work) -> BucketPairs:
     """Return the candidates; where there are too many, the documents of large buckets are set apart as hot."""
     buckets, proposals = _all_buckets(rows, copies, documents, strategy, work)
-    limits = limits_for(documents)
+    limits = limits_for(documents, strategy.max_pairs)
 
     def agreeing(name: str, proposed: DataFrame) -> tuple[DataFrame, int]:
         pairs = work.stage(name, lambda: _agreeing(_pairs_of(proposed), rows, strategy), count=F.count(F.lit(1)))

@@ -17,7 +17,7 @@ from lookalike.errors import DuplicateIdError, LookalikeError, RecipeError, Stor
 from lookalike.presets import finding_preset, with_preset
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.search.deduplicate import removal_search
-from lookalike.search.find import checked_linkage, recipe_for
+from lookalike.search.find import checked_linkage, checked_max_pairs, recipe_for
 from lookalike.search.find import find as find_here
 from lookalike.spark.candidates import find_candidates, find_copies
 from lookalike.spark.clusters import COMPONENTS, BlockSettings, How, components_of, in_components
@@ -84,6 +84,7 @@ def find(
     skip: Iterable[str] = (),
     min_words: int | None = None,
     linkage: Linkage = "star",
+    max_pairs: int | None = None,
     components: How = "auto",
     work: str | None = None,
     **others: Any,
@@ -111,7 +112,8 @@ def find(
     ignored = ignore if isinstance(ignore, str) else tuple(ignore)
     templates = tuple(sorted(template_shingles(recipe, ignored)))
     kinds, least = check_kinds(skip), check_min_words(min_words, recipe)
-    asked = Asked(recipe, threshold, recall, method, metric, bands, templates, kinds, least)
+    most = checked_max_pairs(max_pairs)
+    asked = Asked(recipe, threshold, recall, method, metric, bands, templates, kinds, least, most)
     asked.check()
     for name, given, allowed in (("method", method, METHODS), ("components", components, COMPONENTS)):
         if given not in allowed:
@@ -210,7 +212,15 @@ def _by_bands(asked: Asked) -> Strategy | None:
 
 def _about(strategy: Strategy, task: _Task) -> str:
     """Return what distinguishes a search from others, apart from its documents."""
-    decides = [strategy.signs, strategy.threshold, strategy.least, strategy.min_words, task.linkage, task.components]
+    decides = [
+        strategy.signs,
+        strategy.threshold,
+        strategy.least,
+        strategy.min_words,
+        strategy.max_pairs,
+        task.linkage,
+        task.components,
+    ]
     return json.dumps(decides)
 
 
@@ -249,6 +259,7 @@ def _on_driver(task: _Task, strategy: Strategy, size: CollectionSize) -> SparkRe
         skip=asked.skip,
         min_words=asked.min_words,
         linkage=task.linkage,
+        max_pairs=asked.max_pairs or None,
     )
     return DriverResult(result, task.df, task.id_column, strategy)
 

@@ -13,6 +13,7 @@ from lookalike.errors import RecipeError, suggest
 from lookalike.presets import PRESETS, check_removal
 from lookalike.result import Recall
 from lookalike.result.plan import KeepRule
+from lookalike.result.view import limited_recall
 from lookalike.spark.clusters import (
     grouped_shape,
     grouper,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from lookalike.engine import Strategy
+    from lookalike.engine.groups import Linkage
     from lookalike.result import Result
     from lookalike.result.audit import Audit
     from lookalike.spark.candidates import BucketPairs, Copies
@@ -50,7 +52,7 @@ class SparkResult(ABC):
     read files of the work folder, so it must stay as long as they are used; `close` removes it.
     """
 
-    def __init__(self, documents: int, strategy: Strategy, hot: int) -> None:
+    def __init__(self, documents: int, strategy: Strategy, hot: int, linkage: Linkage) -> None:
         """Take what is known without a table."""
         self.documents = documents
         """How many documents were searched, old ones included."""
@@ -60,7 +62,7 @@ class SparkResult(ABC):
         """How many documents are in buckets so large that the rules for hot clusters apply (docs/design.md).
 
         Star clusters are those of all pairs, but not all pairs of hot documents may be listed."""
-        self.recall = Recall(promised=strategy.promised)
+        self.recall = limited_recall(Recall(promised=strategy.promised), hot, linkage, strategy.metric)
         """The recall that the strategy promises; `audit` measures it."""
         self.threshold_preset: str | None = None
         """As in `lookalike.Result`: the preset for finding whose threshold this is; there is no plan then."""
@@ -153,7 +155,9 @@ class ClusterResult(SparkResult):
 
     def __init__(self, stages: Stages) -> None:
         """Take what the stages left."""
-        super().__init__(stages.documents, stages.settings.strategy, stages.candidates.hot_count)
+        super().__init__(
+            stages.documents, stages.settings.strategy, stages.candidates.hot_count, stages.settings.linkage
+        )
         self._stages, self._against = stages, stages.settings.against
 
     @property
@@ -251,7 +255,7 @@ class DriverResult(SparkResult):
 
     def __init__(self, result: Result, df: DataFrame, id_column: str, strategy: Strategy) -> None:
         """Take the result, and the DataFrame that was searched."""
-        super().__init__(result.documents, strategy, result.limited)
+        super().__init__(result.documents, strategy, result.limited, result.linkage)
         self._result, self._df, self._id = result, df, id_column
 
     def _frame(self, table: pa.Table) -> DataFrame:

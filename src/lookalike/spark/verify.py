@@ -147,7 +147,7 @@ def add_hot_pairs(
     listed = near.where("other is not null")
     for name, kind in (("text", "string"), ("text_hash", "binary")):
         listed = listed.withColumn(name, F.lit(None).cast(kind))
-    joiner = _hot_joiner(settings, tuple(limits_for(documents)), rule)
+    joiner = _hot_joiner(settings, tuple(limits_for(documents, settings.strategy.max_pairs)), rule)
     found = by_cells(given.unionByName(listed), ["component"], partitions_for(work.spark, documents), joiner, _SHAPE)
     every = found.unionByName(verified.pairs).dropDuplicates(["a", "b"]).select(*_SHAPE)
     name = "verified-hot" if rule is None else f"verified-hot-{hashlib.sha256(str(rule).encode()).hexdigest()[:16]}"
@@ -208,7 +208,9 @@ def audit_of(stages: Stages, sample: int, seed: int) -> Audit:
         raise RecipeError("min_words", strategy.min_words, "None for an audit: the recall is that of all passages")
     if stages.candidates.hot is not None:
         problem = "some clusters are so large that not all their pairs may be listed"
-        raise LookalikeError(f"{problem}, so there is no recall of pairs to measure; audit at a higher threshold")
+        raise LookalikeError(
+            f"{problem}, so there is no recall of pairs to measure; a higher limit (max_pairs) gives one"
+        )
     every = firsts_of(stages.rows, stages.copies).select("number", "old", "id")
     new = every.where(~F.col("old"))
     # Drawn by id, because numbers depend on how rows are partitioned.

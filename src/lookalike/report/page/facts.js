@@ -18,7 +18,7 @@ function buildTop() {
     fill($("title"), h("bdi", null, title));
     document.title = `${title} · lookalike`;
     fill($("run"), `${count(DOCUMENTS, "document")} compared on ${head.made} · scores are exact · ${METHODS[head.method] ?? head.method}`,
-      ` · ${head.recall}, of pairs at or above ${percent(head.threshold, 0)}`);
+      ` · ${recallInWords()}`);
     for (const fact of facts) {
       const [name, value, note] = FACTS[fact.id]();
       fill(fact.name, name);
@@ -76,6 +76,7 @@ function notices() {
     list.push(`The texts of ${count(noTexts, "document")} did not fit into this file (at most ${whole(head.limits.text / 1e6)} million characters); lookalike compare A B --html pair.html shows such a pair.`);
   }
   if (noShared > 0) list.push(`The tab Passages has the ${whole(head.limits.shared)} rarest passages; ${whole(noShared)} more are in the pairs.`);
+  if (head.limited) list.push(`${count(head.limited, "document")} are in clusters so large that not all their pairs are listed: each is listed with its representative and a few others.`);
   if (head.copies === "first") list.push("There are too many copies to list all their pairs: each is listed only with the first one.");
   return list.map((text) => h("p", { class: "notice" }, state.anonymous && text === head.problem ? "Some texts could not be read again." : text));
 }

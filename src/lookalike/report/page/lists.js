@@ -50,7 +50,7 @@ function settingsTab() {
         LOW < head.threshold ? ["Pairs in this file", `down to ${percent(LOW, 0)}; below ${percent(head.threshold, 0)} those that share a passage`] : null,
         ["Score", head.metric === "containment" ? "share of one document in the other" : ({ bag: "Jaccard similarity, repeats counted", cosine: "cosine of the counts of shingles", euclidean: "1 / (1 + Euclidean distance) of the counts of shingles" })[head.metric] ?? "Jaccard similarity"],
         ["Method", `${head.method}: ${METHODS[head.method] ?? ""}`],
-        ["Recall", head.recall.includes(" of pairs ") ? head.recall.replace("recall ", "") : `${head.recall.replace("recall ", "")}, of pairs at or above ${percent(head.threshold, 0)}`],
+        ["Recall", recallInWords().replace(/^recall /, "")],
         ["Clusters", head.linkage === "linked" ? "by chains of pairs (linked)" : "around a representative (star)"],
         ["Excluded from the scores", reasonList(EXCLUDED_BY_SEARCH)],
         ["Shortest passage", count(head.least, UNIT)],

@@ -17,6 +17,10 @@ const pairs = head.pairs.a.map((a, i) => {
   return { i, a, b: head.pairs.b[i], jaccard, inB, inA, score, units: 0, longest: 0, count: 0 };
 });
 
+/** The recall of the search, and of what: unless it says that itself, of the pairs above the threshold. */
+const recallInWords = () =>
+  head.recall.includes(" of ") ? head.recall : `${head.recall}, of pairs at or above ${percent(head.threshold, 0)}`;
+
 /** Bits of the reasons for which the search itself excluded text. */
 const EXCLUDED_BY_SEARCH = head.leftOutOfScores.reduce((mask, reason) => mask | head.reasons[reason], 0);
 
