@@ -105,10 +105,10 @@ def test_for_a_person_it_shows_what_it_would_do(run: Run) -> None:
 
 def test_what_is_said_of_what_was_written(run: Run) -> None:
     done = run("dedupe", "in.csv", "--passages", "6", "-o", "out.csv", "--plan", "cuts.csv")
-    assert "out.csv: 3 documents; 2 cut, 1 now empty\n" in done.err
+    assert "out.csv: 3 of 3 documents kept, 0 removed; 2 cut, 1 now empty\n" in done.err
     assert "cuts.csv: 2 cuts in 2 of 3 documents, 12 words\n" in done.err
     done = run("dedupe", "in.csv", "--passages", "6", "-o", "out.csv", "--drop-empty", "--force")
-    assert "out.csv: 2 documents; 2 cut, 1 dropped\n" in done.err
+    assert "out.csv: 2 of 3 documents kept, 1 removed; 2 cut, 1 dropped\n" in done.err
     assert [row["id"] for row in read("out.csv")] == ["a", "b"]
 
 

@@ -82,7 +82,7 @@ CSV = [
     b'c,"one two, three","say ""hi""",',
     b'd, seven eight nine ,5" pipe,""',
     b'e,,"no text",1',
-    b"f,caf\xc3\xa9 ten eleven,\xff\xfe,-0",
+    b"f,caf\xc3\xa9 ten eleven,\xc3\xbf\xc3\xbe,-0",
 ]
 
 
@@ -94,9 +94,8 @@ def test_from_csv_to_csv_nothing_changes(run: Run, end: bytes, delimiter: bytes)
     options = ["-t", "1", "--keep", "first", "--encoding", "utf-8"]
     done = run("dedupe", "t.csv", *options, "-o", "kept.csv", "--removed", "removed.csv")
     assert done.code == 0, done.err
-    kept = end.join(lines[at] for at in (0, 1, 2, 4, 6)) + b"\n"
-    assert Path("kept.csv").read_bytes().replace(lines[5] + end, b"") == kept
-    assert lines[5] + end in Path("kept.csv").read_bytes(), "a row without a text is kept"
+    kept = end.join(lines[at] for at in (0, 1, 2, 4, 5, 6)) + b"\n"
+    assert Path("kept.csv").read_bytes() == kept
     assert Path("removed.csv").read_bytes() == lines[0] + end.removesuffix(b"\n") + b"\n" + lines[3] + end
 
 

@@ -95,7 +95,8 @@ def test_rows_that_are_skipped_count_too(run: Run) -> None:
     rows = [{"text": words(0, 50)}, {"text": None}, {"text": 7}]
     Path("t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     done = run("dedupe", "t.jsonl", "-o", "k.jsonl")
-    assert "note: 2 skipped: 1 bad row, 1 null text; lookalike files shows which, and why\n" in done.err
+    assert "note: 2 skipped: 1 not text, 1 null text; lookalike files shows which, and why\n" in done.err
+    assert "k.jsonl: 3 of 3 documents kept (of these 2 not judged), 0 removed\n" in done.err
 
 
 # -- nothing left ------------------------------------------------------------------------------------------------------

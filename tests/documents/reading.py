@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -52,15 +53,16 @@ def texts(source: Source) -> list[str]:
 
 
 def rows(source: Source) -> list[dict[str, Any]]:
-    """Read all whole rows."""
+    """Read all whole rows of documents."""
     found: list[dict[str, Any]] = []
     for batch in source.batches(rows=True):
         assert batch.rows is not None
-        assert len(batch) == batch.rows.num_rows
+        chosen = [True] * batch.rows.num_rows if batch.is_document is None else batch.is_document.to_pylist()
+        assert len(batch) == chosen.count(True)
         assert source.schema is not None
         assert batch.rows.schema.equals(source.schema)
         batch.rows.validate(full=True)
-        found += batch.rows.to_pylist()
+        found += itertools.compress(batch.rows.to_pylist(), chosen)
     return found
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike import DocumentError
-from lookalike.documents import Limits, open_paths
+from lookalike.documents import Limits, Skipped, open_paths
 from tests.documents.reading import documents, reasons, rows, texts
 
 
@@ -109,14 +109,15 @@ def test_a_few_bad_bytes_do_not_change_the_encoding(path: Path, ragged: bool) ->
     found = documents(source)
     assert len(found) == 51
     assert found["51"] == "last"
-    assert source.skipped()[0].id == "50"
-    assert source.skipped()[0].reason == "not text"
-    assert "row 51 of x.csv: the column 'text' is not valid UTF-8" in source.skipped()[0].detail
+    assert source.skipped() == [Skipped("x.csv:51", "bad row", "row 51 (line 52) is not UTF-8")]
 
 
-def test_bad_bytes_elsewhere_are_replaced_in_whole_rows(path: Path) -> None:
+def test_bad_bytes_in_a_column_that_is_not_read_are_found_too(path: Path) -> None:
     path.write_bytes("id,text,note\n1,Müller,Brücke\n".encode() + b"2,two,caf\xe9\n")
-    assert rows(open_paths([path]))[1] == {"id": "2", "text": "two", "note": "caf\ufffd"}
+    source = open_paths([path])
+    for found in (documents(source), rows(source)):
+        assert len(found) == 1
+        assert source.skipped() == [Skipped("x.csv:2", "bad row", "row 2 (line 3) is not UTF-8")]
 
 
 def test_a_mark_is_no_part_of_the_header(path: Path) -> None:

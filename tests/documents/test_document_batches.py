@@ -65,6 +65,25 @@ def test_regrouping_keeps_documents_and_order(sizes: list[list[int]], with_rows:
             assert batch.rows.column("n").to_pylist() == list(batch.ids)
 
 
+@given(st.lists(st.booleans(), max_size=12), st.integers(1, 4))
+def test_rows_that_are_no_documents_keep_their_places(chosen: list[bool], most: int) -> None:
+    before = module._MOST_DOCUMENTS
+    try:
+        module._MOST_DOCUMENTS = most  # type: ignore[misc]
+        ids = [number for number, is_one in enumerate(chosen) if is_one]
+        rows = pa.RecordBatch.from_arrays([number_array(range(len(chosen)))], ["n"])
+        batch = Batch(Ids.of_numbers(array("q", ids)), Texts.of(["x"] * len(ids)), rows, pa.array(chosen, pa.bool_()))
+        found = list(regroup([batch]))
+    finally:
+        module._MOST_DOCUMENTS = before  # type: ignore[misc]
+    assert [row for batch in found for row in batch.rows.column("n").to_pylist()] == list(range(len(chosen)))  # type: ignore[union-attr]
+    assert [own for batch in found for own in batch.ids] == ids
+    for one in found:
+        assert one.rows is not None
+        assert one.is_document is not None
+        assert one.rows.filter(one.is_document).column("n").to_pylist() == list(one.ids)
+
+
 def test_a_batch_of_good_size_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = Batch(Ids(range(1)), Texts.of([b"x" * 5_000_000]))
     assert list(regroup([batch])) == [batch]

@@ -87,7 +87,7 @@ def test_elements_that_are_no_documents_are_skipped(path: Path) -> None:
         assert [(skipped.id, skipped.reason, skipped.detail) for skipped in source.skipped()] == [
             ("x.json:2", "bad row", "element 2 is a number, not an object or a text"),
             ("x.json:3", "bad row", "element 3 is a list, not an object or a text"),
-            ("x.json:5", "bad row", "the field 'text' is a number, not text"),
+            ("x.json:5", "not text", "the field 'text' is a number, not text"),
             ("x.json:6", "bad row", "element 6 is null, not an object or a text"),
             ("6", "null text", "no value in the column 'text'"),
         ]

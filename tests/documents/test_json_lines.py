@@ -147,11 +147,11 @@ def test_null_texts_are_skipped_and_counted(path: Path) -> None:
     ("value", "kind"),
     [(3, "a number"), (1.5, "a number"), (True, "true or false"), (["a"], "a list"), ({}, "an object")],
 )
-def test_a_text_that_is_no_text_is_a_bad_row(path: Path, value: object, kind: str) -> None:
+def test_a_text_that_is_no_text_is_not_judged(path: Path, value: object, kind: str) -> None:
     write(path, {"text": "one"}, {"text": value}, {"text": "three"})
     source = open_paths([path], text_column="text")
     assert documents(source) == {0: "one", 2: "three"}
-    assert source.skipped() == [Skipped("x.jsonl:2", "bad row", f"the field 'text' is {kind}, not text")]
+    assert source.skipped() == [Skipped("x.jsonl:2", "not text", f"the field 'text' is {kind}, not text")]
     assert rows(source) == [{"text": "one"}, {"text": "three"}]
 
 
@@ -338,7 +338,7 @@ print(peak() >> 20)
     )
     found, told, peak = run(program).splitlines()
     assert found == "[['one']]"
-    assert "'x.jsonl:2', reason='too large', detail='line 2 is larger than 16 MiB; --max-document" in told
+    assert "'x.jsonl:2', reason='line too long', detail='line 2 is larger than 16 MiB; --max-document" in told
     assert int(peak) < 250
 
 

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from lookalike.cli.commands import examples
-from lookalike.cli.dedupe_output import Outputs, cut_parts, cuts_table, next_command, say_rows, to_table, write_outputs
+from lookalike.cli.dedupe_output import (
+    Outputs,
+    cut_parts,
+    cuts_table,
+    exit_if_lost,
+    next_command,
+    say_rows,
+    tally,
+    to_table,
+    write_outputs,
+    write_unread,
+)
 from lookalike.cli.input import Reading, check_read, say_notes, skipped_lines, with_reading
 from lookalike.cli.messages import complain
 from lookalike.cli.options import command_line, completion, flag, makes, option, typed, whole_number
@@ -28,7 +39,14 @@ from lookalike.cli.output import (
     send_drawn,
     wants_color,
 )
-from lookalike.cli.running import Attempts, StrictOption, exit_if_strict, keep_search, run_search
+from lookalike.cli.running import (
+    Attempts,
+    StrictOption,
+    exit_if_strict,
+    keep_search,
+    refuse_mixed_columns,
+    run_search,
+)
 from lookalike.cli.search_options import THRESHOLD, Search, as_typed, usual, with_recipe, with_removal
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.presets import check_removal
@@ -128,19 +146,16 @@ HELP = examples(
     "unchanged, including formulas in CSV.",
 )
 
-KEEP = "longest"
-"""The rule unless another is given."""
-
 MaybePaths = Annotated[
     list[str] | None,
     typer.Argument(metavar="PATH", help="Folders, text files or tables; optional with --result.", show_default=False),
 ]
 KeepOption = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--keep",
         metavar="RULE",
-        help=f"{', '.join(RULES[:-1])} or {RULES[-1]} (default: {KEEP}).",
+        help=f"{', '.join(RULES[:-1])} or {RULES[-1]} (default: first; with containment longest).",
         show_default=False,
         autocompletion=completion(*(kind + colon for kind, colon, _ in (rule.partition(":") for rule in RULES))),
     ),
@@ -159,6 +174,13 @@ DateOption = Annotated[
 ]
 ResultOption = Annotated[
     str | None, typer.Option("--result", metavar="FILE", help="Use a result of scan --save instead of searching.")
+]
+UnreadOption = Annotated[
+    str | None,
+    typer.Option("--unread", metavar="FILE", help="Write the lines that no row can be made of, byte for byte."),
+]
+SkipBadOption = Annotated[
+    bool, typer.Option("--skip-bad", help="Leave such lines out of all outputs, without exit code 3.")
 ]
 NullOption = Annotated[
     bool, typer.Option("--null", "-0", help="End each path in a list with NUL instead of a line break (for xargs -0).")
@@ -191,13 +213,15 @@ def dedupe(
     search: Search,
     recipe: Recipe,
     parts: Parts,
-    keep: KeepOption = KEEP,
+    keep: KeepOption = None,
     drop_all: DropOption = False,
     output: KeptOption = None,
     removed: RemovedOption = None,
     plan: PlanOption = None,
     date_column: DateOption = None,
     result: ResultOption = None,
+    unread: UnreadOption = None,
+    skip_bad: SkipBadOption = False,
     null: NullOption = False,
     codec: CodecOption = None,
     rows_per_file: FileRowsOption = None,
@@ -211,23 +235,27 @@ def dedupe(
     """Search, plan, and write or show the plan."""
     given = paths or []
     in_color = wants_color(color)
-    rule = _keep_rule(keep, date_column)
+    asked = _keep_rule(keep, date_column)
     each = None if rows_per_file is None else whole_number("--rows-per-file", rows_per_file, least=1)
-    outputs = Outputs(output, removed, plan, RowOptions(null, raw_csv, codec, each, destination))
-    rules = {"keep": keep if keep != KEEP else None, "drop_all": drop_all, "date_column": date_column}
+    outputs = Outputs(output, removed, plan, RowOptions(null, raw_csv, codec, each, destination), unread, skip_bad)
+    rules = {"keep": keep, "drop_all": drop_all, "date_column": date_column}
     parts.check(search, {**rules, "removed": removed, "result": result})
     read = [*given, *search.against, *search.ignore, *([result] if result else [])]
-    outputs.check(read, force=force, names=not parts)
+    outputs.check(read, force=force, names=not parts, strict=strict)
     check_read(reading, "PATH", reads=bool(given) or result is None)  # without a result, PATH itself is missing
     source = reading.open(given, search.memory, alone=not search.against) if given else None
     outputs.check_source(source)
+    refuse_mixed_columns(strict, source)
     if parts:
         _cut(source, parts, search, recipe, reading, outputs, given, quiet=quiet, verbose=verbose, color=in_color)
-        exit_if_strict(strict, source.skipped() if source is not None else ())
+        skipped = source.skipped() if source is not None else ()
+        exit_if_lost(outputs, skipped)
+        exit_if_strict(strict, skipped)
         return
     with _found(source, result, recipe, reading, search, quiet=quiet, verbose=verbose) as found:
+        rule = KeepRule.for_search(asked, found.metric)
         values = column_values(found, source, rule, given) if rule.needs_values else None
-        made = found.plan(str(rule), values=values, drop_all=drop_all)
+        made = found.plan(rule, values=values, drop_all=drop_all)
         if not quiet:
             say_notes(made.notes)
         if outputs.any:
@@ -235,10 +263,11 @@ def dedupe(
             write_outputs(made, found, source, outputs, given, attempts, quiet=quiet)
             attempts.finish(partial(keep_search, found, work=search.work) if result is None else str)
         else:
-            kept = [*(["--keep", str(rule)] if keep != KEEP else []), *(["--drop-all"] if drop_all else [])]
+            kept = [*(["--keep", str(rule)] if asked is not None else []), *(["--drop-all"] if drop_all else [])]
             same = [*kept, *typed(reading, Reading()), *as_typed(search.shown(), recipe)]
             hint = "" if quiet else next_command(given, result, source, same)
-            send_drawn(to_table(made, found, hint), None, color=in_color)
+            send_drawn(to_table(made, tally(made, found, source), found.summary(), hint), None, color=in_color)
+        exit_if_lost(outputs, found.skipped if source is None else source.skipped())
         exit_if_strict(strict, found.skipped)
 
 
@@ -260,8 +289,11 @@ def _cut(
         raise DocumentError("PATH", "file", "is missing", "give documents")
     how, kept = outputs.options, outputs.kept
     found = cut_parts(source, parts, search, recipe, paths, output=kept, plan=outputs.plan, how=how, quiet=quiet)
+    if outputs.unread is not None:
+        write_unread(source, outputs)
     if not quiet:
         say_rows(source, outputs)
+        outputs.say_unread(source.skipped())
     if verbose:
         for line in (f"recipe: {recipe}", *skipped_lines(source.skipped())):
             complain(line)
@@ -276,11 +308,11 @@ def _cut(
         send_drawn(cuts_table(found, hint), None, color=color)
 
 
-def _keep_rule(keep: str, date_column: str | None) -> KeepRule:
-    rule = KeepRule.parse(keep)
+def _keep_rule(keep: str | None, date_column: str | None) -> KeepRule | None:
+    rule = None if keep is None else KeepRule.parse(keep)
     if date_column is None:
         return rule
-    if rule.kind not in ("newest", "oldest"):
+    if rule is None or rule.kind not in ("newest", "oldest"):
         raise RecipeError("--date-column", date_column, "given with --keep newest or oldest")
     return KeepRule(rule.kind, date_column)
 

@@ -11,22 +11,32 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import typer
+
 from lookalike.cli.input import nothing_read, say_flags, say_notes, say_skipped
-from lookalike.cli.messages import complain, showing_progress
+from lookalike.cli.messages import UNREADABLE, complain, showing_progress
 from lookalike.cli.options import command_line
 from lookalike.cli.output import check_raw_csv, destination, extension, keep_sources, width
 from lookalike.cli.running import Attempts, is_unwritten
-from lookalike.documents.table_errors import BAD_ROW
+from lookalike.documents.table_errors import NO_WORDS, NOT_TEXT, lost_lines, not_judged
+from lookalike.documents.text_tables import UnreadLines
 from lookalike.errors import DocumentError, RecipeError
-from lookalike.search.kept_rows import as_lines, check_target, cut_rows_file, mixed_columns, split_rows
+from lookalike.search.kept_rows import (
+    as_lines,
+    check_target,
+    cut_rows_file,
+    mixed_columns,
+    split_rows,
+    unjudged_names,
+)
 from lookalike.search.repeats import Repeats
 from lookalike.search.row_files import KINDS, RowOptions, RowShape, check_folder, form_of, is_folder, kind_of, row_file
-from lookalike.tables.output_files import squeezed
+from lookalike.tables.output_files import ENDINGS, squeezed
 from lookalike.tables.spelling import count
 from lookalike.tables.write_table import write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     import pyarrow as pa
     from rich.console import RenderableType
@@ -34,33 +44,84 @@ if TYPE_CHECKING:
 
     from lookalike.cli.dedupe import Parts
     from lookalike.cli.search_options import Search
-    from lookalike.documents import Source
+    from lookalike.documents import Skipped, Source
     from lookalike.recipe import Recipe
     from lookalike.result import Result
     from lookalike.result.plan import Plan
     from lookalike.search.repeats import CutBatch
 
-__all__ = ["CutSummary", "Outputs", "cut_parts", "cuts_table", "next_command", "say_rows", "to_table", "write_outputs"]
+__all__ = [
+    "CutSummary",
+    "Outputs",
+    "Tally",
+    "cut_parts",
+    "cuts_table",
+    "exit_if_lost",
+    "next_command",
+    "say_rows",
+    "tally",
+    "to_table",
+    "write_outputs",
+    "write_unread",
+]
 
 SHOWN: Final = 20
 """Removals or cuts that are shown."""
 
 
-def closing(plan: Plan, result: Result) -> str:
-    """Return what the plan comes to; old documents, which are always kept, do not count.
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What became of all documents, rows and lines that were read; old documents do not count.
 
-    >>> import lookalike as la
-    >>> result = la.find(["one two three", "one two three", "four"])
-    >>> closing(result.plan("first"), result)
-    '2 of 3 documents kept (first), 1 removed from 1 cluster'
+    >>> str(Tally(kept=2, removed=1)), str(Tally(kept=3, removed=1, unread=2, unjudged=1))
+    ('2 of 3 documents kept, 1 removed', '3 of 6 documents kept (of these 1 not judged), 1 removed, 2 unread')
     """
-    new = result.documents if result.old_from is None else result.old_from
-    rule = "no member of a cluster" if plan.drop_all else plan.keep
-    removed = f"{plan.removed:,} removed from {count(plan.groups, 'cluster')}"
-    return f"{new - plan.removed:,} of {count(new, 'document')} kept ({rule}), {removed}"
+
+    kept: int
+    removed: int
+    unread: int = 0
+    """Lines of which no row could be made."""
+    unjudged: int = 0
+    """How many of those kept were compared with none."""
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        return self.said()
+
+    def of_plan(self, plan: Plan) -> str:
+        """Return it with the rule and the clusters.
+
+        >>> import lookalike as la
+        >>> plan = la.find(["one two three", "one two three", "four"]).plan("first")
+        >>> Tally(kept=2, removed=1).of_plan(plan)
+        '2 of 3 documents kept (first), 1 removed from 1 cluster'
+        """
+        rule = "no member of a cluster" if plan.drop_all else plan.keep
+        return self.said(rule, f" from {count(plan.groups, 'cluster')}")
+
+    def said(self, rule: str = "", clusters: str = "") -> str:
+        """Return it in words, with what is put in."""
+        read = self.kept + self.removed + self.unread
+        unjudged = f"of these {self.unjudged:,} not judged" if self.unjudged else ""
+        more = "; ".join(filter(None, (rule, unjudged)))
+        kept = f"{self.kept:,} of {count(read, 'document')} kept" + (f" ({more})" if more else "")
+        return f"{kept}, {self.removed:,} removed{clusters}" + (f", {self.unread:,} unread" if self.unread else "")
 
 
-def to_table(plan: Plan, result: Result, next_command: str) -> Iterator[RenderableType]:
+def tally(plan: Plan, result: Result, source: Source | None, kept: int | None = None) -> Tally:
+    """Count what became of everything; how many are `kept` is known if the source was read again."""
+    skipped: Sequence[Skipped] = source.skipped() if source is not None else ()
+    if not skipped and result.old_from is None:
+        skipped = result.skipped  # of a saved result, whose documents were not read
+    documents = plan.documents - plan.removed
+    wordless = sum(one.reason == NO_WORDS for one in skipped)
+    if kept is None:
+        rows = source is not None and not source.has_files
+        kept = documents + (len(not_judged(skipped)) - wordless if rows else len(unjudged_names(result.ids, skipped)))
+    return Tally(kept, plan.removed, len(lost_lines(skipped)), kept - documents + wordless)
+
+
+def to_table(plan: Plan, counted: Tally, summary: str, next_command: str) -> Iterator[RenderableType]:
     """Give what is printed, part by part."""
 
     from rich.text import Text
@@ -74,11 +135,11 @@ def to_table(plan: Plan, result: Result, next_command: str) -> Iterator[Renderab
         if plan.removed > len(shown):
             yield Text(f"… and {plan.removed - len(shown):,} more; --plan FILE writes all", style="dim")
         yield Text()
-        yield Text(f"{closing(plan, result)}. Nothing has been written.")
+        yield Text(f"{counted.of_plan(plan)}. Nothing has been written.")
     else:
         yield Text("Nothing to remove.", style="bold")
         yield Text()
-    yield Text(result.summary())
+    yield Text(summary)
     if next_command and plan.removed:
         yield next_step(next_command)
 
@@ -110,8 +171,8 @@ def _shown_name(name: object, folder: str, cells: int) -> str:
     return "–" if name is None else shorten(str(name).removeprefix(folder), cells)
 
 
-_BAD_SHOWN = 3
-"""Bad rows that are named after the outputs are written."""
+_FILES_SHOWN: Final = 3
+"""Files that are named because lines of them are lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +183,10 @@ class Outputs:
     removed: str | None
     plan: str | None
     options: RowOptions
+    unread: str | None = None
+    """For lines of which no row can be made."""
+    skip_bad: bool = False
+    """Whether such lines may be left out."""
 
     @property
     def rows(self) -> list[str]:
@@ -130,13 +195,19 @@ class Outputs:
 
     def check_source(self, source: Source | None) -> None:
         """Refuse what these documents cannot be written to, before they are searched."""
+        if self.unread is not None and source is None:
+            raise RecipeError("--unread", self.unread, "given with PATH, the documents")
         for name in self.rows:
             check_target(name, source, self.options.codec)
 
-    def check(self, paths: list[str], *, force: bool, names: bool = True) -> None:
+    def check(self, paths: list[str], *, force: bool, names: bool = True, strict: bool = False) -> None:
         """Refuse what cannot be written, before anything is read; `names` allows lists of names."""
         rows = self.rows
         self._check_rows(rows)
+        if self.skip_bad and (other := "--unread" if self.unread is not None else "--strict" if strict else ""):
+            raise RecipeError("--skip-bad", "given", f"left out with {other}")
+        if self.skip_bad and not rows:
+            raise RecipeError("--skip-bad", "given", "left out if no rows are written")
         for name in rows:
             if is_folder(name):
                 check_folder(name, paths)
@@ -149,7 +220,7 @@ class Outputs:
         check_raw_csv(self.options.raw_csv, any(extension(name) == "csv" for name in named))
         if self.options.null and not any(form_of(name, names=True, rows=True).kind == "txt" for name in named):
             raise RecipeError("--null", "given", "left out unless a list of paths (.txt) is written")
-        keep_sources(named, paths, force=force)
+        keep_sources([*named, self.unread], paths, force=force)
 
     def _check_rows(self, rows: list[str]) -> None:
         """Refuse options that would do nothing, and one folder for two outputs."""
@@ -165,7 +236,12 @@ class Outputs:
     @property
     def any(self) -> bool:
         """Whether anything is written."""
-        return any((self.kept, self.removed, self.plan))
+        return any((self.kept, self.removed, self.plan, self.unread))
+
+    def say_unread(self, skipped: Iterable[Skipped]) -> None:
+        """Say how many lines were written."""
+        if self.unread is not None:
+            complain(f"{self.unread}: {count(len(lost_lines(skipped)), 'line')} unread")
 
 
 def write_outputs(
@@ -180,9 +256,11 @@ def write_outputs(
 ) -> None:
     """Write the outputs that were asked for, each whatever becomes of the others, and say what was written."""
     notes: list[str] = []
+    every: list[int] = []
 
     def rows(kept: str | None, removed: str | None) -> None:
-        notes[:] = split_rows(plan, result, source, kept, removed, paths, outputs.options)
+        number, notes[:] = split_rows(plan, result, source, kept, removed, paths, outputs.options)
+        every[:] = [number]
 
     kept, removed, written = outputs.kept, outputs.removed, list[str]()
     if kept is not None and removed is not None:
@@ -197,10 +275,49 @@ def write_outputs(
         written += attempts.each({kept or removed or "": partial(rows, kept, removed)})
     if outputs.plan is not None:
         written += attempts.each({outputs.plan: partial(_write_plan, plan, outputs)})
+    if outputs.unread is not None and source is not None:
+        written += attempts.each({outputs.unread: partial(write_unread, source, outputs)})
     if not quiet:
         say_notes(notes)
         say_skipped(result.skipped)
-        _say_written(plan, result, source, outputs, written)
+        say_rows(source, outputs)
+        _say_written(plan, tally(plan, result, source, *every), outputs, written)
+        if outputs.unread in written and source is not None:
+            outputs.say_unread(source.skipped())
+
+
+def write_unread(source: Source, outputs: Outputs) -> None:
+    """Write the lines of which no row can be made, byte for byte."""
+    output = outputs.unread or ""
+    codec = next((codec for codec, ending in ENDINGS.items() if ending == extension(output)), None)
+    with outputs.options.opening(output, private=False) as stream, squeezed(stream, codec) as inner:
+
+        def write(data: bytes | bytearray) -> None:
+            try:
+                inner.write(data)
+            except OSError as error:  # which a reader would take for one of its own
+                problem = f"cannot be written ({error.strerror or error})"
+                raise DocumentError(output, "file", problem, "check the name and the disk") from None
+
+        source.write_unread(UnreadLines(write))
+
+
+def exit_if_lost(outputs: Outputs, skipped: Iterable[Skipped]) -> None:
+    """Name the lines that are in no output, and end the command with 3 unless that was accepted."""
+    files: dict[str, list[Skipped]] = {}
+    for one in lost_lines(skipped) if outputs.rows and outputs.unread is None else ():
+        files.setdefault(one.id.rpartition(":")[0], []).append(one)
+    if not files:
+        return
+    remedy = "" if outputs.skip_bad else "; --unread FILE writes them, --skip-bad accepts the loss"
+    for name, lines in [*files.items()][:_FILES_SHOWN]:
+        verb, them = ("is", "it") if len(lines) == 1 else ("are", "them")
+        lost = f"{count(len(lines), 'line')} of {name} {verb} in no output: no row can be made of {them}"
+        complain(f"{lost} (first: {lines[0].detail}){remedy}")
+    if more := [*files.values()][_FILES_SHOWN:]:
+        complain(f"nor are {count(sum(map(len, more)), 'line')} of {count(len(more), 'other file')}{remedy}")
+    if not outputs.skip_bad:
+        raise typer.Exit(UNREADABLE)
 
 
 def _write_plan(plan: Plan, outputs: Outputs) -> None:
@@ -209,33 +326,27 @@ def _write_plan(plan: Plan, outputs: Outputs) -> None:
         write_table(inner, plan.removals, form.kind, raw_csv=outputs.options.raw_csv)
 
 
-def _say_written(plan: Plan, result: Result, source: Source | None, outputs: Outputs, written: Collection[str]) -> None:
-    say_rows(source, outputs)
-    new = result.documents if result.old_from is None else result.old_from
+def _say_written(plan: Plan, counted: Tally, outputs: Outputs, written: Collection[str]) -> None:
     for name, said in (
-        (outputs.kept, f"{count(new - plan.removed, 'document')} kept"),
+        (outputs.kept, str(counted)),
         (outputs.removed, f"{count(plan.removed, 'document')} removed"),
-        (outputs.plan, closing(plan, result)),
+        (outputs.plan, counted.of_plan(plan)),
     ):
         if name in written:
             complain(f"{name}: {said}")
 
 
 def say_rows(source: Source | None, outputs: Outputs) -> None:
-    """Tell what became of rows that are not as they were, or that are no documents."""
+    """Tell which rows are not as they were."""
     changed = [name for name in outputs.rows if not as_lines(name, source, outputs.options.codec)]
     if changed and (mixed := mixed_columns(source)):
         columns = ", ".join(repr(name) for name in mixed)
         complain(f"note: {', '.join(changed)}: values of several kinds written as JSON text in {columns}")
-    skipped = source.skipped() if source is not None else []
-    without = sum(one.reason == "null text" for one in skipped)
-    if without and outputs.kept is not None:
-        complain(f"note: {count(without, 'row')} without a text kept; lookalike files lists them")
-    bad = [one for one in skipped if one.reason == BAD_ROW]
-    if bad and outputs.rows:
-        complain(f"note: {count(len(bad), 'bad row')} neither kept nor removed; lookalike files lists them")
-        for one in bad[:_BAD_SHOWN]:
-            complain(f"note: {one.id}: {one.detail}")
+    of_json = source is not None and source.form is not None and source.form.format in ("json", "jsonl")
+    others = sum(one.reason == NOT_TEXT for one in source.skipped()) if source is not None and of_json else 0
+    if changed and others:
+        spelled = f"{count(others, 'value')} that {'is' if others == 1 else 'are'} no text"
+        complain(f"note: {', '.join(changed)}: {spelled} written as JSON text in the text column")
 
 
 def next_command(paths: list[str], saved: str | None, source: Source | None, same: list[str]) -> str:
@@ -310,19 +421,25 @@ def cut_parts(
                 cuts.write(_batch(cut.cuts))
             if rows is not None:
                 rows.write(cut)
+        if rows is not None and source.has_files:
+            rows.write_files(repeats.ids.to_arrow(), source.skipped())
     if not quiet:
         say_notes([*source.notes(), *notes])
         say_flags(source.flags())
         say_skipped(source.skipped())
-        _say(found, parts, output, plan)
+        _say(found, parts, source.skipped(), output, 0 if rows is None else rows.written, plan)
     return found
 
 
-def _say(found: CutSummary, parts: Parts, output: str | None, plan: str | None) -> None:
+def _say(
+    found: CutSummary, parts: Parts, skipped: Sequence[Skipped], output: str | None, kept: int, plan: str | None
+) -> None:
     if output is not None:
-        kept = found.documents - (found.emptied if parts.drop_empty else 0)
+        gone = found.emptied if parts.drop_empty else 0
+        wordless = sum(one.reason == NO_WORDS for one in skipped)
+        counted = Tally(kept, gone, len(lost_lines(skipped)), kept + gone - found.documents + wordless)
         emptied = f"{found.emptied:,} {'dropped' if parts.drop_empty else 'now empty'}"
-        complain(f"{output}: {count(kept, 'document')}; {found.changed:,} cut, {emptied}")
+        complain(f"{output}: {counted}; {found.changed:,} cut, {emptied}")
     if plan is not None:
         complain(f"{plan}: {found.said()}")
 

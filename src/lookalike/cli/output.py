@@ -8,6 +8,7 @@ import re
 import sys
 from contextlib import contextmanager, nullcontext
 from enum import StrEnum
+from glob import has_magic
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Final, TypeVar
 
@@ -128,7 +129,8 @@ def format_for(given: str | None, output: str | None, choices: type[Choice], *, 
 def keep_sources(outputs: Iterable[str | None], sources: Iterable[str], *, force: bool = True) -> None:
     """Refuse what cannot be written, before anything is read.
 
-    That is a source, one file twice, a place where no file can be made and, without `force`, any file that exists.
+    That is a source, what would be read with the sources the next time, one file twice, a place where no file can be
+    made and, without `force`, any file that exists.
     """
     named = [source for source in sources if source != "-"]
     given = [Path(source) for source in named]
@@ -151,7 +153,21 @@ def keep_sources(outputs: Iterable[str | None], sources: Iterable[str], *, force
                 raise DocumentError(output, "file", "is among the documents", "write the result to another place")
             if not force and path.is_file():
                 raise DocumentError(output, "file", "exists", "give another name, or --force to overwrite it")
+        elif path.suffix.lower() not in _NEVER_READ and any(_would_hold(source, path) for source in given):
+            problem = "would be one of the documents the next time"
+            raise DocumentError(output, "file", problem, "write the result to a place that is not read")
         check_place(path)
+
+
+_NEVER_READ: Final = (".lookalike", ".xlsx")
+"""Endings of outputs that no folder of documents takes in."""
+
+
+def _would_hold(source: Path, path: Path) -> bool:
+    """Say whether a new file would lie in a source, or match a pattern."""
+    if not has_magic(str(source)) or os.path.lexists(source):
+        return _holds(source, path)
+    return path.resolve().match(str(source.absolute()))
 
 
 def _holds(source: Path, path: Path) -> bool:

@@ -61,6 +61,7 @@ __all__ = [
     "is_unwritten",
     "keep_search",
     "origin",
+    "refuse_mixed_columns",
     "report",
     "run_search",
     "write_html",
@@ -121,6 +122,19 @@ def exit_if_strict(strict: bool, skipped: Iterable[Skipped]) -> None:
     """End the command, with --strict, if something was meant to be read and could not be."""
     if strict and unread(skipped):
         raise typer.Exit(UNREADABLE)
+
+
+def refuse_mixed_columns(strict: bool, source: Source | None) -> None:
+    """Refuse, with --strict, tables whose texts are in columns of different names."""
+    if not strict or source is None:
+        return
+    columns = source.text_columns()
+    first = next(iter(columns), "")
+    for name, column in columns.items():
+        if column != columns[first]:
+            problem = f"is {column!r}, and that of {first} is {columns[first]!r}"
+            remedy = "give all one name, name a column that all have with --text-column, or leave out --strict"
+            raise DocumentError(name, "text column", problem, remedy)
 
 
 LONG: Final = 10.0

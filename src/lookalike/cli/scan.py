@@ -31,6 +31,7 @@ from lookalike.cli.running import (
     files_of,
     keep_search,
     origin,
+    refuse_mixed_columns,
     run_search,
     write_html,
 )
@@ -246,8 +247,10 @@ def scan(
     keep_sources(written, [*paths, *search.against, *search.ignore, *rules.files()])
     check_ending(save, "saved")
     check_ending(report, "html")
+    source = reading.open(paths, search.memory, alone=not search.against)
+    refuse_mixed_columns(strict, source)
     with run_search(
-        reading.open(paths, search.memory, alone=not search.against),
+        source,
         recipe,
         reading,
         search,

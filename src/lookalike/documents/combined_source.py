@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lookalike.documents.document_batches import Flag
     from lookalike.documents.document_source import Again
     from lookalike.documents.table_columns import NativePart
+    from lookalike.documents.text_tables import UnreadLines
     from lookalike.tables.packed import Texts
 
 __all__ = ["KEPT", "Both", "Kept", "LongEnough"]
@@ -44,6 +45,10 @@ class _OfOne(Source):
     def students(self) -> dict[str, str]:
         """Ask the source."""
         return self.source.students()
+
+    def write_unread(self, unread: UnreadLines) -> None:
+        """Ask the source."""
+        self.source.write_unread(unread)
 
 
 class Kept(_OfOne):

@@ -6,15 +6,17 @@ empty text. Arrow reads them; a file that it refuses is read by Python's own rea
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.document_batches import TARGET, Form, Size, bytes_array
+from lookalike.documents.document_batches import TARGET, Form, Log, Size, bytes_array
 from lookalike.documents.raw_input import MOST_COLUMNS, too_many_columns
 from lookalike.documents.table import DocumentTable, Rows
-from lookalike.documents.table_errors import csv_row_too_long, ragged_row
+from lookalike.documents.table_errors import csv_row_too_long, ragged_row, row_not_utf8
 from lookalike.documents.text_file import check_start, codec_of_mark
 from lookalike.documents.text_tables import (
     UNCLOSED,
@@ -31,20 +33,21 @@ from lookalike.errors import DocumentError
 from lookalike.tables.columns import compute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import BinaryIO
 
     import pyarrow as pa
 
-    from lookalike.documents.document_batches import Log
     from lookalike.documents.raw_input import RawInput
     from lookalike.documents.table_columns import Choice
+    from lookalike.documents.text_tables import UnreadLines
 
 __all__ = ["CsvFile", "open_tsv"]
 
 _SAMPLES: Final = (1 << 16, 1 << 20, 1 << 24)  # the next only if not even the header fits
 _DELIMITERS: Final = ",;\t|"
 _SPOKEN: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_SURROGATE: Final = re.compile("[\udc80-\udcff]")
 _SLOW_ROWS: Final = 10_000
 _FIRST_ROWS: Final = 100
 """Rows at the start of a file of which one at least must have the cells of the header."""
@@ -127,6 +130,7 @@ class CsvFile(DocumentTable):
         done, refused = 0, False
         try:
             for batch in readable(self.name, self._by_arrow(columns), self._input.limits):
+                self._check_length(batch.column(choice.text))
                 yield Rows(batch, range(done, done + batch.num_rows))
                 done += batch.num_rows
         except pa.ArrowInvalid:
@@ -134,6 +138,14 @@ class CsvFile(DocumentTable):
         if refused:  # not inside the handler: the error would hold on to what Arrow has read
             pa.default_memory_pool().release_unused()
             yield from readable(self.name, self._by_python(columns, done, log), self._input.limits)
+
+    def _check_length(self, texts: pa.Array[Any]) -> None:
+        """Refuse a row that is too long, though Arrow can read it: the same rows are skipped, whoever reads a file."""
+        import pyarrow as pa
+
+        longest = self._input.limits.document
+        if texts.nbytes > longest and (compute().max(compute().binary_length(texts)).as_py() or 0) > longest:
+            raise pa.ArrowInvalid("a row that is too long")
 
     @cached_property
     def line_form(self) -> LineForm:
@@ -194,9 +206,9 @@ class CsvFile(DocumentTable):
             null_values=[""],
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
-            check_utf8=False,  # checked where rows become documents: one bad row is not a reason to refuse a file
+            check_utf8=False,  # the stream is checked, with the columns that are not read
         )
-        with _CountedQuotes(open_utf8(self._input, self._encoding)) as stream:
+        with _Checked(open_utf8(self._input, self._encoding)) as stream:
             if len(set(header)) < len(header):
                 raise pa.ArrowInvalid("two columns of one name")
             reader = pv.open_csv(
@@ -222,9 +234,6 @@ class CsvFile(DocumentTable):
             for number, row in self._records(stream, log):
                 if number < done:
                     continue
-                if row is None:
-                    log.skip_row(number, csv_row_too_long(self.name, number, self._input.limits))
-                    continue
                 cells.append([row[at] for at in wanted])
                 numbers.append(number)
                 held += sum(map(len, cells[-1]))
@@ -233,6 +242,15 @@ class CsvFile(DocumentTable):
                     cells, numbers, held = [], [], 0
         if cells:
             yield _rows(cells, columns, numbers)
+
+    def write_unread(self, unread: UnreadLines) -> None:
+        """Write the rows that have more or fewer cells than the header, and those that are not UTF-8 or too long."""
+        for _ in readable(self.name, self._passed_over(unread), self._input.limits):
+            pass
+
+    def _passed_over(self, unread: UnreadLines) -> Iterator[int]:
+        with open_utf8(self._input, self._encoding) as stream:
+            yield from (number for number, _ in self._records(stream, Log(), unread))
 
     def _check_quotes(self) -> None:
         """Refuse a file that ends inside quotes: everything after the opening one would silently be a single cell."""
@@ -250,18 +268,24 @@ class CsvFile(DocumentTable):
         problem, remedy = "has a quote that is never closed", "close it, or double it to keep it"
         return DocumentError(f"{self.name}:{number + 1}", "row", problem, remedy)
 
-    def _all_records(self, text: io.TextIOBase, *, strict: bool = False) -> CsvRowReader:
-        return CsvRowReader(text, self._layout.delimiter, self._input.limits.document, strict=strict)
+    def _all_records(
+        self, text: io.TextIOBase, *, strict: bool = False, passed: Callable[[str], object] | None = None
+    ) -> CsvRowReader:
+        longest = self._input.limits.document
+        return CsvRowReader(text, self._layout.delimiter, longest, strict=strict, passed=passed)
 
-    def _records(self, stream: BinaryIO, log: Log) -> Iterator[tuple[int, list[str] | None]]:
+    def _records(
+        self, stream: BinaryIO, log: Log, unread: UnreadLines | None = None
+    ) -> Iterator[tuple[int, list[str]]]:
         """Yield the rows with their positions; skip those on one line with too many or too few cells.
 
+        So are those that are not UTF-8 or too long. What is skipped goes to `unread`.
+
         One that goes over several lines is an error: a quote in the wrong place may have made one row of many. So is
-        one of the first rows, if they are all so: then the file is not what it seems. None stands for a row
-        that is too long.
+        one of the first rows, if they are all so: then the file is not what it seems.
         """
         text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
-        records = self._all_records(text)
+        records = self._all_records(text, passed=None if unread is None else unread.text)
         wanted = len(self._layout.header)
         number, line, bad = -2, 0, 0
         first: DocumentError | None = None
@@ -270,12 +294,20 @@ class CsvFile(DocumentTable):
                 lines, line = records.lines - line, records.lines
                 number += row is None or bool(row)
                 if row is None:
-                    yield number, None
+                    log.skip_row(number, csv_row_too_long(self.name, number, self._input.limits))
+                    if unread is not None:
+                        unread.end()
                     continue
                 if not row or number < 0:
                     continue
-                if len(row) == wanted:
+                if len(row) == wanted and _is_utf8(records.raw):
                     yield number, row
+                    continue
+                if unread is not None:
+                    unread.text(records.raw)
+                    unread.end()
+                if len(row) == wanted:
+                    log.skip_row(number, row_not_utf8(self.name, number, line))
                     continue
                 bad += 1
                 first = first or self._ragged(number, row, line)
@@ -301,24 +333,37 @@ class CsvFile(DocumentTable):
         return DocumentError(f"{self.name}:{number + 1}", "row", problem, remedy)
 
 
-class _CountedQuotes(io.RawIOBase):
-    """A stream that counts the quotes in what is read."""
+class _Checked(io.RawIOBase):
+    """A stream that counts the quotes in what is read, and ends with an error where it is not UTF-8."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
         self.quotes = 0
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1, /) -> bytes:
+        import pyarrow as pa
+
         data = self._stream.read(size)
         self.quotes += data.count(b'"')
+        if not data.isascii() or not data or self._decoder.getstate()[0]:
+            try:
+                self._decoder.decode(data, final=not data)
+            except UnicodeDecodeError:
+                raise pa.ArrowInvalid("not UTF-8") from None
         return data
 
     def close(self) -> None:
         self._stream.close()
         super().close()
+
+
+def _is_utf8(row: str) -> bool:
+    """Say whether a row, in which bytes that are not UTF-8 stand as surrogates, has none of them."""
+    return row.isascii() or _SURROGATE.search(row) is None
 
 
 def _same(column: pa.Array[Any], texts: list[bytes]) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
+from lookalike.tables.columns import compute
 from lookalike.tables.packed import Ids, Texts
 from lookalike.tables.spelling import count
 
@@ -66,16 +67,17 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some documents: as many as make a few megabytes of text, and at least one, unless it has textless rows."""
+    """Some documents: as many as make a few megabytes of text, and at least one, unless it has rows beside them."""
 
     ids: Ids
     """All numbers or all texts, the same in every batch of a source."""
     texts: Texts
     """Always valid UTF-8."""
     rows: pa.RecordBatch | None = None
-    """Tables only, and when asked for: the whole rows as read, in the same order as `ids`."""
-    textless: pa.RecordBatch | None = None
-    """Tables only, and when rows are asked for: rows without a text, which are not documents but must not get lost."""
+    """Tables only, and when asked for: the whole rows as read, in their order."""
+    is_document: pa.BooleanArray | None = None
+    """Which of the rows are documents; None if all are. The others have no text that could be judged; they must not
+    get lost."""
     text_column: str | None = None
     """Tables only, and when rows are asked for: the column that holds the texts."""
     folder: str = ""
@@ -224,7 +226,7 @@ def regroup(batches: Iterable[Batch]) -> Iterator[Batch]:
 def _cut(batch: Batch) -> Iterator[Batch]:
     ends = batch.texts.places
     start, count = 0, len(batch)
-    if not count and batch.textless is not None:
+    if not count and batch.rows is not None and batch.rows.num_rows:
         yield batch
     while start < count:
         end = max(start + 1, bisect_right(ends, ends[start] + LARGE, start, count + 1) - 1)
@@ -234,9 +236,14 @@ def _cut(batch: Batch) -> Iterator[Batch]:
 
 
 def _slice(batch: Batch, start: int, end: int) -> Batch:
-    rows = None if batch.rows is None else batch.rows.slice(start, end - start)
-    textless = batch.textless if start == 0 else None
-    return Batch(batch.ids[start:end], batch.texts[start:end], rows, textless, batch.text_column, batch.folder)
+    rows, chosen, first, after = batch.rows, batch.is_document, start, end
+    if chosen is not None:  # a row that is no document stays behind the one before it
+        places = compute().indices_nonzero(chosen)
+        first = places[start].as_py() if start else 0
+        after = places[end].as_py() if end < len(batch) else len(chosen)
+        chosen = chosen.slice(first, after - first)
+    rows = None if rows is None else rows.slice(first, after - first)
+    return Batch(batch.ids[start:end], batch.texts[start:end], rows, chosen, batch.text_column, batch.folder)
 
 
 def _joined(batches: list[Batch]) -> Batch:

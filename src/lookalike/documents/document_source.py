@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lookalike.documents.document_batches import Flag
     from lookalike.documents.raw_input import RawInput
     from lookalike.documents.table_columns import NativePart
-    from lookalike.documents.text_tables import LineForm
+    from lookalike.documents.text_tables import LineForm, UnreadLines
 
     Again: TypeAlias = Callable[[Sequence[int]], Iterator[tuple[Sequence[int], Texts]]]
     """Reads the texts of some documents, by ascending numbers."""
@@ -224,6 +224,13 @@ class Source(ABC):
     @abstractmethod
     def notes(self) -> list[str]:
         """List what the user should be told, such as "notes.txt read as windows-1252": complete after a full pass."""
+
+    def text_columns(self) -> dict[str, str]:
+        """Return which column has the texts of each table, by the name of the table."""
+        return {}
+
+    def write_unread(self, unread: UnreadLines) -> None:  # noqa: B027 - most sources have none
+        """Read the lines again of which no row was made in the last full pass, and write them."""
 
     def flags(self) -> dict[str, list[Flag]]:
         """Return what is odd about documents, such as hidden text, by their ids: complete after a full pass."""

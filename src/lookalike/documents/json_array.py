@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from lookalike.documents.document_batches import Log
@@ -18,10 +19,11 @@ from lookalike.documents.text_tables import detect, open_utf8, readable
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from lookalike.documents.json_objects import Numbered
     from lookalike.documents.raw_input import RawInput
+    from lookalike.documents.text_tables import UnreadLines
 
 __all__ = ["TOO_LONG", "ArrayError", "JsonArray", "elements", "open_json"]
 
@@ -86,11 +88,30 @@ class JsonArray(JsonTable):
             yield group
 
     def _elements(self) -> Iterator[tuple[int, int, Any]]:
+        with self._window() as window:
+            yield from window.elements()
+
+    @contextmanager
+    def _window(self, passed: Callable[[str], object] | None = None) -> Iterator[_Window]:
         with open_utf8(self._input, detect(self._input, self._told, guess=False)) as stream:
             try:
-                yield from elements(stream, self._input.limits.document)
+                yield _Window(stream, self._input.limits.document, passed)
             except ArrayError as error:
                 raise self._malformed(error) from None
+
+    def write_unread(self, unread: UnreadLines) -> None:
+        """Write the elements that are no objects or texts, and those that are too long."""
+        for _ in readable(self.name, self._passed_over(unread), self._input.limits):
+            unread.end()
+
+    def _passed_over(self, unread: UnreadLines) -> Iterator[int]:
+        with self._window(unread.text) as window:
+            for number, length, value in window.elements():
+                if value is TOO_LONG:
+                    yield number
+                elif not isinstance(value, dict | str):
+                    unread.text(window.last(length))
+                    yield number
 
     def _malformed(self, error: ArrayError) -> DocumentError:
         if error.number is not None:
@@ -130,7 +151,11 @@ def elements(stream: BinaryIO, longest: int) -> Iterator[tuple[int, int, Any]]:
 class _Window:
     """What is read of a file and not yet used."""
 
-    def __init__(self, stream: BinaryIO, longest: int) -> None:
+    def __init__(self, stream: BinaryIO, longest: int, passed: Callable[[str], object] | None = None) -> None:
+        self._passed = passed or len
+        """Gets the pieces of elements that are too long."""
+        self._begun: int | None = None
+        """Where what it has not got yet begins."""
         self._stream = stream
         self._longest = longest
         self._decoder = codecs.getincrementaldecoder("utf-8")()
@@ -157,6 +182,10 @@ class _Window:
             elif following != "]":
                 raise ArrayError(number, "a comma or ] is missing")
 
+    def last(self, length: int) -> str:
+        """Return the element that was given last, which is so long, as it is written."""
+        return self._text[self._at - length : self._at]
+
     def _peek(self) -> str:
         """Move to the next character that is not blank; an empty string at the end."""
         while True:
@@ -177,6 +206,9 @@ class _Window:
         except UnicodeDecodeError as error:
             raise ArrayError(None, f"is not UTF-8 (byte {self._bytes - len(pending) + error.start + 1})") from None
         self._bytes += len(block)
+        if self._begun is not None:
+            self._passed(self._text[self._begun : self._at])
+            self._begun = 0
         self._text = self._text[self._at :] + more
         self._at = 0
         return True
@@ -195,7 +227,10 @@ class _Window:
                 # The digits of a number may go on.
                 if end < len(self._text) or self._ended:
                     length, self._at = end - self._at, end
-                    return (value, length) if length <= self._longest else (TOO_LONG, length)
+                    if length <= self._longest:
+                        return value, length
+                    self._passed(self.last(length))
+                    return TOO_LONG, length
             held = len(self._text) - self._at
             if held > self._longest:
                 return TOO_LONG, self._pass_over(number)
@@ -203,6 +238,13 @@ class _Window:
 
     def _pass_over(self, number: int) -> int:
         """Move to the end of an element without keeping it; return roughly how long it was."""
+        self._begun = self._at
+        length = self._pass_marks(number)
+        self._passed(self._text[self._begun : self._at].rstrip())
+        self._begun = None
+        return length
+
+    def _pass_marks(self, number: int) -> int:
         depth = length = 0
         while mark := self._next_mark():
             length += 1

@@ -10,7 +10,7 @@ them is counted and checked, and where there is any doubt the block is read line
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from lookalike.documents.json_objects import Numbered, Wanted
     from lookalike.documents.raw_input import RawInput
     from lookalike.documents.table_columns import Choice
+    from lookalike.documents.text_tables import UnreadLines
 
 __all__ = ["JsonLines"]
 
@@ -80,16 +81,19 @@ class JsonLines(JsonTable):
     def _encoding(self) -> Encoding:
         return detect(self._input, self._told, guess=False)
 
-    def _blocks(self, size: int) -> Iterator[_Block]:
-        """Cut the file after the last line end of every `size` bytes; a line that is too long is a block by itself."""
+    def _blocks(self, size: int, unread: UnreadLines | None = None) -> Iterator[_Block]:
+        """Cut the file after the last line end of every `size` bytes; a line that is too long is a block by itself.
+
+        Such a line goes to `unread`.
+        """
         longest = self._input.limits.document
-        for block in self._whole_lines(size, longest):
+        for block in self._whole_lines(size, longest, unread):
             if block.too_long or len(block.data) <= longest:
                 yield block
             else:
-                yield from _without_long(block, longest)
+                yield from _without_long(block, longest, unread)
 
-    def _whole_lines(self, size: int, longest: int) -> Iterator[_Block]:
+    def _whole_lines(self, size: int, longest: int, unread: UnreadLines | None) -> Iterator[_Block]:
         """Cut the file; of a line that is longer than `longest` no more is held than that and one chunk."""
         number = 0
         begun = bytearray()
@@ -101,7 +105,9 @@ class JsonLines(JsonTable):
                 if not end:
                     begun += chunk
                     if len(begun) > longest:
-                        begun, rest = bytearray(), _after_line_end(stream)
+                        if unread is not None:
+                            unread.portion(begun)
+                        begun, rest = bytearray(), _after_line_end(stream, unread)
                         yield _Block(number, bytearray(), 1, too_long=True)
                         number += 1
                     continue
@@ -196,7 +202,16 @@ class JsonLines(JsonTable):
             lines = block.data.split(b"\n")[: block.lines]
             for rows in self._block_rows(block, wanted, log, quick=True):
                 own = text_array([bytes(lines[number - block.first]) for number in rows.numbers])
-                yield Rows(rows.batch, rows.numbers, own.view(pa.large_binary()))
+                yield replace(rows, lines=own.view(pa.large_binary()))
+
+    def write_unread(self, unread: UnreadLines) -> None:
+        """Write the lines that are no objects, and those that are too long."""
+        for block in readable(self.name, self._blocks(_BLOCK, unread), self._input.limits):
+            bad = {row for row, _, _ in _native.bad_lines(block.data)}
+            for row, line in enumerate(block.data.split(b"\n") if bad else ()):
+                if row in bad and line.strip():
+                    unread.portion(line)
+                    unread.end()
 
     def _block_rows(self, block: _Block, wanted: Wanted, log: Log, *, quick: bool) -> Iterator[Rows]:
         quick = quick and not self.paths and not block.too_long
@@ -204,18 +219,25 @@ class JsonLines(JsonTable):
         if table is not None:
             yield from _in_batches(table, block.first)
         elif group := list(self._objects(block, log)):
-            yield from self._rows(group, wanted, log)
+            yield from self._rows(group, wanted)
 
 
-def _after_line_end(stream: BinaryIO) -> bytes:
-    """Read to the end of a line; return what was read beyond."""
+def _after_line_end(stream: BinaryIO, unread: UnreadLines | None) -> bytes:
+    """Read to the end of a line, which goes to `unread`; return what was read beyond."""
+    rest = b""
     while chunk := stream.read(_PASSED_OVER):
-        if end := chunk.find(b"\n") + 1:
-            return chunk[end:]
-    return b""
+        end = chunk.find(b"\n") + 1
+        if unread is not None:
+            unread.portion(chunk[:end] if end else chunk)
+        if end:
+            rest = chunk[end:]
+            break
+    if unread is not None:
+        unread.end()
+    return rest
 
 
-def _without_long(block: _Block, longest: int) -> Iterator[_Block]:
+def _without_long(block: _Block, longest: int, unread: UnreadLines | None) -> Iterator[_Block]:
     """Cut a block before and after every line that is longer than `longest`."""
     data, first = block.data, block.first
     start = begun = 0
@@ -226,6 +248,9 @@ def _without_long(block: _Block, longest: int) -> Iterator[_Block]:
             if before:
                 yield _Block(first, before, before.count(b"\n"))
             first += before.count(b"\n")
+            if unread is not None:
+                unread.portion(data[start : end - 1])
+                unread.end()
             yield _Block(first, bytearray(), 1, too_long=True)
             first, begun = first + 1, end
         start = end

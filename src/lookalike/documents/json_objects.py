@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from abc import abstractmethod
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -17,7 +18,7 @@ from lookalike.documents.document_batches import Form, Size
 from lookalike.documents.raw_input import MOST_COLUMNS, too_many_columns
 from lookalike.documents.table import DocumentTable, Rows
 from lookalike.documents.table_columns import value_at
-from lookalike.documents.table_errors import id_not_a_number, other_text
+from lookalike.documents.table_errors import id_not_a_number
 from lookalike.documents.text_tables import readable
 from lookalike.errors import DocumentError
 
@@ -317,28 +318,30 @@ class JsonTable(DocumentTable):
         """Read object after object."""
         wanted = self._wanted(choice, whole)
         for group in readable(self.name, self._groups(log, SAMPLE_BYTES), self._input.limits):
-            yield from self._rows(group, wanted, log)
+            yield from self._rows(group, wanted)
 
-    def _rows(self, group: Numbered, wanted: Wanted, log: Log) -> Iterator[Rows]:
-        """Check the fields that matter, and make columns of a group; a row whose text is not a string is skipped."""
+    def _rows(self, group: Numbered, wanted: Wanted) -> Iterator[Rows]:
+        """Check the fields that matter, and make columns of a group; what is no text is kept as its JSON text."""
         import pyarrow as pa
 
         text, own_id = wanted.choice.text, wanted.choice.id
         id_kind = None if own_id in (None, text) else wanted.schema.field(str(own_id)).type
         checked: list[dict[str, Any]] = []
         numbers: list[int] = []
+        not_texts: dict[int, str] = {}
         for number, row in self._with_paths(group):
             value = row.get(text)
-            if value is not None and not isinstance(value, str):
-                log.skip_row(number, other_text(self.name, number, text, json_kind(value)))
-                continue
+            is_text = value is None or isinstance(value, str)
+            if not is_text:
+                not_texts[len(numbers)] = json_kind(value)
             numbers.append(number)
-            found: dict[str, str | int | None] = {text: None if value is None else clean(value)}
+            spelled = value if is_text else json.dumps(value, ensure_ascii=False)
+            found: dict[str, str | int | None] = {text: None if spelled is None else clean(spelled)}
             if own_id is not None and id_kind in (pa.int64(), pa.large_string()):
-                found[own_id] = self._id(number, row.get(own_id), own_id, id_kind == pa.int64())
+                with nullcontext() if is_text else suppress(DocumentError):  # no document needs it
+                    found[own_id] = None
+                    found[own_id] = self._id(number, row.get(own_id), own_id, id_kind == pa.int64())
             checked.append({**row, **found})
-        if not numbers:
-            return
         # The text and the id are what they are meant to be, whatever else their fields hold in other rows.
         fields = [
             field.with_metadata({}) if field.name in wanted.choice.columns and is_marked(field) else field
@@ -350,7 +353,7 @@ class JsonTable(DocumentTable):
             first = f"{self.name}:{numbers[0] + 1}"
             problem = f"and those after it cannot be put in columns ({error})"
             raise DocumentError(first, "row", problem, "give each field values of one kind") from None
-        yield Rows(batch, numbers)
+        yield Rows(batch, numbers, None, not_texts)
 
     def _id(self, number: int, value: object, column: str, number_ids: bool) -> str | int | None:
         if value is None:

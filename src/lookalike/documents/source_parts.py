@@ -11,7 +11,7 @@ from lookalike.documents.arrow_columns import common_schema
 from lookalike.documents.document_batches import Log, Size, regroup
 from lookalike.documents.document_source import Identity, Source, check_numbers, chosen_of, within
 from lookalike.documents.in_memory import IdCheck
-from lookalike.documents.table_errors import changed
+from lookalike.documents.table_errors import changed, lost_lines
 from lookalike.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lookalike.documents.document_batches import Batch, Flag, Form, Skipped
     from lookalike.documents.document_source import Again
     from lookalike.documents.table_columns import NativePart, NativeTable
-    from lookalike.documents.text_tables import LineForm
+    from lookalike.documents.text_tables import LineForm, UnreadLines
     from lookalike.tables.packed import Texts
 
 __all__ = ["Part", "PartsSource", "Pass", "named_by_path"]
@@ -98,6 +98,14 @@ class Part(ABC):
     def columns_of_folders(self) -> tuple[list[str], list[str]]:
         """Return the columns that a table has from its folders, and those of its own."""
         return [], []
+
+    @property
+    def text_column(self) -> str | None:
+        """The column of a table that has the texts."""
+        return None
+
+    def write_unread(self, unread: UnreadLines) -> None:  # noqa: B027 - text files have no lines to lose
+        """Write the lines of which no row is made."""
 
     def is_empty(self) -> bool:
         """Return whether it is known that there is nothing to read."""
@@ -279,6 +287,21 @@ class PartsSource(Source):
     def skipped(self) -> list[Skipped]:
         """List what was skipped so far."""
         return list((self._last or self._found).skipped)
+
+    def text_columns(self) -> dict[str, str]:
+        """Ask the tables."""
+        return {part.name: column for part in self._parts if (column := part.text_column) is not None}
+
+    def write_unread(self, unread: UnreadLines) -> None:
+        """Read those parts again that have such lines."""
+        lost = lost_lines(self.skipped())
+        names = {one.id.rpartition(":")[0] for one in lost}
+        for part in self._parts:
+            if part.name in names:
+                part.check_unchanged()
+                part.write_unread(unread)
+        if unread.count != len(lost):
+            raise changed(self.name)
 
     def notes(self) -> list[str]:
         """List what was decided so far."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +18,16 @@ from lookalike.documents.table_errors import (
     damaged_rows,
     empty_table,
     missing_id,
+    other_text,
     place,
     row_too_large,
     row_without_text,
 )
+from lookalike.tables.columns import compute
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from lookalike.documents.raw_input import Limits, RawInput
     from lookalike.documents.source_parts import Pass
     from lookalike.documents.table_columns import NativeTable
-    from lookalike.documents.text_tables import LineForm
+    from lookalike.documents.text_tables import LineForm, UnreadLines
 
 __all__ = ["DocumentTable", "Rows", "TablePart"]
 
@@ -47,6 +49,14 @@ class Rows:
     numbers: Sequence[int]
     lines: pa.Array[Any] | None = None
     """Where they were asked for: the line of each row, as bytes without its end."""
+    not_texts: Mapping[int, str] = field(default_factory=dict)
+    """Rows in whose text is no text, by their place here, and what it is: "a number". The column has its JSON text."""
+
+    def slice(self, start: int, count: int) -> Rows:
+        """Return some of them."""
+        lines = None if self.lines is None else self.lines.slice(start, count)
+        others = {row - start: kind for row, kind in self.not_texts.items() if start <= row < start + count}
+        return Rows(self.batch.slice(start, count), self.numbers[start : start + count], lines, others)
 
 
 class DocumentTable(ABC):
@@ -124,6 +134,9 @@ class DocumentTable(ABC):
         """Return whether there is any row at all; a file without one need not have columns."""
         return True
 
+    def write_unread(self, unread: UnreadLines) -> None:  # noqa: B027 - most tables make a row of everything
+        """Write the lines of which no row is made, byte for byte."""
+
     def list_skipped(self, log: Log) -> None:  # noqa: B027 - most tables skip none while they read
         """List what a table without rows has in their place."""
 
@@ -170,6 +183,11 @@ class TablePart(Part):
             return None
         wanted = [name for name in (self._text_column, self._id_column) if name]
         return choose(self.name, columns_of(self._table.columns(wanted)), self._text_column, self._id_column)
+
+    @property
+    def text_column(self) -> str | None:
+        """The column that is read; None for a table with nothing in it."""
+        return None if self.choice is None else self.choice.text
 
     def is_empty(self) -> bool:
         """A table without a row has no columns to choose."""
@@ -224,11 +242,7 @@ class TablePart(Part):
         for rows in self._read(choice, reading):
             column = rows.batch.column(choice.text)
             for start, count in pieces_of(column, TARGET, longest):
-                if count == len(column):
-                    yield rows
-                else:
-                    lines = None if rows.lines is None else rows.lines.slice(start, count)
-                    yield Rows(rows.batch.slice(start, count), rows.numbers[start : start + count], lines)
+                yield rows if count == len(column) else rows.slice(start, count)
 
     @property
     def _longest(self) -> int | None:
@@ -251,6 +265,10 @@ class TablePart(Part):
         """Refuse a file whose size or time has changed since it was first read."""
         if self._stamp is not None and self._stamp != self._stamped():
             raise changed(self.name)
+
+    def write_unread(self, unread: UnreadLines) -> None:
+        """Ask the table."""
+        self._table.write_unread(unread)
 
     def identify(self, identity: Identity) -> None:
         """Add what distinguishes these documents from others."""
@@ -277,19 +295,19 @@ class TablePart(Part):
 
         try:
             texts, bad, large = texts_of(rows.batch.column(choice.text), self._longest)
+            if rows.not_texts:
+                texts = _without(texts, rows.not_texts)
             given = None if choice.id is None else ids_of(rows.batch.column(choice.id), reading.numbers, self.name)
             batch = self._whole(rows, reading) if reading.rows else rows.batch
         except pa.ArrowException as error:
             raise damaged_rows(self.name, rows.numbers[0] if rows.numbers else None, error) from None
         numbers: Sequence[int] = rows.numbers
-        textless = None
+        keep = None
         if texts.null_count:
-            self._skip(texts, bad, large, given, numbers, choice, reading)
+            self._skip(texts, bad, large, given, rows, choice, reading)
             keep = texts.is_valid()
             kept = keep.to_pylist()
             numbers = [number for number, kept_one in zip(numbers, kept, strict=True) if kept_one]
-            if reading.rows:
-                textless, batch = batch.filter(texts.is_null()), batch.filter(keep)
             texts = texts.filter(keep)
             given = None if given is None else given.filter(keep)
         if given is not None:
@@ -300,7 +318,7 @@ class TablePart(Part):
             ids = made_ids(self.name, numbers, reading.named_rows)
         if not reading.rows:
             return Batch(ids, Texts.from_arrow(texts))
-        return Batch(ids, Texts.from_arrow(texts), batch, textless, choice.text, self._table.folder)
+        return Batch(ids, Texts.from_arrow(texts), batch, keep, choice.text, self._table.folder)
 
     def _given(self, given: pa.Array[Any], numbers: Sequence[int], reading: Pass) -> Ids:
         import pyarrow as pa
@@ -321,17 +339,19 @@ class TablePart(Part):
         bad: list[int],
         large: list[int],
         given: pa.Array[Any] | None,
-        numbers: Sequence[int],
+        rows: Rows,
         choice: Choice,
         reading: Pass,
     ) -> None:
         """List the rows without a text, under the ids that they would have had."""
-        wrong, longer, limits = set(bad), set(large), self._table.limits
+        wrong, longer, limits, numbers = set(bad), set(large), self._table.limits, rows.numbers
         for row, missing in enumerate(texts.is_null().to_pylist()):
             if missing:
                 own = None if given is None else given[row].as_py()
                 named, broken = reading.named_rows, row in wrong
-                if row in longer and limits is not None:
+                if (kind := rows.not_texts.get(row)) is not None:
+                    skipped = other_text(self.name, numbers[row], choice.text, kind)
+                elif row in longer and limits is not None:
                     skipped = row_too_large(self.name, numbers[row], own, choice.text, limits, named=named)
                 else:
                     skipped = row_without_text(self.name, numbers[row], own, choice.text, named=named, broken=broken)
@@ -344,3 +364,13 @@ class TablePart(Part):
             return pa.RecordBatch.from_arrays([rows.lines], ["line"])
         batch = valid(rows.batch)
         return batch if reading.schema is None else conform(batch, reading.schema)
+
+
+def _without(texts: pa.Array[Any], rows: Iterable[int]) -> pa.Array[Any]:
+    """Return a column in which some rows are null."""
+    import pyarrow as pa
+
+    gone = set(rows)
+    mask = pa.array([row in gone for row in range(len(texts))], pa.bool_())
+    cleared: pa.Array[Any] = compute().if_else(mask, pa.scalar(None, texts.type), texts)
+    return cleared

@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.document_batches import Skipped
+from lookalike.documents.document_batches import BY_RULE, Skipped
 from lookalike.errors import DocumentError, DuplicateIdError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lookalike.documents.raw_input import Limits
 
 __all__ = [
     "BAD_ROW",
+    "LONG_LINE",
+    "NOT_TEXT",
+    "NO_WORDS",
     "bad_element",
     "bad_line",
     "changed",
@@ -24,12 +29,15 @@ __all__ = [
     "first_line",
     "id_not_a_number",
     "line_too_long",
+    "lost_lines",
     "missing_id",
     "no_json_lines",
     "not_a_table",
+    "not_judged",
     "other_text",
     "place",
     "ragged_row",
+    "row_not_utf8",
     "row_too_large",
     "row_without_text",
     "skipped_row",
@@ -38,7 +46,16 @@ __all__ = [
 ]
 
 BAD_ROW: Final = "bad row"
-"""Why a row is skipped that cannot be read at all; the detail says more."""
+"""Why a line is skipped of which no row can be made; the detail says more."""
+LONG_LINE: Final = "line too long"
+"""Why a line is skipped that is longer than a document may be: no row is made of it."""
+NOT_TEXT: Final = "not text"
+"""Why a row is skipped whose text is none: a number, or bytes that are not UTF-8. It is a row all the same."""
+NO_WORDS: Final = "no words"
+"""Why a document was compared with none: it is one all the same, and is listed with what was skipped."""
+_NO_ROWS: Final = "the table has no rows"
+_NOT_ASKED: Final = BY_RULE - {"empty", "null text", NO_WORDS, "too short"}
+"""Why something is skipped that is not of the collection: nobody wants it kept."""
 
 _FAULTS: Final = {
     "not utf-8": "is not UTF-8 (byte {place:,})",
@@ -75,6 +92,24 @@ def _reason(why: object) -> str:
     return "" if _OF_LIBRARIES.search(str(why)) else f" ({first_line(why)})"
 
 
+# -- what becomes of what was skipped ----------------------------------------------------------------------------------
+
+
+def lost_lines(skipped: Iterable[Skipped]) -> list[Skipped]:
+    """Return the lines of which no row was made: no output of rows has them."""
+    return [one for one in skipped if one.reason in (BAD_ROW, LONG_LINE)]
+
+
+def not_judged(skipped: Iterable[Skipped]) -> list[Skipped]:
+    """Return the rows and files that belong to the collection and were compared with nothing: they are kept."""
+    others = _NOT_ASKED | {BAD_ROW, LONG_LINE}
+    return [
+        one
+        for one in skipped
+        if one.reason not in others and one.detail != _NO_ROWS and not one.id.endswith("/")  # a folder is no document
+    ]
+
+
 # -- whole files -------------------------------------------------------------------------------------------------------
 
 
@@ -109,7 +144,7 @@ def changed(name: str) -> DocumentError:
 
 def empty_table(name: str) -> Skipped:
     """List a table that has no rows."""
-    return Skipped(name, "empty", "the table has no rows")
+    return Skipped(name, "empty", _NO_ROWS)
 
 
 # -- ids and texts -----------------------------------------------------------------------------------------------------
@@ -138,7 +173,7 @@ def row_without_text(name: str, row: int, own_id: object, column: str, *, named:
     if own_id is None:
         own_id = f"{name}:{row + 1}" if named else row
     if broken:
-        return Skipped(str(own_id), "not text", f"{place(name, row)}: the column {column!r} is not valid UTF-8")
+        return Skipped(str(own_id), NOT_TEXT, f"{place(name, row)}: the column {column!r} is not valid UTF-8")
     return Skipped(str(own_id), "null text", f"no value in the column {column!r}")
 
 
@@ -150,7 +185,7 @@ def skipped_row(
         return other_text(name, row, column, str(about))
     if isinstance(about, int):
         return bad_line(name, row, reason, about)
-    return row_without_text(name, row, own_id, column, named=named, broken=reason == "not text")
+    return row_without_text(name, row, own_id, column, named=named, broken=reason == NOT_TEXT)
 
 
 # -- CSV ---------------------------------------------------------------------------------------------------------------
@@ -164,9 +199,14 @@ def ragged_row(name: str, row: int, cells: int, wanted: int, line: int) -> Skipp
     )
 
 
+def row_not_utf8(name: str, row: int, line: int) -> Skipped:
+    """List a row of a CSV file with bytes that are not UTF-8."""
+    return _bad_row(name, row, f"row {row + 1} (line {line}) is not UTF-8")
+
+
 def csv_row_too_long(name: str, row: int, limits: Limits) -> Skipped:
     """List a row of a CSV file that is larger than a document may be."""
-    return Skipped(f"{name}:{row + 1}", "too large", limits.too_large(place(name, row)))
+    return Skipped(f"{name}:{row + 1}", LONG_LINE, limits.too_large(place(name, row)))
 
 
 # -- JSON --------------------------------------------------------------------------------------------------------------
@@ -174,12 +214,12 @@ def csv_row_too_long(name: str, row: int, limits: Limits) -> Skipped:
 
 def line_too_long(name: str, row: int, limits: Limits) -> Skipped:
     """List a line that is larger than a document may be."""
-    return Skipped(f"{name}:{row + 1}", "too large", limits.too_large(f"line {row + 1}"))
+    return Skipped(f"{name}:{row + 1}", LONG_LINE, limits.too_large(f"line {row + 1}"))
 
 
 def element_too_long(name: str, row: int, limits: Limits) -> Skipped:
     """List an element of an array that is larger than a document may be."""
-    return Skipped(f"{name}:{row + 1}", "too large", limits.too_large(f"element {row + 1}"))
+    return Skipped(f"{name}:{row + 1}", LONG_LINE, limits.too_large(f"element {row + 1}"))
 
 
 def bad_line(name: str, row: int, fault: str, at: int) -> Skipped:
@@ -206,7 +246,7 @@ def bad_element(name: str, row: int, problem: str) -> Skipped:
 
 def other_text(name: str, row: int, column: str, kind: str) -> Skipped:
     """List a row whose text is, for example, "a number"."""
-    return _bad_row(name, row, f"the field {column!r} is {kind}, not text")
+    return Skipped(f"{name}:{row + 1}", NOT_TEXT, f"the field {column!r} is {kind}, not text")
 
 
 def _bad_row(name: str, row: int, detail: str) -> Skipped:

@@ -21,7 +21,7 @@ from lookalike.opening import open_error
 from lookalike.tables.spelling import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from typing_extensions import Buffer
 
@@ -33,6 +33,7 @@ __all__ = [
     "CsvRowReader",
     "Encoding",
     "LineForm",
+    "UnreadLines",
     "detect",
     "guess_layout",
     "open_utf8",
@@ -239,6 +240,34 @@ def _cells(row: str, delimiter: str) -> list[str]:
     return cells
 
 
+class UnreadLines:
+    """Where lines go of which no row is made: byte for byte, portion by portion, each with a line end."""
+
+    def __init__(self, write: Callable[[bytes | bytearray], object]) -> None:
+        """Take what writes a portion."""
+        self._write = write
+        self._last: bytes | bytearray = b""
+        self.count = 0
+        """How many lines there were."""
+
+    def portion(self, data: bytes | bytearray) -> None:
+        """Write the next bytes of a line."""
+        if data:
+            self._write(data)
+            self._last = data[-1:]
+
+    def text(self, text: str) -> None:
+        """Write the next characters of a line; bytes that were not UTF-8 are what they were."""
+        self.portion(text.encode("utf-8", "surrogateescape"))
+
+    def end(self) -> None:
+        """End a line."""
+        if self._last != b"\n":
+            self._write(b"\n")
+        self._last = b""
+        self.count += 1
+
+
 # -- rows of CSV -------------------------------------------------------------------------------------------------------
 
 UNCLOSED: Final = "unexpected end of data"
@@ -266,13 +295,23 @@ class CsvRowReader:
     """The rows, one after the other; None stands for one that is too long."""
 
     def __init__(
-        self, text: io.TextIOBase, delimiter: str, longest: int, *, strict: bool = False, cut: bool = False
+        self,
+        text: io.TextIOBase,
+        delimiter: str,
+        longest: int,
+        *,
+        strict: bool = False,
+        cut: bool = False,
+        passed: Callable[[str], object] | None = None,
     ) -> None:
-        """Take a text whose line ends were left as they are; one that was `cut` off may end inside quotes."""
+        """Take a text whose line ends were left as they are; one that was `cut` off may end inside quotes.
+
+        `passed` gets the pieces of rows that are too long.
+        """
         self._cut = cut
         longest = min(longest, _LONGEST)
         csv.field_size_limit(max(csv.field_size_limit(), longest))
-        self._lines = _CsvLines(text, longest)
+        self._lines = _CsvLines(text, longest, passed)
         self._reader = csv.reader(self._lines, delimiter=delimiter, strict=strict)
 
     @property
@@ -305,12 +344,14 @@ class CsvRowReader:
 class _CsvLines:
     """Lines as the reader asks for them, until those of one row are too long."""
 
-    def __init__(self, text: io.TextIOBase, longest: int) -> None:
+    def __init__(self, text: io.TextIOBase, longest: int, passed: Callable[[str], object] | None) -> None:
         self._text = text
         self._longest = longest
+        self._passed = passed or len
         self._held = 0
         self._quotes = 0
         self.taken: list[str] = []
+        self._line = ""
         self.number = 0
         self.ended = False
 
@@ -329,6 +370,9 @@ class _CsvLines:
             raise StopIteration
         self._count(line)
         if self._held > self._longest:
+            for piece in (*self.taken, line):
+                self._passed(piece)
+            self._line = line
             raise _TooLongError
         self.taken.append(line)
         return line
@@ -336,7 +380,7 @@ class _CsvLines:
     def pass_over(self) -> None:
         """Read to the end of a row, which is a line end outside of quotes, and keep nothing."""
         self.taken = []
-        line = ""
+        line = self._line
         while self._quotes % 2 or not line.endswith(("\n", "\r")):
             line = self._text.readline(_PIECE)
             if not line:
@@ -344,6 +388,7 @@ class _CsvLines:
                 if self._quotes % 2:
                     raise csv.Error(UNCLOSED)
                 return
+            self._passed(line)
             self._count(line)
 
     def _count(self, line: str) -> None:

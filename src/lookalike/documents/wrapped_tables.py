@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import unquote
 
-from lookalike.documents.table import DocumentTable, Rows
+from lookalike.documents.table import DocumentTable
 from lookalike.documents.table_columns import Choice, field_at, inside, split_path
 from lookalike.errors import DocumentError
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from lookalike.documents.document_batches import Form, Log, Size
     from lookalike.documents.document_source import Identity
     from lookalike.documents.raw_input import Limits, RawInput
-    from lookalike.documents.text_tables import LineForm
+    from lookalike.documents.table import Rows
+    from lookalike.documents.text_tables import LineForm, UnreadLines
 
 __all__ = [
     "PartitionedTable",
@@ -100,6 +101,10 @@ class WrappedTable(DocumentTable):
     def list_skipped(self, log: Log) -> None:
         """Ask the table."""
         self._table.list_skipped(log)
+
+    def write_unread(self, unread: UnreadLines) -> None:
+        """Ask the table."""
+        self._table.write_unread(unread)
 
 
 # -- columns from the names of folders ---------------------------------------------------------------------------------
@@ -219,7 +224,7 @@ class PartitionedTable(WrappedTable):
                 of_kind: Any = value if value is None or field.type != pa.int64() else int(value)
                 columns.append(pa.repeat(pa.scalar(of_kind, field.type), one.batch.num_rows))
                 schema = schema.append(field)
-            yield Rows(pa.RecordBatch.from_arrays(columns, schema=schema), one.numbers, one.lines)
+            yield replace(one, batch=pa.RecordBatch.from_arrays(columns, schema=schema))
 
 
 # -- columns inside other columns --------------------------------------------------------------------------------------
@@ -278,7 +283,7 @@ class PathTable(WrappedTable):
                 column = None if found is None else inside(batch.column(found[0]), found[1])
                 columns.append(pa.nulls(batch.num_rows) if column is None else column)
                 names.append(path)
-        return Rows(pa.RecordBatch.from_arrays(columns, names=names), rows.numbers, rows.lines)
+        return replace(rows, batch=pa.RecordBatch.from_arrays(columns, names=names))
 
     def size(self, text: str) -> Size:
         """Ask the table."""

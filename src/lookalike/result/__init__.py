@@ -274,8 +274,11 @@ to go lower, search again
             _searched=found, searched_threshold=threshold, _searched_recall=Recall(1.0), _searched_audit=None
         )
 
-    def plan(self, keep: str | KeepRule = "first", *, values: Any = None, drop_all: bool = False) -> Plan:
+    def plan(self, keep: str | KeepRule | None = None, *, values: Any = None, drop_all: bool = False) -> Plan:
         """Return which documents to keep, and which kept document each of the others duplicates; see `Plan`.
+
+        `keep` says which document of a cluster stays, as `KeepRule` explains. Unless it is given, that is ``first``;
+        of a search by containment ``longest``, because the first may be an excerpt of another.
 
         What was found at the threshold of a preset that is meant for finding (essays, edited, code) has no plan: write
         the threshold, in the search or with `rethreshold`.

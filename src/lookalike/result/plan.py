@@ -79,6 +79,19 @@ min:COLUMN, source:A,B,C, not 'longst'; did you mean 'longest'?
                 return cls(kind, column or None, sources)
         raise RecipeError("keep", text, "one of " + ", ".join(KEEP), suggest(kind, [k.split(":")[0] for k in KEEP]))
 
+    @classmethod
+    def for_search(cls, keep: str | KeepRule | None, metric: str) -> KeepRule:
+        """Return the rule that is written out; else ``first``, and ``longest`` for a search by containment.
+
+        With containment the first document may be an excerpt of another, and the other would be lost.
+
+        >>> [str(KeepRule.for_search(*one)) for one in ((None, "jaccard"), (None, "containment"))]
+        ['first', 'longest']
+        >>> str(KeepRule.for_search("first", "containment"))
+        'first'
+        """
+        return cls("longest" if metric == "containment" else "first") if keep is None else cls.parse(keep)
+
     @property
     def needs_values(self) -> bool:
         """Whether `order` needs values: of the column, if the rule names one, else of a date."""
@@ -276,18 +289,21 @@ class Plan:
         write_table(target, self.table, format, raw_csv=raw_csv)
 
 
-def make_plan(result: Result, keep: str | KeepRule = "first", *, values: Any = None, drop_all: bool = False) -> Plan:
+def make_plan(
+    result: Result, keep: str | KeepRule | None = None, *, values: Any = None, drop_all: bool = False
+) -> Plan:
     """Return the plan of a result.
 
-    The rule (see `KeepRule`) gives the order in which documents become representatives of stars, so every removed
-    document was verified against the kept one; ``linked`` clusters keep the one that the rule puts first. `values` has
-    a value for each document: a column, a list, or anything that pyarrow takes.
+    The rule (see `KeepRule`; unless one is given ``first``, and with containment ``longest``) gives the order in which
+    documents become representatives of stars, so every removed document was verified against the kept one; ``linked``
+    clusters keep the one that the rule puts first. `values` has a value for each document: a column, a list, or
+    anything that pyarrow takes.
 
     Old documents are always kept, whatever the rule, and new duplicates of them are removed. With `drop_all`, every
     new document that has a partner is removed, and the rule does not matter.
     """
     check_removal(result.threshold_preset, f"write result.rethreshold({PRESETS['prose'].threshold:g}).plan()")
-    rule = KeepRule.parse(keep)
+    rule = KeepRule.for_search(keep, result.metric)
     ranked, notes = rule.order(result.id_of.as_texts_if_mixed(), result.lengths, values)
     order: bytes | None = as_bytes(ranked)
     if rule.kind == "first" and result.order is not None:

@@ -37,7 +37,7 @@ def drop_near_duplicates(
     *,
     threshold: float | None = ...,
     preset: str | None = ...,
-    keep: str = ...,
+    keep: str | None = ...,
     recall: float = ...,
     recipe: Recipe | None = ...,
     drop_all: bool = ...,
@@ -56,7 +56,7 @@ def drop_near_duplicates(
     *,
     threshold: float | None = ...,
     preset: str | None = ...,
-    keep: str = ...,
+    keep: str | None = ...,
     recall: float = ...,
     recipe: Recipe | None = ...,
     drop_all: bool = ...,
@@ -74,7 +74,7 @@ def drop_near_duplicates(
     *,
     threshold: float | None = None,
     preset: str | None = None,
-    keep: str = "first",
+    keep: str | None = None,
     recall: float = 0.99,
     recipe: Recipe | None = None,
     drop_all: bool = False,
@@ -91,13 +91,14 @@ def drop_near_duplicates(
     `data` is whatever `find` takes in memory. A generator becomes a list; a Dataset or Scanner of pyarrow, and whatever
     only exports an Arrow stream, a Table. `text` and `id` name columns; ``doc.text`` is a field inside the column
     ``doc``. `text` is optional if only one column can be meant. Of several tables in a dict, such as a
-    DatasetDict, a row of a later table goes if it is like one of an earlier table, with ``keep="first"``.
+    DatasetDict, a row of a later table goes if it is like one of an earlier table, with the rule ``first``.
     `tokens` names a column of lists of tokens instead, as in `find`. (`text_column` and `id_column` are the older names
     of `text` and `id`.)
 
     `keep` says which document of a cluster stays, as `KeepRule` explains, and may name columns of the data:
-    ``keep="max:stars"``, ``keep="newest:date"``. `values` gives values that are in no column. With `drop_all`, no
-    document that has a near-duplicate stays. Other arguments are those of `find`.
+    ``keep="max:stars"``, ``keep="newest:date"``. Unless it is given, that is the first one; with
+    ``metric="containment"`` the longest, because the first may be an excerpt of another. `values` gives values that are
+    in no column. With `drop_all`, no document that has a near-duplicate stays. Other arguments are those of `find`.
 
     `threshold` is 0.8 by default, or that of a `preset` that repeats a published deduplication or is meant for one. The
     presets that are meant for finding, essays, edited and code, bring only their recipe: write a threshold or a metric
@@ -119,13 +120,13 @@ def drop_near_duplicates(
     search = removal_search(threshold, preset, recipe, find_options)
     text, own_id = one_name("text", text, text_column), one_name("id", id, id_column)
     frame = frame_of(data)
-    rule = KeepRule.parse(keep)
+    rule = None if keep is None else KeepRule.parse(keep)
     given = frame.documents(text) if tokens is None else _token_rows(frame, text, tokens)
     ids = id_values(frame, own_id) if own_id else None
-    if rule.column is not None and values is None:
+    if rule is not None and rule.column is not None and values is None:
         values = frame.column(rule.column)
     if values is not None:
-        values = rule.values(values, len(frame))
+        values = (rule or KeepRule("first")).values(values, len(frame))
     result = find(given.documents, tokens=tokens, recall=recall, **find_options | search)
     rows = given.found(result)
     ids = frame.ids() if ids is None else ids

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from lookalike.documents.arrow_columns import is_marked, texts_as
 from lookalike.documents.table_columns import check_outer
+from lookalike.documents.table_errors import not_judged
 from lookalike.errors import DocumentError, RecipeError, suggest
 from lookalike.search.row_files import (
     RowFolder,
@@ -29,11 +30,11 @@ from lookalike.tables.output_files import ENDINGS
 from lookalike.tables.row_writers import CODECS, not_for_csv
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
-    from lookalike.documents import Batch, Source
+    from lookalike.documents import Batch, Skipped, Source
     from lookalike.result import Result
     from lookalike.result.plan import KeepRule, Plan
     from lookalike.search.repeats import CutBatch
@@ -51,6 +52,7 @@ __all__ = [
     "mixed_columns",
     "row_target",
     "split_rows",
+    "unjudged_names",
 ]
 
 
@@ -110,9 +112,12 @@ class RowTarget:
         """Take a file or a folder; `lines` says how the source has to be read."""
         self._rows = rows
         self.lines = lines
+        self.written = 0
+        """How many rows there are in it."""
 
     def write(self, batch: pa.RecordBatch, folder: str) -> None:
         """Write some rows, which came from this folder."""
+        self.written += batch.num_rows
         if isinstance(self._rows, RowFolder):
             self._rows.write(batch, folder)
         else:
@@ -181,7 +186,8 @@ def _column(result: Result, source: Source, rule: KeepRule) -> Iterator[Column]:
         raise RecipeError("--keep", str(rule), columns, suggest(rule.column, names))
     for batch, _ in _again(result.ids, source, rows=True):
         if batch.rows is not None:
-            yield batch.rows.column(rule.column)
+            column = batch.rows.column(rule.column)
+            yield column if batch.is_document is None else column.filter(batch.is_document)
 
 
 def _changed(name: object, paths: Sequence[str], rule: KeepRule) -> datetime:
@@ -200,15 +206,16 @@ def split_rows(
     removed: str | None,
     paths: Sequence[str],
     options: RowOptions,
-) -> list[str]:
+) -> tuple[int, list[str]]:
     """Write the rows that are kept, and those that are removed; documents without rows are listed by their paths.
 
-    Returns what a person should know of what was written.
+    Returns how many rows were kept, whether they are written or not, and what a person should know of it.
     """
     import pyarrow as pa
 
     own = pa.schema([("path", pa.large_string())])
     notes: list[str] = []
+    every = 0
     with ExitStack() as files:
         targets: dict[bool, list[tuple[RowTarget, bool]]] = {True: [], False: []}
         for name, is_kept in ((kept, True), (removed, False)):
@@ -216,12 +223,14 @@ def split_rows(
                 target = files.enter_context(row_target(name, source, own, options, notes))
                 targets[target.lines].append((target, is_kept))
         for lines, those in targets.items():
+            every = 0 if those else every
             for rows, mask, folder in _rows(plan, result, source, paths, lines=lines) if those else ():
+                every += rows.num_rows
                 for target, is_kept in those:
                     chosen: Any = rows.filter(mask if is_kept else compute().invert(mask))
                     if chosen.num_rows:
                         target.write(chosen, folder)
-    return notes
+    return every - plan.removed, notes
 
 
 def mixed_columns(source: Source | None) -> list[str]:
@@ -237,14 +246,34 @@ def _rows(
     if source is None:
         new = result.ids.slice(0, result.old_from)
         yield _path_rows(new.to_pylist(), ()), plan.kept_mask.slice(0, len(new)), ""
+        if result.old_from is None:
+            yield from _unjudged_paths(result.ids, result.skipped, ())
         return
     for batch, start in _again(result.ids, source, rows=not lines and source.schema is not None, lines=lines):
         rows = batch.rows if batch.rows is not None else _path_rows(batch.ids, paths)
-        yield rows, plan.kept_mask.slice(start, len(batch)), batch.folder
-        if batch.textless is not None:
-            import pyarrow as pa
+        kept = plan.kept_mask.slice(start, len(batch))
+        if batch.is_document is not None:
+            kept = compute().replace_with_mask(compute().invert(batch.is_document), batch.is_document, kept)
+        yield rows, kept, batch.folder
+    if source.has_files:
+        yield from _unjudged_paths(result.ids, source.skipped(), paths)
 
-            yield batch.textless, pa.repeat(pa.scalar(True), batch.textless.num_rows), batch.folder
+
+def _unjudged_paths(
+    ids: Column, skipped: Iterable[Skipped], paths: Sequence[str]
+) -> Iterator[tuple[pa.RecordBatch, Column, str]]:
+    """Give the paths of files that belong to the collection and are no documents; they are kept."""
+    if names := unjudged_names(ids, skipped):
+        import pyarrow as pa
+
+        yield _path_rows(names, paths), pa.repeat(pa.scalar(True), len(names)), ""
+
+
+def unjudged_names(ids: Column, skipped: Iterable[Skipped]) -> list[str]:
+    """Return what was not judged and is no document, each once."""
+    names = dict.fromkeys(one.id for one in not_judged(skipped))
+    documents = set(map(str, ids.to_pylist())) if names else set()
+    return [name for name in names if name not in documents]
 
 
 def _again(ids: Column, source: Source, *, rows: bool = False, lines: bool = False) -> Iterator[tuple[Batch, int]]:
@@ -295,18 +324,29 @@ class CutRows:
         self.whole = not target.lines and source.schema is not None
         self._drop_empty = drop_empty
 
+    @property
+    def written(self) -> int:
+        """How many rows were written."""
+        return self._target.written
+
+    def write_files(self, ids: Column, skipped: Iterable[Skipped]) -> None:
+        """Write the files that are no documents, after those that are, without a text."""
+        import pyarrow as pa
+
+        if names := unjudged_names(ids, skipped):
+            texts = pa.nulls(len(names), pa.large_string())
+            self._target.write(_path_rows(names, self._paths).append_column("text", texts), "")
+
     def write(self, cut: CutBatch) -> None:
-        """Write some documents, and the rows beside them that have no text."""
+        """Write some documents, and the rows among them that have no text."""
         rows = self._rows(cut)
         if self._drop_empty and cut.emptied:
             import pyarrow as pa
 
-            gone = set(cut.emptied)
+            gone = set(cut.in_rows(cut.emptied))
             rows = rows.filter(pa.array([place not in gone for place in range(rows.num_rows)]))
         if rows.num_rows:
             self._target.write(rows, cut.batch.folder)
-        if cut.batch.textless is not None and cut.batch.textless.num_rows:
-            self._target.write(cut.batch.textless, cut.batch.folder)
 
     def _rows(self, cut: CutBatch) -> pa.RecordBatch:
         import pyarrow as pa
@@ -320,15 +360,21 @@ class CutRows:
             return rows
         if self._line_form is not None:
             lines: list[Any] = rows.column(0).to_pylist()
-            for place in cut.changed:
-                changed = self._line_form.with_text(lines[place], column, cut.texts[place])
+            for number, place in zip(cut.changed, cut.in_rows(cut.changed), strict=True):
+                changed = self._line_form.with_text(lines[place], column, cut.texts[number])
                 if changed == lines[place]:  # no field of the line has exactly this name
                     check_outer(column, ())
                 lines[place] = changed
             return pa.RecordBatch.from_arrays([pa.array(lines, pa.large_binary())], ["line"])
         check_outer(column, rows.schema.names)
         at = rows.schema.get_field_index(column)
-        texts = texts_as(list(cut.texts), rows.schema.field(at).type)
+        values: list[Any] = list(cut.texts)
+        if cut.batch.is_document is not None:
+            left = iter(values)
+            own = rows.column(at)
+            chosen = cut.batch.is_document.to_pylist()
+            values = [next(left) if is_one else own[place].as_py() for place, is_one in enumerate(chosen)]
+        texts = texts_as(values, rows.schema.field(at).type)
         return pa.RecordBatch.from_arrays(
             [texts if place == at else own for place, own in enumerate(rows.columns)], schema=rows.schema
         )

@@ -12,6 +12,7 @@ from lookalike.documents.table_errors import changed
 from lookalike.errors import RecipeError, check_whole, suggest
 from lookalike.recipe import DEFAULT, settings
 from lookalike.search.search_run import BASE, LEAST_MEMORY
+from lookalike.tables.columns import compute
 from lookalike.tables.packed import Ids, Texts
 from lookalike.tables.spelling import count
 
@@ -121,6 +122,13 @@ class CutBatch:
     """Columns of the cuts, as `Cuts.table` has them, as Arrow arrays."""
     changed: list[int]
     """Which documents lost something, by their places."""
+
+    def in_rows(self, documents: list[int]) -> list[int]:
+        """Return the places of documents among the rows, which may have others between them."""
+        if self.batch.is_document is None:
+            return documents
+        places = compute().indices_nonzero(self.batch.is_document).to_pylist()
+        return [places[document] for document in documents]
 
     @property
     def emptied(self) -> list[int]:

@@ -78,8 +78,13 @@ OrderOption = Annotated[
     typer.Option("--order-column", metavar="NAME", help="A column to order documents by; default: the order of rows."),
 ]
 KeepOption = Annotated[
-    str,
-    typer.Option("--keep", metavar="RULE", help=f"Keep which document of a cluster: {', '.join(KEEP)} (as in dedupe)."),
+    str | None,
+    typer.Option(
+        "--keep",
+        metavar="RULE",
+        help=f"Keep which document of a cluster: {', '.join(KEEP)} (default: first; with containment longest).",
+        show_default=False,
+    ),
 ]
 ComponentsOption = Annotated[
     str, typer.Option("--components", metavar="HOW", help=f"How to link pairs: {', '.join(COMPONENTS)}.")
@@ -98,14 +103,14 @@ def job(
     search: Search,
     recipe: Recipe,
     order_column: OrderOption = None,
-    keep: KeepOption = "longest",
+    keep: KeepOption = None,
     components: ComponentsOption = "auto",
     master: MasterOption = None,
     overwrite: OverwriteOption = False,
 ) -> None:
     """Search a collection and write what was found."""
     _refuse(search)
-    KeepRule.parse(keep)
+    rule = KeepRule.for_search(keep, search.metric)
     spark = _session(master)
     _check_output(spark, output, overwrite=overwrite)
     with _work_folder(spark, search.work, output) as work:
@@ -131,7 +136,7 @@ def job(
             components=components,  # type: ignore[arg-type]
             work=f"{work}/stages",
         )
-        _write(found, output, keep)
+        _write(found, output, str(rule))
         _report(spark, found, output)
         _say_large([given] if old is None else [given, old], found.documents, reading)
 

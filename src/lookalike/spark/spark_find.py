@@ -151,7 +151,7 @@ def drop_near_duplicates(
     *,
     threshold: float | None = None,
     preset: str | None = None,
-    keep: str = "first",
+    keep: str | None = None,
     id: str | None = None,  # noqa: A002 — its name everywhere
     recall: float = 0.99,
     recipe: Recipe | None = None,
@@ -161,8 +161,9 @@ def drop_near_duplicates(
     """Return the DataFrame without near-duplicates: all its columns, in no particular order.
 
     `keep` says which document of a cluster stays, as `KeepRule` explains, and may name a column: ``keep="max:stars"``.
-    With `drop_all`, no document that has a near-duplicate stays. Other arguments are those of `lookalike.spark.find`;
-    a preset brings the same as in `lookalike.drop_near_duplicates`.
+    Unless it is given, that is the first one, and with ``metric="containment"`` the longest. With `drop_all`, no
+    document that has a near-duplicate stays. Other arguments are those of `lookalike.spark.find`; a preset brings the
+    same as in `lookalike.drop_near_duplicates`.
     """
     choice = choose_columns(df, text, id)
     search = removal_search(threshold, preset, recipe, find_options)

@@ -82,13 +82,14 @@ class SparkResult(ABC):
         * ``principal``: the id of the representative, and ``principal_old``.
         """
 
-    def plan(self, keep: str = "first", *, drop_all: bool = False) -> DataFrame:
+    def plan(self, keep: str | None = None, *, drop_all: bool = False) -> DataFrame:
         """Return a row for each document that is not old: id, kept, kept_id, score, group.
 
-        `keep` is a rule as `Result.plan` takes it; a column it names is one of the DataFrame that was searched.
+        `keep` is a rule as `Result.plan` takes it, with the same default; a column it names is one of the DataFrame
+        that was searched.
         """
         check_removal(self.threshold_preset, f"search again with threshold={PRESETS['prose'].threshold:g}")
-        return self._plan(KeepRule.parse(keep), drop_all=drop_all)
+        return self._plan(KeepRule.for_search(keep, self.strategy.metric), drop_all=drop_all)
 
     @abstractmethod
     def _plan(self, rule: KeepRule, *, drop_all: bool) -> DataFrame:
