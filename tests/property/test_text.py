@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -98,7 +99,8 @@ def test_units_of_every_code_point(unit: str) -> None:
     recipe = Recipe().replace(unit=unit, form="none", whitespace="remove", punctuation="keep")
     # Those without any property, such as ideographs and what is not assigned, are units by themselves. The reference
     # knows them by their properties alone, so a few of a million that have the same speak for all.
-    plain, others = [], []
+    plain: list[str] = []
+    others: list[str] = []
     for char in SCALARS:
         found = _native.char_properties(ord(char))
         nothing = found.word_break == "Other" and found.lower == ord(char) and not found.combining_class
@@ -119,7 +121,7 @@ def test_keeping_differs_from_dropping_only_for_what_is_dropped(unit: str) -> No
 @pytest.mark.parametrize("invisible", ["drop", "keep"])
 @pytest.mark.parametrize("unit", ["word", "char"])
 @pytest.mark.parametrize("form", ["none", "nfc", "nfkc"])
-def test_units_of_every_code_point_that_goes_or_changes(unit: str, form: str, invisible: str) -> None:
+def test_units_of_every_code_point_that_goes_or_changes(unit: str, form: Any, invisible: str) -> None:
     recipe = Recipe().replace(unit=unit, form=form, invisible=invisible)
     changing = [
         c for c in SCALARS if c in IGNORABLE or (form != "none" and unicodedata.normalize(form.upper(), c) != c)

@@ -324,14 +324,15 @@ def test_an_argument_that_does_not_exist(name: str, hint: str) -> None:
 def test_views_of_texts_come_back_as_views(kind: str) -> None:
     view = pa.array(TEXTS).cast(pa.string_view())
     bytes_view = pa.array([b"x"] * len(TEXTS), pa.binary_view())
-    batch = pa.record_batch({"text": view, "bytes": bytes_view, "stars": STARS})
-    data = {
+    columns: dict[str, Any] = {"text": view, "bytes": bytes_view, "stars": STARS}
+    batch = pa.record_batch(columns)
+    data: Any = {
         "table": pa.Table.from_batches([batch]),
         "batch": batch,
         "chunked": pa.chunked_array([view]),
         "array": view,
     }[kind]
-    kept = drop_near_duplicates(data, **OPTIONS, **({"text": "text"} if kind in ("table", "batch") else {}))
+    kept = drop_near_duplicates(data, "text" if kind in ("table", "batch") else None, **OPTIONS)
     assert type(kept) is type(data)
     same = "schema" if kind in ("table", "batch") else "type"
     assert getattr(kept, same) == getattr(data, same)

@@ -18,7 +18,8 @@ from lookalike.cli.messages import UNREADABLE, complain, showing_progress
 from lookalike.cli.options import command_line
 from lookalike.cli.output import check_raw_csv, destination, extension, keep_sources, width
 from lookalike.cli.running import Attempts, is_unwritten
-from lookalike.documents.table_errors import NO_WORDS, NOT_TEXT, lost_lines, not_judged
+from lookalike.documents.document_batches import NO_WORDS
+from lookalike.documents.table_errors import NOT_TEXT, lost_lines, not_judged
 from lookalike.documents.text_tables import UnreadLines
 from lookalike.errors import DocumentError, RecipeError
 from lookalike.search.kept_rows import (
@@ -114,10 +115,11 @@ def tally(plan: Plan, result: Result, source: Source | None, kept: int | None = 
     if not skipped and result.old_from is None:
         skipped = result.skipped  # of a saved result, whose documents were not read
     documents = plan.documents - plan.removed
-    wordless = sum(one.reason == NO_WORDS for one in skipped)
+    wordless = sum(one.reason == NO_WORDS for one in result.skipped)
     if kept is None:
         rows = source is not None and not source.has_files
-        kept = documents + (len(not_judged(skipped)) - wordless if rows else len(unjudged_names(result.ids, skipped)))
+        others = [one for one in skipped if one.reason != NO_WORDS]  # which are documents already
+        kept = documents + (len(not_judged(others)) if rows else len(unjudged_names(result.ids, others)))
     return Tally(kept, plan.removed, len(lost_lines(skipped)), kept - documents + wordless)
 
 
@@ -436,8 +438,7 @@ def _say(
 ) -> None:
     if output is not None:
         gone = found.emptied if parts.drop_empty else 0
-        wordless = sum(one.reason == NO_WORDS for one in skipped)
-        counted = Tally(kept, gone, len(lost_lines(skipped)), kept + gone - found.documents + wordless)
+        counted = Tally(kept, gone, len(lost_lines(skipped)), kept + gone - found.documents)
         emptied = f"{found.emptied:,} {'dropped' if parts.drop_empty else 'now empty'}"
         complain(f"{output}: {counted}; {found.changed:,} cut, {emptied}")
     if plan is not None:

@@ -320,21 +320,11 @@ def _sentence(names: list[str], said: str) -> str:
 
 # -- skipped documents in words ----------------------------------------------------------------------------------------
 
+NO_WORDS: Final = "no words"
+"""Why a document was compared with nothing: it is one all the same, and is listed with what was skipped."""
 BY_RULE: Final = frozenset(
-    {
-        "hidden",
-        "ignored",
-        "excluded",
-        "empty",
-        "null text",
-        "no words",
-        "link",
-        "link loop",
-        "table",
-        "given twice",
-        "not a file",
-    }
-    | {"receipt", "too short", "no words"}
+    {"hidden", "ignored", "excluded", "empty", "null text", "link", "link loop", "table", "given twice", "not a file"}
+    | {"receipt", "too short", NO_WORDS}
 )
 """Reasons for which something is skipped on purpose; with any other it should have been read but could not be."""
 
@@ -360,7 +350,7 @@ def without_words(name: object) -> Skipped:
     >>> without_words(7)
     Skipped(id='7', reason='no words', detail='it has no words, so it was compared with nothing')
     """
-    return Skipped(str(name), "no words", "it has no words, so it was compared with nothing")
+    return Skipped(str(name), NO_WORDS, "it has no words, so it was compared with nothing")
 
 
 def skipped_words(skipped: Iterable[Skipped]) -> str:

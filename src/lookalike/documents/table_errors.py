@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.document_batches import BY_RULE, Skipped
+from lookalike.documents.document_batches import BY_RULE, NO_WORDS, Skipped
 from lookalike.errors import DocumentError, DuplicateIdError
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ __all__ = [
     "BAD_ROW",
     "LONG_LINE",
     "NOT_TEXT",
-    "NO_WORDS",
     "bad_element",
     "bad_line",
     "changed",
@@ -51,8 +50,6 @@ LONG_LINE: Final = "line too long"
 """Why a line is skipped that is longer than a document may be: no row is made of it."""
 NOT_TEXT: Final = "not text"
 """Why a row is skipped whose text is none: a number, or bytes that are not UTF-8. It is a row all the same."""
-NO_WORDS: Final = "no words"
-"""Why a document was compared with none: it is one all the same, and is listed with what was skipped."""
 _NO_ROWS: Final = "the table has no rows"
 _NOT_ASKED: Final = BY_RULE - {"empty", "null text", NO_WORDS, "too short"}
 """Why something is skipped that is not of the collection: nobody wants it kept."""

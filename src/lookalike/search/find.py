@@ -320,7 +320,7 @@ def assembled(
         ids=new.ids,
         old_ids=None if old is None else old.ids,
         lengths=searched.lengths,
-        skipped=[*(skipped for source in sources for skipped in source.skipped()), *_without_words(found, new, old)],
+        skipped=[*(skipped for source in sources for skipped in source.skipped()), *_without_words(found, new)],
         notes=[
             *(note for source in sources for note in source.notes()),
             *([] if export is None else [str(export)]),
@@ -362,12 +362,9 @@ def assembled(
     return Result(documents, made, pairs(found, made.threshold), again=again)
 
 
-def _without_words(found: dict[str, Any], new: SearchInput, old: SearchInput | None) -> Iterator[Skipped]:
-    """List the documents that have nothing to compare; they stay documents, and are in no pair."""
-    new_count = len(new.ids)
-    for number in array("I", found["empty"]):
-        ids = new.ids if old is None or number < new_count else old.ids
-        yield without_words(ids[number if ids is new.ids else number - new_count])
+def _without_words(found: dict[str, Any], new: SearchInput) -> Iterator[Skipped]:
+    """List the new documents that have nothing to compare; they stay documents, and are in no pair."""
+    return (without_words(new.ids[number]) for number in array("I", found["empty"]) if number < len(new.ids))
 
 
 def _export(new: SearchInput, old: SearchInput | None, lengths: Sequence[int]) -> Export | None:
