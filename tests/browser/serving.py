@@ -36,9 +36,9 @@ def served(index: Path, *options: str) -> Iterator[str]:
 
 
 @contextmanager
-def served_in_memory(documents: Mapping[str, str]) -> Iterator[str]:
+def served_in_memory(documents: Mapping[str, str], keep: str | None = None, preset: str | None = None) -> Iterator[str]:
     """Serve an index in memory; gives the address."""
-    store = open_store(":memory:", None, None, None, None, False, None)
+    store = open_store(":memory:", None, None, None, keep, False, None, preset)
     la.Index(store).add(dict(documents))
     with in_thread(store) as site:
         yield site.url

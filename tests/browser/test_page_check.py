@@ -71,7 +71,12 @@ def test_a_pasted_copy_is_found_and_its_passages_are_read(visit: Visit, essays_s
         index.add(essays())
         hits = index.query(ESSAY, 0.3)
     expected = [
-        [str(hit.id), percent(hit.jaccard), percent(hit.containment_query or 0), percent(hit.containment_document or 0)]
+        [
+            str(hit.id),
+            percent(hit.similarity),
+            percent(hit.containment_query or 0),
+            percent(hit.containment_document or 0),
+        ]
         for hit in hits
     ]
     assert len(expected) >= 3
@@ -105,6 +110,39 @@ def test_what_is_not_stored_is_said_and_the_nearest_are_shown(visit: Visit, essa
     assert hit_rows(page)
     page.get_by_label("Text", exact=True).fill("changed")  # what was found belongs to another text
     expect(page.locator("#found-title")).to_have_count(0)
+
+
+@pytest.mark.parametrize("keep", ["text", "signature"])
+def test_an_index_for_passages_lists_the_nearest(visit: Visit, keep: str) -> None:
+    texts = essays()
+    words = [texts[name_of(number)].split() for number in (3, 8, 14)]
+    collage = " ".join(word for one in words for word in one[: len(one) // 3])
+    with served_in_memory(texts, keep, "essays") as url:
+        page = visit(url)
+        check(page, collage)
+        expect(page.locator("#found-title")).to_have_text("No stored document is similar to your text as a whole")
+        expect(page.locator(".found")).to_contain_text("a copied paragraph is not searched")
+        expect(page.locator(".found")).not_to_contain_text("nothing similar")
+        names = page.locator(".found tbody [data-label='Document']")
+        expect(names).to_have_count(5)
+        assert set(names.all_inner_texts()) >= {name_of(number) for number in (3, 8, 14)}
+        check(page, texts[name_of(3)])
+        expect(page.locator("#found-title")).to_contain_text("similar to your text")
+        listed = names.all_inner_texts()
+        assert len(set(listed)) == len(listed) >= 5, "the nearest are listed beside the hits"
+
+
+def test_a_file_with_the_name_of_a_stored_document_is_compared(visit: Visit) -> None:
+    with served_in_memory({"copy.txt": ESSAY, "other.txt": "The moon pulls the water."}) as url:
+        page = visit(url)
+        page.locator("#file").set_input_files([file_of("copy.txt")])
+        expect(page.locator("#found-title")).to_have_text("1 stored document is similar to your text")
+        expect(page.locator(".found tbody .same-id")).to_have_text("same name")
+        expect(page.locator("#recall")).to_have_text(
+            "At least 99.9% of the documents that are at least 80% similar are found."
+        )
+        page.goto(f"{url}#document/copy.txt")
+        expect(page.locator("#like-title")).to_have_text("No other document is similar to it")
 
 
 def test_nothing_to_check_is_said(visit: Visit, essays_server: str) -> None:

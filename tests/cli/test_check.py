@@ -55,7 +55,9 @@ def test_json(run: Run, stored: str) -> None:
     with la.Index.open(stored) as index:
         assert document["hits"] == [hit.to_dict() for hit in index.query(words(0, 98))]
     assert [hit["id"] for hit in document["hits"]] == ["bob/essay.txt", "ann/essay.txt", "ann/draft.txt"]
-    assert set(document["hits"][0]) == {"id", "jaccard", "containment_query", "containment_document"}
+    assert set(document["hits"][0]) == {"id", "jaccard", "containment_query", "containment_document", "same_id"}
+    assert document["recall"]["promised"] >= 0.999
+    assert not {"nearest", "skipped_same_id"} & document.keys()
 
 
 def test_the_table(run: Run, stored: str) -> None:
@@ -67,7 +69,8 @@ def test_the_table(run: Run, stored: str) -> None:
     assert "Longest passage shared with the closest document\n1  98 words  in new.txt (A) and bob/essay.txt (B)\n" in (
         done.out
     )
-    assert "1 document checked against class.db (4 documents) · 1 with hits ≥ 0.80 · scores\nexact\n" in done.out
+    assert "1 document checked against class.db (4 documents) · 1 with hits ≥ 0.80 · scores\n" in done.out
+    assert done.out.count("exact · recall ≥ 0.999 of documents ≥ 0.80\n") == 1
 
 
 def test_nothing_like_it(run: Run, stored: str) -> None:
@@ -100,13 +103,16 @@ def test_estimates_say_so(run: Run, essays: Path) -> None:
     run("index", "build", "small.db", "essays", "--keep", "signature")
     Path("new.txt").write_text(words(0, 98), encoding="utf-8")
     hits = run("check", "new.txt", "--index", "small.db", "--format", "json").json["documents"][0]["hits"]
-    assert set(hits[0]) == {"id", "jaccard", "standard_error"}
+    assert set(hits[0]) == {"id", "jaccard", "estimate", "standard_error", "same_id"}
+    assert all(hit["jaccard"] is None and hit["estimate"] >= 0.8 for hit in hits)
     assert run("check", "new.txt", "--index", "small.db", "--format", "csv").out.startswith(
-        "id,hit,jaccard,standard_error\n"
+        "id,hit,estimate,standard_error,same_id\n"
     )
     told = run("check", "new.txt", "--index", "small.db").out
-    assert "±" in told
-    assert told.endswith("scores\nestimated\n")
+    assert "≈ Jaccard     ±" in told
+    assert told.endswith("scores\nestimated · recall not promised\n")
+    assert run("check", "new.txt", "--index", "small.db", "--fail-over", "0.9").code == 1
+    assert "about half" in run("index", "info", "small.db").out
 
 
 def test_documents_of_any_kind(run: Run, stored: str) -> None:
@@ -126,8 +132,20 @@ def test_documents_of_any_kind(run: Run, stored: str) -> None:
 # -- what is asked -----------------------------------------------------------------------------------------------------
 
 
-def test_a_document_is_not_its_own_hit(run: Run, stored: str, essays: Path) -> None:
-    done = run("check", "essays", "--index", stored, "--format", "json", "--top", "1")
+def test_the_same_id_is_not_the_same_document(run: Run, stored: str, essays: Path) -> None:
+    """A copy of last year's essay is found, though it has the same name."""
+    asked = ["check", "essays", "--index", stored, "--format", "json", "--top", "1"]
+    done = run(*asked, "--fail-over", "0.9")
+    marked = {one["id"]: [(hit["id"], hit["same_id"]) for hit in one["hits"]] for one in done.json["documents"]}
+    assert marked == {
+        name: [(name, True)] for name in ("ann/draft.txt", "ann/essay.txt", "bob/essay.txt", "cleo/essay.txt")
+    }
+    assert (done.code, done.err) == (1, "")
+    assert run("check", "essays", "--index", stored).out.count(".txt (same id)\n") == 4
+    rows = list(csv.DictReader(io.StringIO(run(*asked[:4], "--format", "csv", "--top", "1").out)))
+    assert {row["same_id"] for row in rows} == {"true"}
+
+    done = run(*asked, "--skip-same-id")
     found = {one["id"]: [hit["id"] for hit in one["hits"]] for one in done.json["documents"]}
     assert found == {
         "ann/draft.txt": ["bob/essay.txt"],
@@ -135,10 +153,41 @@ def test_a_document_is_not_its_own_hit(run: Run, stored: str, essays: Path) -> N
         "bob/essay.txt": ["ann/essay.txt"],
         "cleo/essay.txt": [],
     }
-    assert done.err == "lookalike: note: 4 documents found under the same id in class.db: --self shows that as well\n"
-    done = run("check", "essays", "--index", stored, "--format", "json", "--top", "1", "--self")
-    assert [one["hits"][0]["id"] for one in done.json["documents"]] == list(found)
-    assert done.err == ""
+    assert all(one["skipped_same_id"] for one in done.json["documents"])
+    assert done.err == "lookalike: note: 4 stored under the same id, not compared\n"
+    told = run("check", "essays", "--index", stored, "--skip-same-id", "-q").out
+    assert "cleo/essay.txt: nothing similar (1 stored under the same id, not compared)\n" in told
+
+
+COLLAGE = " ".join((words(0, 40), words(300, 340), words(500, 540), words(2000, 2030)))
+
+
+@pytest.mark.parametrize("keep", ["text", "shingles", "signature"])
+def test_an_index_for_passages_never_says_that_nothing_is_similar(run: Run, essays: Path, keep: str) -> None:
+    built = run("index", "build", "class.db", "essays", "--preset", "essays", "--keep", keep)
+    assert "a copied paragraph is not searched: use lookalike scan NEW" in built.err
+    assert "essays" in run("index", "info", "class.db").out
+    Path("new.txt").write_text(COLLAGE, encoding="utf-8")
+    Path("far.txt").write_text(words(5000, 5100), encoding="utf-8")
+    done = run("check", "new.txt", "far.txt", "--index", "class.db")
+    assert (done.code, done.err) == (0, "")
+    assert "nothing similar" not in done.out
+    assert "a copied paragraph is not searched" in done.out.replace("\n", " ")
+    assert "new.txt: none ≥ 0.80; the nearest:\n" in done.out
+    found = run("check", "new.txt", "--index", "class.db", "--format", "json")
+    assert "a copied paragraph is not searched" in found.err
+    (document,) = found.json["documents"]
+    assert (document["hits"], found.json["preset"]) == ([], "essays")
+    nearest = {hit["id"] for hit in document["nearest"]}
+    assert {"cleo/essay.txt"} < nearest
+    assert len(nearest) == 4
+    assert run("check", "new.txt", "--index", "class.db", "--fail-over", "0.8").code == 0, "the nearest are no hits"
+    if keep != "signature":
+        added = run("check", "new.txt", "--index", "class.db", "--add", "--format", "json")
+        assert "1 document added" in added.err
+        (document,) = added.json["documents"]
+        assert document["hits"] == []
+        assert {hit["id"] for hit in document["nearest"]} == nearest, "what was added does not meet itself"
 
 
 def test_fail_over(run: Run, stored: str) -> None:
@@ -178,10 +227,13 @@ def test_what_is_new_can_be_kept(run: Run, essays: Path, place: str) -> None:
         "ann/draft.txt": [],
         "ann/essay.txt": ["ann/draft.txt"],
         "bob/essay.txt": ["ann/draft.txt"],
-        "cleo/essay.txt": [],
+        "cleo/essay.txt": ["cleo/essay.txt"],
     }, "a later document meets an earlier one"
     assert "1 document added to " in done.err
-    assert "1 document not added: " in done.err
+    assert "not added" not in done.err
+    again = run("check", "essays", "--index", where, "--add", "--skip-same-id")
+    assert "2 documents not added: " in again.err
+    assert "2 stored under the same id, not compared" in again.err
     with la.Index.open(where) as index:
         assert list(index) == ["cleo/essay.txt", "ann/draft.txt"]
         assert index.verify().ok

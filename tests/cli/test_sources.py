@@ -38,6 +38,8 @@ def test_a_mosaic_is_told_with_its_sources_and_places(run: Run, folder: Path) ->
     assert done.out.count(MOSAIC) == 1  # it is not a source of itself
     said = json.loads(run("sources", *given, "--format", "json").out)
     assert (said["id"], said["units"], said["found"]) == (essay, 236, 142)
+    assert said["recall"] == {"promised": 1.0, "measured": None}
+    assert "recall 1 of documents that share a shingle" in done.out
     assert {source["id"] for source in said["sources"]} == SOURCES
     text = with_mosaic()[MOSAIC]
     for source in said["sources"]:

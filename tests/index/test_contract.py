@@ -183,6 +183,53 @@ def test_two_that_are_open_see_each_other(new: Callable[[], Place]) -> None:
         check(one)
 
 
+def test_the_preset_stays(new: Callable[[], Place]) -> None:
+    place = new()
+    with place.open(preset="essays", recipe=la.Recipe(k=4)) as index:
+        assert (index.info()["preset"], index.recipe) == ("essays", la.Recipe(k=4)), "a recipe overrides the preset's"
+    if place.lasts:
+        with place.open(create=False) as index:
+            assert index.info()["preset"] == "essays"
+        with pytest.raises(la.MismatchError, match="preset is 'essays' and 'code'"):
+            place.open(preset="code")
+    with pytest.raises(la.RecipeError, match="preset must be one of"):
+        new().open(preset="essay")
+
+
+def test_nothing_can_be_asked_of_a_closed_index(new: Callable[[], Place], tmp_path: Path) -> None:
+    index = new().open()
+    index.add({"fox": "the quick brown fox"})
+    check(index)
+    index.close()
+    calls: list[Callable[[], object]] = [
+        lambda: index.query("the quick brown fox"),
+        lambda: index.query({"fox": "the quick brown fox"}, top=1, skip_same_id=True),
+        lambda: index.add({"sea": "the moon pulls"}),
+        lambda: index.replace({"fox": "the moon pulls"}),
+        lambda: index.ensure({"fox": "the quick brown fox"}),
+        lambda: index.put("fox", "the moon pulls"),
+        lambda: index.add_unless_similar({"sea": "the moon pulls"}),
+        lambda: index.remove(["fox"]),
+        lambda: index.get("fox"),
+        lambda: list(index.ids()),
+        lambda: len(index),
+        lambda: "fox" in index,
+        index.pairs,
+        index.groups,
+        lambda: list(index.documents().batches()),
+        lambda: index.documents().size(),
+        index.info,
+        index.verify,
+        index.repair,
+        index.compact,
+        lambda: index.backup(tmp_path / "copy.db"),
+    ]
+    for call in calls:
+        with pytest.raises(la.StoreError, match="is closed"):
+            call()
+    assert not (tmp_path / "copy.db").exists()
+
+
 def test_a_secret_seed_is_shown_to_nobody(new: Callable[[], Place]) -> None:
     indexes = [new().open(secret=True) for _ in range(2)]
     for index in indexes:

@@ -28,7 +28,7 @@ def test_queries_give_what_find_gives(new: Callable[[], Place], keep: str, thres
     pairs: dict[tuple[str, str], tuple[float, ...]] = {}
     place = {id: number for number, id in enumerate(documents)}
     for hits in index.query(documents):
-        scores = [hit.jaccard for hit in hits]
+        scores = [hit.similarity for hit in hits]
         assert scores == sorted(scores, reverse=True)
         assert not hits.truncated
         for hit in hits:
@@ -97,13 +97,86 @@ def test_signatures_give_estimates(new: Callable[[], Place]) -> None:
         for hit in hits:
             if hit.id == hits.query or (hits.query, hit.id) not in exact:
                 continue
-            assert hit.containment_query is hit.containment_document is None
+            assert hit.jaccard is hit.containment_query is hit.containment_document is None, "nothing is measured"
+            assert hit.estimate is not None
             assert hit.standard_error is not None
             # Five standard errors of an estimate at J, and the least that a slot can say.
-            assert abs(hit.jaccard - exact[hits.query, hit.id]) <= 5 * max(hit.standard_error, 0.01)
+            assert abs(hit.estimate - exact[hits.query, hit.id]) <= 5 * max(hit.standard_error, 0.01)
             seen += 1
     assert seen > 30
+    pairs = index.pairs(0.3)
+    assert pairs.column_names == ["a", "b", "estimate", "standard_error"]
+    assert pairs.num_rows > 30
     check(index)
+
+
+@pytest.mark.parametrize("keep", ["text", "shingles", "signature"])
+def test_the_same_id_is_not_the_same_document(new: Callable[[], Place], keep: str) -> None:
+    documents, index = collection(60), new().open(threshold=0.5, keep=keep)
+    index.add(documents)
+    asked = {"d3": documents["d3"], "d4": documents["d5"], "not there": documents["d6"], "d7": "nothing like it"}
+    for options in ({}, {"threshold": 0.3}, {"top": 4}, {"threshold": 0.3, "top": 60}):
+        marked = index.query(asked, **options)
+        assert [hit.id for hit in marked[0] if hit.same_id] == ["d3"], "a copy is a hit"
+        assert marked[0][0].similarity == 1.0
+        assert all(hit.same_id == (hit.id == hits.query) for hits in marked for hit in hits)
+        assert not any(hits.skipped_same_id for hits in marked)
+        skipped = index.query(asked, **options, skip_same_id=True)
+        assert [hits.skipped_same_id for hits in skipped] == [True, True, False, True]
+        for all_hits, others in zip(marked, skipped, strict=True):
+            left = [hit for hit in all_hits if not hit.same_id]
+            assert list(others)[: len(left)] == left, "and up to `top` others"
+            assert not any(hit.same_id for hit in others)
+    assert not any(hit.same_id for hit in index.query(documents["d3"]))
+    check(index)
+
+
+@pytest.mark.parametrize("keep", ["text", "shingles", "signature"])
+@pytest.mark.parametrize("least", [0.5, 0.8])
+def test_an_answer_states_its_recall(new: Callable[[], Place], keep: str, least: float) -> None:
+    documents, index = collection(40), new().open(threshold=least, keep=keep)
+    index.add(documents)
+    bands = la.Bands(index.info()["bands"], index.info()["rows"])
+    for options, promised in (
+        ({}, bands.recall(least)),
+        ({"threshold": 0.9}, bands.recall(0.9)),
+        ({"threshold": 0.9, "top": 1}, bands.recall(0.9)),
+        ({"threshold": 0.3}, 1.0),  # every signature is examined
+        ({"threshold": 1e-6}, 1.0),
+        ({"top": 3}, None),  # the nearest by their signatures
+        ({"threshold": 0, "top": 3}, None),
+    ):
+        recall = index.query(documents["d3"], **options).recall
+        if promised is None or keep == "signature":  # an estimate may fall on either side of the threshold
+            assert recall is None, options
+        else:
+            assert recall is not None
+            assert max(0.999, promised - 1e-4) <= recall.promised <= promised, options
+    check(index)
+
+
+def test_an_index_for_passages_lists_the_nearest(new: Callable[[], Place]) -> None:
+    documents, index = collection(60), new().open(preset="essays")
+    plain = new().open(recipe=la.Recipe.preset("essays"))
+    for one in (index, plain):
+        one.add(documents)
+    assert (index.info()["preset"], plain.info()["preset"], index.recipe) == ("essays", None, plain.recipe)
+    sources = [documents[id].split() for id in ("d2", "d9", "d11")]
+    collage = " ".join(word for words in sources for word in words[: len(words) // 2])
+    for options in ({}, {"threshold": 0.9}, {"threshold": 0.2}, {"top": 2}, {"threshold": 0.8, "top": 1}):
+        for asked in (collage, documents["d2"]):
+            hits, plain_hits = index.query(asked, **options), plain.query(asked, **options)
+            assert list(hits) == list(plain_hits), "what is near is no hit"
+            assert plain_hits.nearest == ()
+            assert hits.nearest == tuple(plain.query(asked, top=5))
+    assert {hit.id for hit in index.query(collage).nearest} >= {"d2", "d9", "d11"}
+    (own,) = index.query({"d2": documents["d2"]})
+    assert own.nearest[0].same_id
+    (others,) = index.query({"d2": documents["d2"]}, skip_same_id=True)
+    assert not any(hit.same_id for hit in others.nearest)
+    assert [decision.is_added for decision in index.add_unless_similar({"collage": collage})] == [True]
+    check(index)
+    check(plain)
 
 
 def test_the_nearest_without_a_threshold(new: Callable[[], Place]) -> None:

@@ -42,7 +42,8 @@ def test_the_first_of_similar_documents_stays(new: Callable[[], Place], keep: st
         for decision in decisions:
             assert decision.is_added == (not decision.hits)
             assert decision.id not in decision.hits.ids
-            assert all(hit.jaccard >= (threshold or 0.8) for hit in decision.hits)
+            assert all(hit.similarity >= (threshold or 0.8) for hit in decision.hits)
+            assert decision.hits.recall is None or decision.hits.recall.promised >= 0.999
     assert list(index) == greedy(documents, threshold or 0.8)
     check(index)
 

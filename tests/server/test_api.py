@@ -59,21 +59,48 @@ def test_documents_are_added_found_and_removed(serve: Serve) -> None:
         assert site.post("/v1/check", {"text": FOX_TODAY}).json["hits"] == []
 
 
-def test_a_batch_is_answered_in_order_and_nobody_is_his_own_hit(serve: Serve) -> None:
+def test_a_batch_is_answered_in_order_and_the_same_id_is_marked(serve: Serve) -> None:
     with serve() as site:
         add(site, {"fox": FOX, "fox again": FOX, "sea": SEA})
         asked = [{"id": "new", "text": FOX}, {"id": "fox", "text": FOX}, {"id": "none", "text": "nothing like it"}]
         results = site.post("/v1/check", {"documents": asked, "threshold": 0.5}).json["results"]
         assert [result["query"] for result in results] == ["new", "fox", "none"]
-        assert [[hit["id"] for hit in result["hits"]] for result in results] == [
+        assert [[hit["id"] for hit in result["hits"]] for result in results] == [["fox", "fox again"]] * 2 + [[]]
+        assert [[hit["same_id"] for hit in result["hits"]] for result in results] == [[False] * 2, [True, False], []]
+        cut = site.post("/v1/check", {"documents": asked, "top": 1, "threshold": 0.5}).json["results"]
+        assert [[hit["id"] for hit in result["hits"]] for result in cut] == [["fox"], ["fox"], []]
+        assert [result["truncated"] for result in cut] == [False, False, False]
+        assert site.lines("/v1/check?threshold=0.5", asked).lines == results
+
+        skipped = site.post("/v1/check", {"documents": asked, "threshold": 0.5, "skip_same_id": True}).json["results"]
+        assert [[hit["id"] for hit in result["hits"]] for result in skipped] == [
             ["fox", "fox again"],
             ["fox again"],
             [],
         ]
-        cut = site.post("/v1/check", {"documents": asked, "top": 1, "threshold": 0.5}).json["results"]
-        assert [[hit["id"] for hit in result["hits"]] for result in cut] == [["fox"], ["fox again"], []]
-        assert [result["truncated"] for result in cut] == [False, False, False]
-        assert site.lines("/v1/check?threshold=0.5", asked).lines == results
+        assert [result.get("skipped_same_id", False) for result in skipped] == [False, True, False]
+        assert site.lines("/v1/check?threshold=0.5&skip_same_id=true", asked).lines == skipped
+
+
+@pytest.mark.parametrize("keep", ["text", "shingles", "signature"])
+def test_every_answer_states_its_recall(serve: Serve, keep: str) -> None:
+    with serve(keep=keep) as site:
+        add(site, {"fox": FOX, "fox again": FOX, "sea": SEA})
+        asked = {"documents": [{"id": "new", "text": FOX}]}
+        paths = ("/v1/groups", "/v1/pairs", "/v1/histogram")
+        answers = [
+            site.post("/v1/check", {"text": FOX}).json,
+            site.post("/v1/check", {"text": FOX, "threshold": 0.1, "top": 1}).json,
+            *site.post("/v1/check", asked).json["results"],
+            *(site.get(path).json for path in paths),
+        ]
+        if keep != "signature":
+            answers += site.post("/v1/add-unless-similar", asked).json["results"]
+        for answer in answers:
+            promised = answer["recall"]["promised"]
+            assert promised is None if keep == "signature" else promised >= 0.99
+        nearest = site.post("/v1/check", {"text": FOX, "top": 1}).json
+        assert nearest["recall"] == {"promised": None, "measured": None}
 
 
 def test_top_alone_asks_for_the_nearest(serve: Serve) -> None:

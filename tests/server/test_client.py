@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lookalike as la
+from lookalike.index.store_opening import open_store
+from tests.server.live import in_thread
 from tests.server.served import Served
 
 if TYPE_CHECKING:
@@ -79,7 +81,31 @@ def test_queries(client: la.Client, index: la.Index, asked: dict[str, Any]) -> N
 def test_a_document_is_its_own_hit_as_in_an_index(client: la.Client) -> None:
     (hits,) = client.query({"d9": documents()["d9"]})
     assert hits.ids == ["d9"]
-    assert hits[0] == la.Hit("d9", 1.0, 1.0, 1.0)
+    assert hits[0] == la.Hit("d9", 1.0, 1.0, 1.0, same_id=True)
+
+
+@pytest.mark.parametrize("asked", [{}, {"threshold": 0.1}, {"top": 2}])
+def test_the_same_id_can_be_skipped(client: la.Client, index: la.Index, asked: dict[str, Any]) -> None:
+    texts = {id: documents()[id] for id in ("d3", "d9")} | {"new": documents()["d3"]}
+    found = client.query(texts, **asked, skip_same_id=True)
+    assert found == index.query(texts, **asked, skip_same_id=True)
+    assert [hits.skipped_same_id for hits in found] == [True, True, False]
+
+
+@pytest.mark.parametrize("keep", ["text", "signature"])
+def test_an_index_for_passages(keep: str) -> None:
+    store = open_store(":memory:", None, None, None, keep, False, None, "essays")
+    index, texts = la.Index(store), documents()
+    index.add(texts)
+    with in_thread(store) as site, la.Client(site.url) as client:
+        assert client.info()["preset"] == client.settings.preset == "essays"
+        for asked in ({}, {"threshold": 0.1}, {"top": 2}):
+            assert client.query(texts["d3"], **asked) == index.query(texts["d3"], **asked)
+            assert client.query(texts, **asked) == index.query(texts, **asked)
+        assert client.query(texts["d3"]).nearest[0].id == "d3"
+        pairs = index.pairs().sort_by([("jaccard" if keep == "text" else "estimate", "descending")])
+        assert client.pairs().column_names == pairs.column_names
+        assert client.pairs().num_rows == pairs.num_rows > 0
 
 
 def test_many_documents(client: la.Client, index: la.Index) -> None:

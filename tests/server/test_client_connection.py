@@ -251,9 +251,13 @@ def test_without_urllib3(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("truncated", [True, False])
 def test_hits_say_whether_they_are_all(truncated: bool) -> None:
-    found = {"hits": [{"id": "a", "jaccard": 0.9}], "truncated": truncated}
+    recall = {"promised": None if truncated else 0.999, "measured": None}
+    hit = {"id": "a", "jaccard": 0.9, "same_id": False}
+    found = {"hits": [hit], "truncated": truncated, "recall": recall}
     with scripted(Answer(200, found)) as server, la.Client(server.url) as client:
-        assert client.query("a text", top=1).truncated is truncated
+        hits = client.query("a text", top=1)
+        assert hits.truncated is truncated
+        assert hits.recall == (None if truncated else la.Recall(0.999))
 
 
 def test_a_large_group_comes_in_parts() -> None:

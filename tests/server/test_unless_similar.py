@@ -33,7 +33,9 @@ def decided(results: list[dict[str, Any]]) -> list[tuple[Any, bool, list[Any]]]:
 def test_of_copies_the_first_is_added(serve: Serve) -> None:
     with serve() as site:
         one = site.post(PATH, {"id": "fox", "text": FOX})
-        assert (one.status, one.json) == (200, {"id": "fox", "added": True, "hits": [], "truncated": False})
+        recall = {"promised": site.get("/v1/info").json["recall"], "measured": None}
+        expected_one = {"id": "fox", "added": True, "hits": [], "truncated": False, "recall": recall}
+        assert (one.status, one.json) == (200, expected_one)
         sent = [{"id": "again", "text": FOX_TODAY}, {"id": "sea", "text": SEA}, {"id": "sea too", "text": SEA}]
         answer = site.post(PATH, {"documents": sent})
         expected = [("again", False, ["fox"]), ("sea", True, []), ("sea too", False, ["sea"])]

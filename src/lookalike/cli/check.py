@@ -62,7 +62,9 @@ _CHECK: Final[dict[str, tuple[Any, Any]]] = {
         metavar="N",
         help="At most N hits per document; 0 for all (default: 10 in a table, otherwise all).",
     ),
-    "own": flag("--self", panel=_PANEL, help="Also show a document that is in the index under the same id."),
+    "skip_same_id": flag(
+        "--skip-same-id", panel=_PANEL, help="Do not compare a document with the stored one of the same id."
+    ),
     "add": flag(
         "--add", panel=_PANEL, help="Add each document without a hit, so that later ones are compared with it."
     ),
@@ -100,7 +102,7 @@ class CheckOptions:
     threshold: float | None
     top: int | None
     """At most this many hits per document, 0: all; None if not given."""
-    own: bool
+    skip_same_id: bool
     add: bool
     jsonl: bool
     fail_over: float | None
@@ -119,7 +121,7 @@ class CheckOptions:
         if self.fail_over is not None and self.fail_over < least:
             hint = "documents below the threshold are not searched for"
             raise RecipeError("--fail-over", self.fail_over, f"at least the threshold, {least:g}", hint)
-        return Checking(stored, least, self.top or None, self.own, self.add)
+        return Checking(stored, least, self.top or None, self.skip_same_id, self.add)
 
 
 def _make_asked(given: dict[str, Any]) -> CheckOptions:
@@ -138,7 +140,7 @@ def _make_asked(given: dict[str, Any]) -> CheckOptions:
     return CheckOptions(
         threshold=threshold,
         top=top,
-        own=bool(given["own"]),
+        skip_same_id=bool(given["skip_same_id"]),
         add=bool(given["add"]),
         jsonl=jsonl,
         fail_over=None if given["fail_over"] is None else share("--fail-over", given["fail_over"]),
@@ -182,7 +184,7 @@ def run_checks(
         else:
             _run_paths(paths, checking, reading, asked)
     if not asked.quiet:
-        say_notes(_notes(checking))
+        say_notes(_notes(checking, asked))
     if asked.fail_over is not None and checking.closest >= asked.fail_over:
         raise typer.Exit(FOUND)
 
@@ -225,16 +227,20 @@ def _hits(source: Source, checking: Checking, texts: list[str]) -> Iterator[Hits
         yield from checking.check(batch.ids, batch.texts)
 
 
-def _notes(checking: Checking) -> Iterator[str]:
+def _notes(checking: Checking, asked: CheckOptions) -> Iterator[str]:
     """Give what a person should know about the answers."""
+    from lookalike.cli.check_output import WHOLE_DOCUMENTS
+
     name = checking.stored.name
     if checking.added:
         yield f"{count(checking.added, 'document')} added to {name}"
     if checking.not_added:
         own = count(checking.not_added, "document")
         yield f"{own} not added: {name} has the same ids; {checking.stored.to_replace}"
-    if checking.own_omitted:
-        yield f"{count(checking.own_omitted, 'document')} found under the same id in {name}: --self shows that as well"
+    if checking.skipped:
+        yield f"{checking.skipped:,} stored under the same id, not compared"
+    if checking.stored.settings.nearest and asked.format is not HitsFormat.TABLE:  # the table says it itself
+        yield WHOLE_DOCUMENTS
     if checking.truncated:
         most = "share a part with too many stored documents to examine all of them"
         yield f"{count(checking.truncated, 'document')} {most}"
@@ -287,8 +293,8 @@ HELP = examples(
     "lookalike check new/ --index class.db --add",
     "cat new.jsonl | lookalike check - --index class.db --jsonl",
     "lookalike check new.txt --server http://localhost:8765",
-    last="lookalike index build makes an index; lookalike serve puts it on a server. A document that is in the "
-    "index under the same id is not a hit of its own. Similarity is not proof of copying: read the passages "
+    last="lookalike index build makes an index; lookalike serve puts it on a server. What is stored "
+    "under the id of a checked document is marked as (same id). Similarity is not proof of copying: read the passages "
     "with lookalike compare.",
 )
 

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final
 from lookalike.cli.input import limits_of
 from lookalike.cli.output import destination, send_drawn, width
 from lookalike.opening import stdin
+from lookalike.result.view import recall_of
 from lookalike.tables.packed import Texts, encoded
 from lookalike.tables.spelling import count, to_json, visible, write_json
 
@@ -24,16 +25,19 @@ if TYPE_CHECKING:
     from lookalike.index.query import Hit, Hits
     from lookalike.tables.packed import Id
 
-__all__ = ["check_lines", "write_hits"]
+__all__ = ["NOT_SEARCHED", "WHOLE_DOCUMENTS", "check_lines", "write_hits"]
 
+NOT_SEARCHED: Final = "a copied paragraph is not searched: use lookalike scan NEW --preset essays --against OLD"
+WHOLE_DOCUMENTS: Final = f"whole documents were compared; {NOT_SEARCHED}"
+"""What to know about an answer of an index whose preset is meant for copied passages."""
 
 _BLOCK: Final = 1 << 18
 _LARGEST_ID: Final = 2**63
 
 
-def answer(hits: Hits) -> dict[str, Any]:
+def answer(hits: Hits, checking: Checking) -> dict[str, Any]:
     """Return what JSON says of one document."""
-    return {"id": hits.query, "hits": [hit.to_dict() for hit in hits], "truncated": hits.truncated}
+    return {"id": hits.query, **hits.to_dict(nearest=checking.stored.settings.nearest > 0)}
 
 
 def check_lines(stream: IO[bytes], checking: Checking, reading: Reading) -> int:
@@ -54,7 +58,7 @@ def check_lines(stream: IO[bytes], checking: Checking, reading: Reading) -> int:
         found = checking.check([name for name, _ in documents], Texts.of(text for _, text in documents))
         for one in read:
             wrong += isinstance(one, dict)
-            stream.write(to_json(one if isinstance(one, dict) else answer(next(found)), indent=None).encode())
+            stream.write(to_json(one if isinstance(one, dict) else answer(next(found), checking), indent=None).encode())
         stream.flush()
     return wrong
 
@@ -110,8 +114,8 @@ def _wrong(number: int, problem: str) -> dict[str, Any]:
     return {"line": number, "error": f"line {number} {problem}"}
 
 
-_EXACT: Final = ("jaccard", "containment_query", "containment_document")
-_ESTIMATED: Final = ("jaccard", "standard_error")
+_EXACT: Final = ("jaccard", "containment_query", "containment_document", "same_id")
+_ESTIMATED: Final = ("estimate", "standard_error", "same_id")
 
 
 def write_hits(
@@ -125,14 +129,16 @@ def write_hits(
         if asked.format == "json":
             _write_json(stream, found, source, checking)
         elif asked.format == "jsonl":
-            stream.writelines(to_json(answer(hits), indent=None).encode() for hits in found)
+            stream.writelines(to_json(answer(hits, checking), indent=None).encode() for hits in found)
         else:
             _write_csv(stream, found, checking, raw=asked.raw_csv)
 
 
 def _write_json(stream: IO[bytes], found: Iterator[Hits], source: Source, checking: Checking) -> None:
-    head: dict[str, Any] = {"schema": "lookalike/1", "index": checking.stored.name, "threshold": checking.threshold}
-    documents = (to_json(answer(hits), indent=None).rstrip("\n") for hits in found)
+    stored = checking.stored
+    head: dict[str, Any] = {"schema": "lookalike/1", "index": stored.name, "preset": stored.settings.preset}
+    head["threshold"] = checking.threshold
+    documents = (to_json(answer(hits, checking), indent=None).rstrip("\n") for hits in found)
     write_json(stream, head, {"documents": documents, "skipped": _skipped(source)})
 
 
@@ -157,6 +163,7 @@ def _values(hit: Hit, names: Sequence[str]) -> Iterator[Any]:
     return (getattr(hit, name) for name in names)
 
 
+_SAME_ID: Final = " (same id)"
 SHOWN: Final = 10
 """Hits of a document that a person sees unless --top says otherwise."""
 
@@ -172,14 +179,17 @@ def to_table(
     last: Hits | None = None
     nothing_before = False
     for hits in found:
-        if hits and nothing_before:
+        if (hits or hits.nearest) and nothing_before:
             yield Text()
-        nothing_before = not hits
+        nothing_before = not (hits or hits.nearest)
         last = hits
         yield from _one(hits, checking, most)
     if last and checking.documents == 1 and checking.stored.settings.keep == "text":
         yield from _longest_passage(last, checking, texts[0])
     if nothing_before:
+        yield Text()
+    if checking.stored.settings.nearest:
+        yield Text(f"{WHOLE_DOCUMENTS[0].upper()}{WHOLE_DOCUMENTS[1:]}")
         yield Text()
     yield Text(_summary(checking))
 
@@ -189,31 +199,49 @@ def _one(hits: Hits, checking: Checking, most: int) -> Iterator[RenderableType]:
 
     from lookalike.cli.drawing import shorten
 
-    name = shorten(str(hits.query), width() - len(": nothing similar"))
-    if not hits:
-        yield Text.assemble((name, "bold"), ": nothing similar")
+    said = _nothing(hits, checking) + (" (1 stored under the same id, not compared)" if hits.skipped_same_id else "")
+    name = shorten(str(hits.query), max(12, width() - len(said)))
+    yield Text.assemble((name, "bold"), said)
+    if not hits and not hits.nearest:
         return
-    yield Text(name, style="bold")
-    yield _hits(hits, most or len(hits), estimated=checking.stored.settings.keep == "signature")
-    if most and len(hits) > most:
-        yield Text(f"… and {len(hits) - most:,} more (--top 0 shows all)", style="dim")
+    estimated = checking.stored.settings.keep == "signature"
+    if hits:
+        yield _hits(hits[: most or len(hits)], estimated=estimated)
+        if most and len(hits) > most:
+            yield Text(f"… and {len(hits) - most:,} more (--top 0 shows all)", style="dim")
+    if others := [hit for hit in hits.nearest if hit not in hits]:
+        if hits:
+            yield Text()
+            yield Text("The nearest others", style="dim")
+        yield _hits(others, estimated=estimated)
     yield Text()
 
 
-def _hits(hits: Hits, most: int, *, estimated: bool) -> Table:
+def _nothing(hits: Hits, checking: Checking) -> str:
+    """Return what is said behind the name of a document if it has no hits."""
+    if hits:
+        return ""
+    if not checking.stored.settings.nearest:
+        return ": nothing similar"
+    # Parts of it may well be similar.
+    return f": none ≥ {checking.threshold:.2f}; the nearest:" if hits.nearest else ": none near as a whole"
+
+
+def _hits(shown: Sequence[Hit], *, estimated: bool) -> Table:
     from rich.cells import cell_len
 
     from lookalike.cli.drawing import grid, percent, shorten
 
-    shown = hits[:most]
-    scores = ("Jaccard", "±") if estimated else ("Jaccard", "New in stored", "Stored in new")
+    scores = ("≈ Jaccard", "±") if estimated else ("Jaccard", "New in stored", "Stored in new")
     table = grid(("#", "right"), *((header, "right") for header in scores), ("Stored document", "left"))
     used = len(f"{len(shown)}") + sum(max(len(header), 6) + 2 for header in scores) + 2
-    room = max(12, min(width() - used, max(cell_len(visible(str(hit.id))) for hit in shown)))
-    for rank, hit in enumerate(shown, start=1):
+    marks = [_SAME_ID if hit.same_id else "" for hit in shown]
+    longest = max(cell_len(visible(str(hit.id))) + len(mark) for hit, mark in zip(shown, marks, strict=True))
+    room = max(12, min(width() - used, longest))
+    for rank, (hit, mark) in enumerate(zip(shown, marks, strict=True), start=1):
         more = (hit.standard_error,) if estimated else (hit.containment_query, hit.containment_document)
-        values = (percent(value or 0.0) for value in (hit.jaccard, *more))
-        table.add_row(f"{rank}", *values, shorten(str(hit.id), room))
+        values = (percent(value or 0.0) for value in (hit.similarity, *more))
+        table.add_row(f"{rank}", *values, shorten(str(hit.id), max(12, room - len(mark))) + mark)
     return table
 
 
@@ -249,4 +277,8 @@ def _summary(checking: Checking) -> str:
         alike = f"{checking.alike:,} that {'shares' if checking.alike == 1 else 'share'} something with them"
     exact = "estimated" if checking.stored.settings.keep == "signature" else "exact"
     name = visible(checking.stored.name)
-    return f"{count(checking.documents, 'document')} checked against {name} ({stored}) · {alike} · scores {exact}"
+    checked = f"{count(checking.documents, 'document')} checked against {name} ({stored})"
+    recall = "recall not promised"
+    if checking.recall is not None:
+        recall = f"{recall_of(checking.recall, of_what=False)} of documents ≥ {checking.threshold:.2f}"
+    return f"{checked} · {alike} · scores {exact} · {recall}"

@@ -373,6 +373,7 @@ def _sources_table(found: Sources, top: int) -> Iterator[RenderableType]:
     from lookalike.cli.drawing import Passages, count_of, grid, percent, shorten
     from lookalike.cli.output import width
     from lookalike.recipe import UNIT_NAMES
+    from lookalike.result.view import recall_of
     from lookalike.tables.spelling import visible
 
     unit = UNIT_NAMES[found.recipe.unit]
@@ -381,6 +382,8 @@ def _sources_table(found: Sources, top: int) -> Iterator[RenderableType]:
     yield Text(f"{percent(found.share)} of its text is found elsewhere", style="bold")
     said = f"{found.found:,} of {count_of(found.units, unit)}, in passages of at least {count_of(found.least, unit)}"
     yield Text(f"{said}; {count_of(len(found.sources), 'source')}.")
+    if found.recall is not None:
+        yield Text(f"{recall_of(found.recall, of_what=False)} of documents that share a shingle", style="dim")
     yield Text()
     listed = found.sources[: top or None]
     if listed:

@@ -121,6 +121,12 @@ def _percent(share: float) -> str:
     return f"{100 * float(at_least(share)):g} %"
 
 
+def _found(info: Mapping[str, Any]) -> str:
+    if info["keep"] == "signature":
+        return f"scores are estimates: about half of the hits at {info['threshold']:g} are found, and more above it"
+    return f"at least {_percent(info['recall'])} of the hits at {info['threshold']:g} are found"
+
+
 def _info_table(name: str, info: Mapping[str, Any]) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
@@ -134,8 +140,9 @@ def _info_table(name: str, info: Mapping[str, Any]) -> Iterator[RenderableType]:
         "Documents": f"{info['documents']:,}",
         "Size": size_words(info["bytes"]),
         "Keeps": f"{info['keep']}: scores are {_SCORES[info['keep']]}",
-        "Threshold": f"at least {_percent(info['recall'])} of the hits at {info['threshold']:g} are found",
+        "Threshold": _found(info),
         "Bands": f"{info['bands']} of {info['rows']} rows",
+        "Preset": info["preset"] or "none",
         "Recipe": info["recipe"] + secret,
     }
     for fact, value in facts.items():

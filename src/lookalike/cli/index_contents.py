@@ -98,6 +98,7 @@ def index_build(
     *,
     reading: Reading,
     recipe: Recipe,
+    preset: str | None,
     threshold: ThresholdOption = None,
     recall: RecallOption = None,
     keep: KeepOption = None,
@@ -107,6 +108,8 @@ def index_build(
     verbose: VerboseOption = False,
 ) -> None:
     """Read everything once, into an index."""
+    from lookalike.cli.check_output import NOT_SEARCHED
+    from lookalike.index.index_setup import is_for_passages
     from lookalike.index.new_documents import build
 
     settings: dict[str, Any] = {
@@ -115,6 +118,7 @@ def index_build(
         "recall": None if recall is None else share("--recall", recall),
         "keep": keep,
         "secret": secret,
+        "preset": preset,
         "threads": threads_of(threads),
     }
     source = reading.open(paths)
@@ -126,6 +130,8 @@ def index_build(
         made = build(where, source, progress=counting(report, source), judge=judge, **settings)
     about = f"{count(made.documents, 'document')}{skipped_words(source)} · {size(made.bytes)}"
     send(f"{visible(made.name)}: {about}\n", None)
+    if is_for_passages(preset) and not quiet:
+        say_notes([f"a check compares whole documents, and lists the five nearest; {NOT_SEARCHED}"])
 
 
 INDEX_ADD_HELP = examples(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from lookalike.client.connection import Connection, spelt
@@ -22,7 +21,7 @@ from lookalike.client.wire import (
 from lookalike.documents import open_documents
 from lookalike.errors import DocumentError, RecipeError, StoreError
 from lookalike.index.contract import NO_KIND, check_several, kind_of, wrong_id
-from lookalike.index.query import FEW, Queryable, check_addition, in_bands
+from lookalike.index.query import FEW, Asked, Queryable, check_addition, in_bands
 from lookalike.index.unless_similar import only_estimates
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ class Client(Queryable):
         """Add documents unless similar ones are there; give what was decided, batch by batch."""
         if self.settings.keep == "signature":
             raise only_estimates(self.url)
-        together = MOST_DOCUMENTS if in_bands(self.settings, threshold, None) else FEW
+        together = MOST_DOCUMENTS if in_bands(self.settings, Asked(threshold, None)) else FEW
         for some in in_batches(documents, together):
             body = some.body(threshold=threshold, top=top)
             answer = self._server.ask("POST", "/v1/add-unless-similar", body=body, ids=some.ids, conflicts=True)
@@ -171,23 +170,22 @@ class Client(Queryable):
 
     # -- asking ------------------------------------------------------------------------------------------------------
 
-    def _hits_of_text(self, text: str, threshold: float | None, top: int | None, threads: int) -> Hits:
-        del threads
-        asked = {"text": text, "threshold": threshold, "top": top}
-        found = self._server.ask("POST", "/v1/check", body=spelt(asked))
+    def _hits_of_text(self, text: str, asked: Asked) -> Hits:
+        body = {"text": text, "threshold": asked.threshold, "top": asked.top}
+        found = self._server.ask("POST", "/v1/check", body=spelt(body))
         with understood(self.url):
             return hits_of(found, None)
 
-    def _hits_of_each(self, source: Source, threshold: float | None, top: int | None, threads: int) -> Iterator[Hits]:
-        del threads
-        return self.answers(documents_of(source), threshold, top)
+    def _hits_of_each(self, source: Source, asked: Asked) -> Iterator[Hits]:
+        return self.answers(documents_of(source), asked)
 
-    def answers(self, documents: Iterable[tuple[Id, str]], threshold: float | None, top: int | None) -> Iterator[Hits]:
+    def answers(self, documents: Iterable[tuple[Id, str]], asked: Asked) -> Iterator[Hits]:
         """Give the hits of documents, batch by batch."""
-        together = MOST_DOCUMENTS if in_bands(self.settings, threshold, top) else FEW
-        # For a server a document is not its own hit, for an index it is: so they get ids that no document has.
-        for some in in_batches(documents, together, sent_as=uuid.uuid4().hex):
-            found = self._server.ask("POST", "/v1/check", body=some.body(threshold=threshold, top=top), ids=some.ids)
+        asked = asked._replace(nearest=self.settings.nearest)
+        together = MOST_DOCUMENTS if in_bands(self.settings, asked) else FEW
+        wanted = {"threshold": asked.threshold, "top": asked.top, "skip_same_id": asked.skip_same_id or None}
+        for some in in_batches(documents, together):
+            found = self._server.ask("POST", "/v1/check", body=some.body(**wanted), ids=some.ids)
             with understood(self.url):
                 hits = results_of(found, some.ids)
             yield from hits
@@ -355,9 +353,9 @@ class StoredThere:
         self.to_replace = "la.Client.replace replaces them"
         self._client = client
 
-    def ask(self, ids: Sequence[Id], texts: Texts, threshold: float | None, top: int | None) -> list[Hits]:
+    def ask(self, ids: Sequence[Id], texts: Texts, asked: Asked) -> list[Hits]:
         """Query the server."""
-        return list(self._client.answers(zip(ids, texts, strict=True), threshold, top))
+        return list(self._client.answers(zip(ids, texts, strict=True), asked))
 
     def there(self, ids: Sequence[Id]) -> set[Id]:
         """Ask for each."""

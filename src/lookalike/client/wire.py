@@ -12,9 +12,11 @@ from lookalike.engine.bands import Bands
 from lookalike.engine.groups import Group
 from lookalike.errors import ServerError
 from lookalike.index import Decision
+from lookalike.index.contract import kind_of
 from lookalike.index.index_setup import IndexSettings
 from lookalike.index.query import Hit, Hits
 from lookalike.recipe import Recipe
+from lookalike.result.view import Recall
 from lookalike.tables.columns import COLUMNS
 from lookalike.tables.packed import Ids, encoded
 from lookalike.text.comparison import Comparison, Passage
@@ -60,9 +62,12 @@ class Some:
     """Each as JSON."""
     _size: int = 0
 
-    def fits(self, document: bytes, most: int) -> bool:
-        """Tell whether another document may come in."""
-        return not self.ids or (len(self.ids) < most and self._size + len(document) <= MOST_BYTES)
+    def fits(self, id: Id, document: bytes, most: int) -> bool:
+        """Tell whether another document may come in; a server takes ids of one kind at a time."""
+        if not self.ids:
+            return True
+        is_room = len(self.ids) < most and self._size + len(document) <= MOST_BYTES
+        return is_room and kind_of(id) == kind_of(self.ids[0])
 
     def put(self, id: Id, document: bytes) -> None:
         """Take a document."""
@@ -78,16 +83,12 @@ class Some:
         return b'{"documents": [' + b", ".join(self._spelt) + b"]" + more.encode() + b"}"
 
 
-def in_batches(documents: Iterable[tuple[Id, str]], most: int = MOST_DOCUMENTS, *, sent_as: str = "") -> Iterator[Some]:
-    """Give documents in batches, which are made when they are asked for.
-
-    Where `sent_as` is given, the server sees it with a number behind it in the place of each id.
-    """
+def in_batches(documents: Iterable[tuple[Id, str]], most: int = MOST_DOCUMENTS) -> Iterator[Some]:
+    """Give documents in batches, which are made when they are asked for."""
     some = Some()
-    for number, (id, text) in enumerate(documents):
-        name = f"{sent_as}-{number}" if sent_as else id
-        document = encoded(json.dumps({"id": name, "text": text}, ensure_ascii=False))
-        if not some.fits(document, most):
+    for id, text in documents:
+        document = encoded(json.dumps({"id": id, "text": text}, ensure_ascii=False))
+        if not some.fits(id, document, most):
             yield some
             some = Some()
         some.put(id, document)
@@ -103,7 +104,7 @@ def documents_of(source: Source) -> Iterator[tuple[Id, str]]:
 
 # -- answers -----------------------------------------------------------------------------------------------------------
 
-_SCORES = ("jaccard", "containment_query", "containment_document", "standard_error")
+_OF_HIT = ("jaccard", "containment_query", "containment_document", "estimate", "standard_error")
 
 
 @contextmanager
@@ -117,8 +118,23 @@ def understood(url: str) -> Iterator[None]:
 
 def hits_of(found: dict[str, Any], query: Id | None) -> Hits:
     """Return the hits of one document."""
-    hits = [Hit(hit["id"], *(hit.get(name) for name in _SCORES)) for hit in found["hits"]]
-    return Hits(hits, query=query, truncated=bool(found["truncated"]))
+    return Hits(
+        map(_hit, found["hits"]),
+        query=query,
+        truncated=bool(found["truncated"]),
+        recall=recall_of(found["recall"]),
+        nearest=map(_hit, found.get("nearest", ())),
+        skipped_same_id=bool(found.get("skipped_same_id")),
+    )
+
+
+def _hit(found: dict[str, Any]) -> Hit:
+    return Hit(found["id"], **{name: found.get(name) for name in _OF_HIT}, same_id=bool(found["same_id"]))
+
+
+def recall_of(found: dict[str, Any]) -> Recall | None:
+    """Return the recall that an answer states; None if none is promised."""
+    return None if found["promised"] is None else Recall(float(found["promised"]))
 
 
 def results_of(found: dict[str, Any], ids: Sequence[Id]) -> list[Hits]:
@@ -138,15 +154,16 @@ def group_of(found: dict[str, Any], members: Sequence[Id], url: str) -> Group:
     return Group(found["principal"], tuple(members))
 
 
+_ESTIMATED = ("estimate", "standard_error")
+
+
 def pairs_table(pairs: Sequence[dict[str, Any]]) -> pa.Table:
     """Return pairs as `Index.pairs` does."""
     import pyarrow as pa
 
     columns: dict[str, Any] = {name: Ids.of([pair[name] for pair in pairs]).to_arrow() for name in COLUMNS[:2]}
-    for name in COLUMNS[2:]:
-        scores = [pair.get(name) for pair in pairs]
-        if not pairs or scores[0] is not None:  # where only signatures are kept, there is no containment
-            columns[name] = pa.array(scores, pa.float64())
+    for name in _ESTIMATED if pairs and pairs[0].get("estimate") is not None else COLUMNS[2:]:
+        columns[name] = pa.array([pair[name] for pair in pairs], pa.float64())
     return pa.table(columns)
 
 
@@ -168,4 +185,5 @@ def settings_of(info: dict[str, Any]) -> IndexSettings:
     """Return the settings of the index; of a secret seed nothing is known, so it reads 0."""
     bands = Bands(info["bands"], info["rows"])
     recipe = Recipe.parse(info["recipe"])
-    return IndexSettings(recipe, info["threshold"], info["recall"], bands, info["keep"], info["secret"])
+    kept = (info["keep"], info["secret"], info["preset"])
+    return IndexSettings(recipe, info["threshold"], info["recall"], bands, *kept)

@@ -68,7 +68,8 @@ class Index(Queryable):
     >>> index.add({"fox": "the quick brown fox jumps over the lazy dog", "cat": "the cat sleeps on the warm wall"})
     2
     >>> index.query("The quick brown fox jumps over the lazy dog!")
-    Hits([Hit(id='fox', jaccard=1.0, containment_query=1.0, containment_document=1.0, standard_error=None)])
+    Hits([Hit(id='fox', jaccard=1.0, containment_query=1.0, containment_document=1.0, estimate=None, \
+standard_error=None, same_id=False)])
     >>> index.remove(["fox"]), len(index), "cat" in index
     (1, 1, True)
     """
@@ -94,6 +95,7 @@ class Index(Queryable):
         keep: str | None = None,
         secret: bool = False,
         create: bool | None = None,
+        preset: str | None = None,
     ) -> Index:
         """Open an index, or create it.
 
@@ -104,13 +106,15 @@ class Index(Queryable):
         The settings are fixed when an index is created; later they may be left out, and are refused if they differ:
 
         * `recipe`: what a similarity is.
+        * `preset`: the name of a preset, whose recipe is taken unless one is given. An index compares whole documents:
+          a preset that is meant for copied passages (essays) adds `Hits.nearest` to its answers.
         * `threshold`, `recall`: queries at or above the threshold (0.8) are answered from bands that find at least
           the share `recall` (0.999) of the documents at the threshold, and more above it.
         * `keep`: ``"text"`` (scores are exact, and passages can be shown), ``"shingles"`` (exact), or ``"signature"``
           (scores are estimates, with their standard error).
         * `secret`: draw a random seed that is never shown, so that nobody can craft texts that collide.
         """
-        return cls(open_store(where, recipe, threshold, recall, keep, secret, create))
+        return cls(open_store(where, recipe, threshold, recall, keep, secret, create, preset))
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
@@ -199,9 +203,9 @@ class Index(Queryable):
             raise only_estimates(self._store.name)
         threshold, top = check_addition(threshold, top)
         threshold = threshold or self._store.settings.threshold
-        together = AT_ONCE if in_bands(self._store.settings, threshold, None) else FEW
         source, threads = open_documents(documents, text=text, id=id), check_threads(threads)
         asked = Asked(threshold, top, threads, self._interrupt)
+        together = AT_ONCE if in_bands(self._store.settings, asked) else FEW
         decisions: list[Decision] = []
         with self._writing() as writer:
             deciding = Deciding(self._store, writer, MemoryStore(self._store.settings), asked)
@@ -300,17 +304,21 @@ class Index(Queryable):
 
     # -- asking ------------------------------------------------------------------------------------------------------
 
-    def _hits_of_text(self, text: str, threshold: float | None, top: int | None, threads: int) -> Hits:
-        asked = Asked(threshold, top, check_threads(threads), self._interrupt)
+    def _hits_of_text(self, text: str, asked: Asked) -> Hits:
+        asked = self._completed(asked)
         return ask(self._store, sign(Texts.of([text]), self._store.settings, asked.threads), [None], asked)[0]
 
-    def _hits_of_each(self, source: Source, threshold: float | None, top: int | None, threads: int) -> Iterator[Hits]:
-        asked = Asked(threshold, top, check_threads(threads), self._interrupt)
-        together = AT_ONCE if in_bands(self._store.settings, threshold, top) else FEW
+    def _hits_of_each(self, source: Source, asked: Asked) -> Iterator[Hits]:
+        asked = self._completed(asked)
+        together = AT_ONCE if in_bands(self._store.settings, asked) else FEW
         for batch in source.batches():
             for start in range(0, len(batch), together):
                 signed = sign(batch.texts[start : start + together], self._store.settings, asked.threads)
                 yield from ask(self._store, signed, list(batch.ids[start : start + together]), asked)
+
+    def _completed(self, asked: Asked) -> Asked:
+        threads, nearest = check_threads(asked.threads), self._store.settings.nearest
+        return asked._replace(threads=threads, interrupt=self._interrupt, nearest=nearest)
 
     def get(self, id: Id) -> str:
         """Return the text of a document; `KeyError` if there is none with this id."""
@@ -365,7 +373,10 @@ class Index(Queryable):
         return IndexSource(self._store)
 
     def pairs(self, threshold: float | None = None) -> pa.Table:
-        """Return the pairs of stored documents: a, b and their scores, as `Result.pairs` has them."""
+        """Return the pairs of stored documents: a, b and their scores, as `Result.pairs` has them.
+
+        Where only signatures are kept, the scores are the columns `estimate` and `standard_error`.
+        """
         return found_within(self._store, threshold).pairs
 
     def groups(self, threshold: float | None = None) -> list[Group]:
@@ -392,6 +403,7 @@ class Index(Queryable):
             "rows": settings.bands.rows,
             "keep": settings.keep,
             "secret": settings.secret,
+            "preset": settings.preset,
         }
 
     def verify(self) -> Check:

@@ -14,19 +14,21 @@ from lookalike.documents.document_source import Source
 from lookalike.engine.groups import Group, groups
 from lookalike.errors import LookalikeError, StoreError
 from lookalike.index.query import check_shingles, estimate
+from lookalike.result.view import Recall
 from lookalike.search.find import find
 from lookalike.tables.columns import COLUMNS
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
     from lookalike.engine import Strategy
     from lookalike.index.contract import Row, Store, StoreReader
 
-    _Scored = tuple[array[int], array[int], array[float], array[float] | None, array[float] | None]
+    _Scored = tuple[array[int], array[int], Mapping[str, array[float]]]
+    """Both sides of each pair, and its scores by name."""
 
 __all__ = ["PORTION", "IndexSource", "OnlyNew", "Portion", "found_within", "portions"]
 
@@ -189,6 +191,8 @@ class Within(NamedTuple):
 
     pairs: pa.Table
     groups: Sequence[Group]
+    recall: Recall | None
+    """Of the pairs at or above the threshold; None where their scores are estimates, and none is promised."""
 
 
 def found_within(store: Store, threshold: float | None) -> Within:
@@ -197,13 +201,14 @@ def found_within(store: Store, threshold: float | None) -> Within:
     if settings.keep == "text":
         least = settings.threshold if threshold is None else threshold
         found = find(IndexSource(store), least, recipe=settings.recipe, recall=settings.recall)
-        return Within(found.pairs, found.groups)
+        return Within(found.pairs, found.groups, found.recall)
     strategy = settings.strategy(threshold)
     with store.snapshot() as reader:
         rows = [row for block in reader.rows() for _, row in block]
     scored = _exact(rows, strategy, store.name) if settings.keep == "shingles" else _estimated(rows, strategy)
     ends = list(zip(scored[0], scored[1], strict=True))
-    return Within(_table(rows, scored), _named(rows, groups(len(rows), ends)))
+    recall = Recall(strategy.promised) if settings.keep == "shingles" else None
+    return Within(_table(rows, scored), _named(rows, groups(len(rows), ends)), recall)
 
 
 def _candidates(rows: list[Row], strategy: Strategy) -> tuple[array[int], array[int]]:
@@ -227,33 +232,30 @@ def _exact(rows: list[Row], strategy: Strategy, name: str) -> _Scored:
         check_shingles(name, {row.id: row.body for row in rows})
         raise
     numbers = [array("I", found[name]) for name in COLUMNS[:2]]
-    scores = [array("d", found[name]) for name in COLUMNS[2:]]
-    return numbers[0], numbers[1], scores[0], scores[1], scores[2]
+    return numbers[0], numbers[1], {name: array("d", found[name]) for name in COLUMNS[2:]}
 
 
 def _estimated(rows: list[Row], strategy: Strategy) -> _Scored:
     a, b = _candidates(rows, strategy)
     hashes = strategy.recipe.hashes
     slots = [b"".join(rows[place].slots for place in side) for side in (a, b)]
-    scores = [estimate(slots_, hashes)[0] for slots_ in array("I", _native.agree(slots[0], slots[1], hashes))]
-    kept = [place for place, score in enumerate(scores) if score >= strategy.threshold]
+    scores = [estimate(slots_, hashes) for slots_ in array("I", _native.agree(slots[0], slots[1], hashes))]
+    kept = [place for place, (score, _) in enumerate(scores) if score >= strategy.threshold]
     first, second = (array("I", (side[place] for place in kept)) for side in (a, b))
-    return first, second, array("d", (scores[place] for place in kept)), None, None
+    names = ("estimate", "standard_error")
+    return first, second, {name: array("d", (scores[at][part] for at in kept)) for part, name in enumerate(names)}
 
 
 def _table(rows: list[Row], scored: _Scored) -> pa.Table:
     import pyarrow as pa
 
-    a, b, jaccard, in_b, in_a = scored
+    a, b, scores = scored
     ids = [row.id for row in rows]
     columns: dict[str, Any] = {
         name: Ids.of([ids[place] for place in side]).to_arrow()  # type: ignore[arg-type]
         for name, side in (("a", a), ("b", b))
     }
-    columns["jaccard"] = pa.array(jaccard, pa.float64())
-    if in_b is not None and in_a is not None:
-        columns |= {"containment_a": pa.array(in_b, pa.float64()), "containment_b": pa.array(in_a, pa.float64())}
-    return pa.table(columns)
+    return pa.table(columns | {name: pa.array(values, pa.float64()) for name, values in scores.items()})
 
 
 def _named(rows: list[Row], found: list[Group]) -> list[Group]:

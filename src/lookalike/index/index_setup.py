@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from lookalike.engine import Asked, Strategy, choose_strategy, least_agreeing
 from lookalike.engine.bands import Bands
 from lookalike.errors import MismatchError, RecipeError, StoreError, suggest
+from lookalike.presets import PRESETS, find_preset
 from lookalike.recipe import DEFAULT, Recipe
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ __all__ = [
     "being_built",
     "file_errors",
     "give_name",
+    "is_for_passages",
     "is_free",
     "locked",
     "remove_abandoned",
@@ -46,6 +48,13 @@ Keep = Literal["text", "shingles", "signature"]
 KEEPS: Final = ("text", "shingles", "signature")
 RECALL: Final = 0.999
 THRESHOLD: Final = 0.8
+_NEAREST: Final = 5
+
+
+def is_for_passages(preset: str | None) -> bool:
+    """Tell whether a preset is meant for copied passages: an index compares whole documents, so no hit says little."""
+    known = PRESETS.get(preset or "")
+    return known is not None and known.metric == "containment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,22 @@ class IndexSettings:
     """What is kept of a document besides its signature: with text or shingles, scores are exact."""
     secret: bool = False
     """Whether the seed was drawn at random, and is never shown."""
+    preset: str | None = None
+    """The preset that it was created with."""
+
+    @property
+    def lost(self) -> float:
+        """The share of the documents at the threshold that the filter on signatures may lose."""
+        return (1.0 - self.recall) / 50
+
+    @property
+    def nearest(self) -> int:
+        """How many of the nearest documents an answer lists besides its hits.
+
+        >>> IndexSettings.chosen(preset="essays").nearest, IndexSettings.chosen(preset="code").nearest
+        (5, 0)
+        """
+        return _NEAREST if is_for_passages(self.preset) else 0
 
     @classmethod
     def chosen(
@@ -76,8 +101,11 @@ class IndexSettings:
         recall: float | None = None,
         keep: str | None = None,
         secret: bool = False,
+        preset: str | None = None,
     ) -> IndexSettings:
         """Return the settings of a new index."""
+        if preset is not None:
+            recipe = recipe or find_preset(preset).recipe
         recipe = recipe or DEFAULT
         keep = keep or "text"
         if keep not in KEEPS:
@@ -89,7 +117,8 @@ class IndexSettings:
         )
         strategy = choose_strategy(asked, size=0)
         bands = strategy.bands or Bands(1, 1)
-        return cls(recipe, strategy.threshold, float(asked.recall), bands, keep, secret)  # type: ignore[arg-type]
+        recall = float(asked.recall)
+        return cls(recipe, strategy.threshold, recall, bands, keep, secret, preset)  # type: ignore[arg-type]
 
     def check_asked(
         self,
@@ -98,6 +127,7 @@ class IndexSettings:
         recall: float | None,
         keep: str | None,
         secret: bool,
+        preset: str | None,
         index: str,
     ) -> None:
         """Refuse what this index is not; None was not asked for."""
@@ -106,7 +136,7 @@ class IndexSettings:
         if recipe is not None:
             own = self.recipe.replace(seed=recipe.seed) if self.secret else self.recipe
             own.check_same(recipe, this=index, that="the recipe that was given")
-        asked = {"threshold": threshold, "recall": recall, "keep": keep}
+        asked = {"threshold": threshold, "recall": recall, "keep": keep, "preset": preset}
         differ: dict[str, tuple[object, object]] = {
             name: (getattr(self, name), given)
             for name, given in asked.items()
@@ -132,6 +162,7 @@ class IndexSettings:
                 "rows": self.bands.rows,
                 "keep": self.keep,
                 "secret": self.secret,
+                "preset": self.preset,
             }
         )
 
@@ -148,7 +179,8 @@ class IndexSettings:
             raise ValueError("the settings are out of range")
         if not 1 <= bands.bands * bands.rows <= recipe.hashes:
             raise ValueError("the bands do not fit the signature")
-        return cls(recipe, given["threshold"], given["recall"], bands, given["keep"], given["secret"])
+        kept = (given["keep"], given["secret"], given["preset"])
+        return cls(recipe, given["threshold"], given["recall"], bands, *kept)
 
     def shown(self) -> IndexSettings:
         """Return them as anybody may see them: without a secret seed."""
@@ -168,13 +200,14 @@ _TYPES: Final[Mapping[str, type]] = {
 
 
 def _check_types(given: Mapping[str, Any]) -> None:
-    if set(given) != set(_TYPES) or any(type(given[name]) is not kind for name, kind in _TYPES.items()):
+    fits = set(given) == {*_TYPES, "preset"} and isinstance(given["preset"], str | None)
+    if not fits or any(type(given[name]) is not kind for name, kind in _TYPES.items()):
         raise ValueError("the settings have different fields from those of this version")
 
 
 @lru_cache(maxsize=64)  # each query needs it, and to sum up the probabilities takes longer than the rest of a query
 def _strategy(settings: IndexSettings, threshold: float) -> Strategy:
-    lost = (1.0 - settings.recall) / 50
+    lost = settings.lost
     return Strategy(
         recipe=settings.recipe,
         method="lsh",
@@ -182,7 +215,7 @@ def _strategy(settings: IndexSettings, threshold: float) -> Strategy:
         threshold=threshold,
         bands=settings.bands,
         least=least_agreeing(threshold, settings.recipe.hashes, lost),
-        promised=settings.bands.recall(settings.threshold) - lost,
+        promised=max(0.0, settings.bands.recall(threshold) - lost),
     )
 
 

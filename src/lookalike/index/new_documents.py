@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
@@ -18,7 +19,7 @@ from lookalike.index import Index
 from lookalike.index.contract import NO_KIND, exists_already, kind_of, wrong_id
 from lookalike.index.index_documents import Portion, portions
 from lookalike.index.index_setup import being_built, remove_abandoned, sync_folder
-from lookalike.index.query import AT_ONCE, FEW, Asked, Hits, ask, sign
+from lookalike.index.query import AT_ONCE, FEW, Asked, Hits, ask, in_bands, sign
 from lookalike.index.store_opening import MEMORY, is_server, server_store
 from lookalike.tables.packed import Ids, Texts
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from lookalike.index.contract import Store
     from lookalike.index.index_setup import IndexSettings
     from lookalike.index.unless_similar import Decision
+    from lookalike.result import Recall
     from lookalike.tables.packed import Id
 
 __all__ = ["Built", "Checking", "StoredDocuments", "StoredHere", "build"]
@@ -131,8 +133,8 @@ class StoredDocuments(Protocol):
     to_replace: str
     """What replaces stored documents, for a message."""
 
-    def ask(self, ids: Sequence[Id], texts: Texts, threshold: float | None, top: int | None) -> list[Hits]:
-        """Return the hits of each document, its own id among them if it is stored."""
+    def ask(self, ids: Sequence[Id], texts: Texts, asked: Asked) -> list[Hits]:
+        """Return the hits of each document, and the nearest if the index has them."""
 
     def there(self, ids: Sequence[Id]) -> set[Id]:
         """Return the ids under which a document is stored."""
@@ -159,10 +161,10 @@ class StoredHere:
         self.to_replace = "lookalike index add --replace replaces them"
         self._store, self._threads = store, threads
 
-    def ask(self, ids: Sequence[Id], texts: Texts, threshold: float | None, top: int | None) -> list[Hits]:
+    def ask(self, ids: Sequence[Id], texts: Texts, asked: Asked) -> list[Hits]:
         """Query the index."""
         signed = sign(texts, self.settings, self._threads)
-        return ask(self._store, signed, list(ids), Asked(threshold, top, self._threads))
+        return ask(self._store, signed, list(ids), asked._replace(threads=self._threads))
 
     def there(self, ids: Sequence[Id]) -> set[Id]:
         """Look the ids up."""
@@ -203,8 +205,8 @@ class Checking:
     """0 asks for the nearest of those that share anything; `top` says how many."""
     top: int | None = None
     """At most this many hits per document."""
-    own: bool = False
-    """Whether a document that is stored under its own id is its own hit."""
+    skip_same_id: bool = False
+    """Whether the document that is stored under the id of a new one is left out."""
     add: bool = False
     """Whether documents without a hit are added, so that later ones meet them."""
     documents: int = 0
@@ -213,11 +215,13 @@ class Checking:
     added: int = 0
     not_added: int = 0
     """Documents without a hit whose ids were there already."""
-    own_omitted: int = 0
-    """Documents that were stored under their own ids, and would have been their own hits."""
+    skipped: int = 0
+    """Stored documents that were not compared with a new one because they have its id."""
     truncated: int = 0
     """Documents that share a key with too many others to examine all of them."""
     closest: float = 0.0
+    recall: Recall | None = None
+    """The least that any answer promises; None if one promises none."""
     _kind: str = NO_KIND
     """What the ids of the store are, as far as is known."""
 
@@ -230,29 +234,29 @@ class Checking:
 
     def check(self, ids: Sequence[Id], texts: Texts) -> Iterator[Hits]:
         """Give the hits of each document; what is added is safe before they are given."""
-        many = AT_ONCE if self.threshold >= self.stored.settings.threshold else FEW
+        many = AT_ONCE if in_bands(self.stored.settings, self._question()) else FEW
         for start in range(0, len(ids), many):
             some = slice(start, start + many)
             yield from self._some(list(ids[some]), texts[some])
 
     def _some(self, ids: list[Id], texts: Texts) -> list[Hits]:
-        answers = self._added(ids, texts) if self.add else self._asked(ids, texts)
-        answers = [Hits(hits[: self.top], query=hits.query, truncated=hits.truncated) for hits in answers]
+        answers = self._added(ids, texts) if self.add else self.stored.ask(ids, texts, self._question())
+        answers = [hits.first(self.top) for hits in answers]
+        if answers:
+            before = [self.recall] if self.documents else []
+            recalls = [*before, *(hits.recall for hits in answers)]
+            known = [recall for recall in recalls if recall is not None]
+            self.recall = min(known, key=attrgetter("promised")) if len(known) == len(recalls) else None
         self.documents += len(answers)
         self.truncated += sum(hits.truncated for hits in answers)
         self.alike += sum(bool(hits) for hits in answers)
-        self.closest = max([self.closest, *(hits[0].jaccard for hits in answers if hits)])
+        self.skipped += sum(hits.skipped_same_id for hits in answers)
+        self.closest = max([self.closest, *(hits[0].similarity for hits in answers if hits)])
         return answers
 
-    def _asked(self, ids: list[Id], texts: Texts) -> list[Hits]:
-        """Return the hits of documents, without those of a document with itself unless they are wanted."""
-        top = None if self.top is None else self.top + 1  # the document itself may be among them
-        answers = self.stored.ask(ids, texts, self.threshold or None, top)
-        if self.own:
-            return answers
-        others = [_without(hits, hits.query) for hits in answers]
-        self.own_omitted += sum(len(few) < len(all_) for few, all_ in zip(others, answers, strict=True))
-        return others
+    def _question(self) -> Asked:
+        nearest = self.stored.settings.nearest
+        return Asked(self.threshold or None, self.top, skip_same_id=self.skip_same_id, nearest=nearest)
 
     def _added(self, ids: list[Id], texts: Texts) -> list[Hits]:
         """Add the documents without a hit; those whose ids are stored, or come again, are only looked up."""
@@ -273,13 +277,25 @@ class Checking:
                 continue
             answers = {place: decision.hits for place, decision in zip(new, decisions, strict=True)}
             self.added += sum(decision.is_added for decision in decisions)
+            if self.stored.settings.nearest:
+                answers |= self._with_nearest(answers, ids, texts)
             break
         if rest := [place for place in range(len(ids)) if place not in answers]:
-            known = self._asked([ids[place] for place in rest], Texts.of(texts.take(rest)))
+            known = self.stored.ask([ids[place] for place in rest], Texts.of(texts.take(rest)), self._question())
             self.not_added += sum(not hits for hits in known)
             answers |= dict(zip(rest, known, strict=True))
         return [answers[place] for place in range(len(ids))]
 
-
-def _without(hits: Hits, name: Id | None) -> Hits:
-    return Hits((hit for hit in hits if hit.id != name), query=hits.query, truncated=hits.truncated)
+    def _with_nearest(self, answers: dict[int, Hits], ids: list[Id], texts: Texts) -> dict[int, Hits]:
+        """Return decided documents with the nearest others; those that were just added do not meet themselves."""
+        places, found = list(answers), dict[int, Hits]()
+        question = self._question()._replace(skip_same_id=True)
+        for start in range(0, len(places), FEW):
+            some = places[start : start + FEW]
+            asked = self.stored.ask([ids[place] for place in some], Texts.of(texts.take(some)), question)
+            for place, others in zip(some, asked, strict=True):
+                hits = answers[place]
+                found[place] = Hits(
+                    hits, query=hits.query, truncated=hits.truncated, recall=hits.recall, nearest=others.nearest
+                )
+        return found

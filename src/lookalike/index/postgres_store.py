@@ -288,14 +288,17 @@ class PostgresStore(ServerStore):
         """Translate the errors of PostgreSQL into ours."""
         return server_errors(self.name)
 
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise StoreError(self.name, "is closed", "open it again")
+
     def _take(self) -> psycopg.Connection[Any]:
         """Return a connection, which its taker has to itself until it gives it back."""
         if self._pid != os.getpid():  # a child of a fork has its own connections
             _ABANDONED.append(self._idle)
             self._idle, self._lock, self._pid = [], threading.RLock(), os.getpid()
         with self._lock:
-            if self._is_closed:
-                raise StoreError(self.name, "is closed", "open it again")
+            self._check_open()
             if self._idle:
                 return self._idle.pop()
         connection = connect(self._address)
@@ -364,6 +367,7 @@ class PostgresStore(ServerStore):
 
     def verify(self) -> Check:
         """Check every row, in one snapshot."""
+        self._check_open()
         check = Check()
         try:
             with self.transaction(write=False) as connection:

@@ -24,6 +24,7 @@ from lookalike.documents import open_documents
 from lookalike.engine.sign import texts_for_core
 from lookalike.errors import DamagedError, RecipeError, _show, check_number, check_whole
 from lookalike.index.contract import Row
+from lookalike.result.view import Recall, recall_values
 from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:
@@ -67,24 +68,40 @@ class Hit:
     """
 
     id: Id
-    jaccard: float
-    """Exact where the index keeps texts or shingles; else an estimate."""
+    jaccard: float | None = None
+    """Measured on what the index keeps; None where that is only signatures."""
     containment_query: float | None = None
     """The share of the query that is in the document; None where only signatures are kept."""
     containment_document: float | None = None
     """The share of the document that is in the query."""
+    estimate: float | None = None
+    """Of the Jaccard similarity, where only signatures are kept; None where it is measured."""
     standard_error: float | None = None
-    """Of the estimate; None where the score is exact."""
+    """Of the estimate."""
+    same_id: bool = False
+    """Whether the query has the same id: often an earlier version of it, or the document itself."""
+
+    @property
+    def similarity(self) -> float:
+        """What hits are ranked and cut by: `jaccard`, or `estimate` where it is not measured.
+
+        >>> Hit("essay-7", 0.75).similarity, Hit("essay-7", estimate=0.7, standard_error=0.03).similarity
+        (0.75, 0.7)
+        """
+        score = self.estimate if self.jaccard is None else self.jaccard
+        return 0.0 if score is None else score
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON says of it."""
-        found = {"id": self.id, "jaccard": self.jaccard}
-        if self.standard_error is not None:
-            return found | {"standard_error": self.standard_error}
-        return found | {
-            "containment_query": self.containment_query,
-            "containment_document": self.containment_document,
-        }
+        scores: dict[str, Any] = {"jaccard": self.jaccard}
+        if self.estimate is not None:
+            scores |= {"estimate": self.estimate, "standard_error": self.standard_error}
+        else:
+            scores |= {
+                "containment_query": self.containment_query,
+                "containment_document": self.containment_document,
+            }
+        return {"id": self.id, **scores, "same_id": self.same_id}
 
 
 class Hits(Sequence[Hit]):
@@ -95,15 +112,35 @@ class Hits(Sequence[Hit]):
     (2, 'a', ['a', 'b'], False)
     """
 
-    __slots__ = ("_hits", "query", "truncated")
+    __slots__ = ("_hits", "nearest", "query", "recall", "skipped_same_id", "truncated")
 
-    def __init__(self, hits: Iterable[Hit], *, query: Id | None, truncated: bool = False) -> None:
+    def __init__(
+        self,
+        hits: Iterable[Hit],
+        *,
+        query: Id | None,
+        truncated: bool = False,
+        recall: Recall | None = None,
+        nearest: Iterable[Hit] = (),
+        skipped_same_id: bool = False,
+    ) -> None:
         """Take hits in their order."""
         self._hits = tuple(hits)
         self.query = query
         """The id of the document that was asked about; None for a text."""
         self.truncated = truncated
         """Whether too many documents share a part of the signature to examine all of them."""
+        self.recall = recall
+        """The share of the stored documents at or above the threshold that is found; None if none is promised: without
+        a threshold, for a truncated answer, and where scores are estimates."""
+        self.nearest = tuple(nearest)
+        """The five nearest documents, however different, if the index was created with a preset that is meant for
+        copied passages: it compares whole documents, so they say more than the hits. Otherwise empty."""
+        self.skipped_same_id = skipped_same_id
+        """Whether a document that is stored under the id of the query was not compared."""
+
+    def _values(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__)
 
     @property
     def ids(self) -> list[Id]:
@@ -125,7 +162,7 @@ class Hits(Sequence[Hit]):
     def __eq__(self, other: object) -> bool:
         """Tell whether the hits are the same."""
         if isinstance(other, Hits):
-            return (self._hits, self.query, self.truncated) == (other._hits, other.query, other.truncated)
+            return self._values() == other._values()
         return list(self._hits) == other if isinstance(other, list) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
@@ -134,13 +171,44 @@ class Hits(Sequence[Hit]):
         """Show the hits."""
         return f"Hits({list(self._hits)!r}{', truncated' if self.truncated else ''})"
 
+    def first(self, top: int | None, *, truncated: bool = False) -> Hits:
+        """Return the first hits, or all of them; `truncated` says that there are more than anybody wanted to leave out.
+
+        >>> Hits([Hit("a", 0.9), Hit("b", 0.8)], query=None).first(1).ids
+        ['a']
+        """
+        return Hits(
+            self._hits[:top],
+            query=self.query,
+            truncated=self.truncated or truncated,
+            recall=None if truncated else self.recall,
+            nearest=self.nearest,
+            skipped_same_id=self.skipped_same_id,
+        )
+
+    def to_dict(self, *, nearest: bool = False) -> dict[str, Any]:
+        """Return what JSON says of it, without the query; `nearest`: also the nearest documents."""
+        said: dict[str, Any] = {"hits": [hit.to_dict() for hit in self._hits], "truncated": self.truncated}
+        said["recall"] = recall_values(self.recall)
+        if nearest:
+            said["nearest"] = [hit.to_dict() for hit in self.nearest]
+        if self.skipped_same_id:
+            said["skipped_same_id"] = True
+        return said
+
 
 class Queryable(ABC):
     """What can be queried: an `Index`, or a `Client` of one behind a server."""
 
     @overload
     def query(
-        self, documents: str, threshold: float | None = ..., *, top: int | None = ..., threads: int = ...
+        self,
+        documents: str,
+        threshold: float | None = ...,
+        *,
+        top: int | None = ...,
+        skip_same_id: bool = ...,
+        threads: int = ...,
     ) -> Hits: ...
     @overload
     def query(
@@ -149,6 +217,7 @@ class Queryable(ABC):
         threshold: float | None = ...,
         *,
         top: int | None = ...,
+        skip_same_id: bool = ...,
         text: str | None = ...,
         id: str | None = ...,
         threads: int = ...,
@@ -159,6 +228,7 @@ class Queryable(ABC):
         threshold: float | None = None,
         *,
         top: int | None = None,
+        skip_same_id: bool = False,
         text: str | None = None,
         id: str | None = None,
         threads: int = 0,
@@ -169,22 +239,25 @@ class Queryable(ABC):
         * `threshold`: all at or above it. Below that of the index, every signature is examined.
         * `top`: at most this many. Without a threshold, or with 0, these are the nearest of those that share anything,
           and every signature is examined.
+        * `skip_same_id`: leave out the document that is stored under the id of the one that is asked about. Without it
+          it is compared like any other, and `Hit.same_id` marks it.
+
+        `Hits.recall` says what share of the documents at or above the threshold the answer has at least.
 
         `text` and `id` name the columns of a data frame. For a `Client`, `threads` has no effect, and the server may
         limit `top`.
         """
         threshold, top = check_asked(threshold, top)
         if isinstance(documents, str):
-            return self._hits_of_text(documents, threshold, top, threads)
-        return list(self._hits_of_each(open_documents(documents, text=text, id=id), threshold, top, threads))
+            return self._hits_of_text(documents, Asked(threshold, top, threads))
+        source = open_documents(documents, text=text, id=id)
+        return list(self._hits_of_each(source, Asked(threshold, top, threads, skip_same_id=bool(skip_same_id))))
 
     @abstractmethod
-    def _hits_of_text(self, text: str, threshold: float | None, top: int | None, threads: int) -> Hits: ...
+    def _hits_of_text(self, text: str, asked: Asked) -> Hits: ...
 
     @abstractmethod
-    def _hits_of_each(
-        self, source: Source, threshold: float | None, top: int | None, threads: int
-    ) -> Iterable[Hits]: ...
+    def _hits_of_each(self, source: Source, asked: Asked) -> Iterable[Hits]: ...
 
 
 # -- signing and asking ------------------------------------------------------------------------------------------------
@@ -265,9 +338,11 @@ def check_addition(threshold: float | None, top: int | None) -> tuple[float | No
     return check_asked(threshold, None)[0], check_asked(None, top)[1]
 
 
-def in_bands(settings: IndexSettings, threshold: float | None, top: int | None) -> bool:
-    """Tell whether the bands answer a query; otherwise every signature is examined."""
-    return top is None if threshold is None else threshold >= settings.threshold
+def in_bands(settings: IndexSettings, asked: Asked) -> bool:
+    """Tell whether the bands answer all that is asked; otherwise every signature is examined."""
+    if asked.nearest:
+        return False
+    return asked.top is None if asked.threshold is None else asked.threshold >= settings.threshold
 
 
 def sign(texts: Texts, settings: IndexSettings, threads: int = 0) -> Signed:
@@ -286,6 +361,10 @@ class Asked(NamedTuple):
     top: int | None
     threads: int = 0
     interrupt: Interrupt = go_on
+    skip_same_id: bool = False
+    """Whether the document that is stored under the same id is left out."""
+    nearest: int = 0
+    """How many of the nearest documents are wanted besides the hits."""
 
 
 def ask(store: Store, signed: Signed, ids: Sequence[Id | None], asked: Asked) -> list[Hits]:
@@ -300,29 +379,77 @@ def ask_reader(reader: StoreReader, store: Store, signed: Signed, ids: Sequence[
     Candidates are examined and verified portion by portion, so that neither the time until `interrupt` is asked nor
     the memory depends on how many documents are alike.
     """
+    skipped = reader.numbers(ids) if asked.skip_same_id else [None] * len(ids)  # type: ignore[arg-type]
+    nearest: list[_Found] = [_Found([], truncated=False, recall=None)] * len(ids)
+    if asked.nearest:
+        of_all = asked._replace(threshold=None, top=asked.nearest, nearest=0)
+        nearest = _search(reader, store, signed, of_all, skipped)
+    hits = _search(reader, store, signed, asked._replace(nearest=0), skipped)
+    return [
+        Hits(
+            (ranking.hit(id) for ranking in found.ranked),
+            query=id,
+            truncated=found.truncated,
+            recall=found.recall,
+            nearest=(ranking.hit(id) for ranking in near.ranked),
+            skipped_same_id=number is not None,
+        )
+        for id, found, near, number in zip(ids, hits, nearest, skipped, strict=True)
+    ]
+
+
+class _Found(NamedTuple):
+    """What a query found, the most similar first."""
+
+    ranked: list[_Ranked]
+    truncated: bool
+    recall: Recall | None
+
+
+def _search(
+    reader: StoreReader, store: Store, signed: Signed, asked: Asked, skipped: Sequence[int | None]
+) -> list[_Found]:
+    """Return what each query finds; `skipped` is the number of the document that it is not compared with."""
     settings, threshold, top = store.settings, asked.threshold, asked.top
     if threshold is None and top is None:
         threshold = settings.threshold
     strategy = settings.strategy(_NO_THRESHOLD if threshold is None else threshold)
     truncated: frozenset[int] = frozenset()
-    if in_bands(settings, threshold, top):
+    if in_bands(settings, asked):
         met = reader.meet(signed.keys, MOST)
         portions, truncated = _by_bands(reader, met, signed, strategy), met.truncated
     else:
         portions = _by_slots(reader, signed, strategy, threshold, asked)
-    ranked: list[list[_Ranked]] = [[] for _ in ids]
+    ranked: list[list[_Ranked]] = [[] for _ in range(len(signed))]
     for candidates in portions:
         asked.interrupt()
+        if any(number is not None for number in skipped):
+            candidates = candidates.without(skipped)  # noqa: PLW2901 — what is skipped is never compared
         for query, hit in _scored(reader, store, candidates, signed, strategy, asked):
             hits = ranked[query]
             hits.append(hit)
             if top is not None and len(hits) > 2 * top + _PAIRS:
                 ranked[query] = heapq.nsmallest(top, hits)
-    answers = []
-    for place, (id, hits) in enumerate(zip(ids, ranked, strict=True)):
-        best = heapq.nsmallest(top, hits) if top is not None else sorted(hits)
-        answers.append(Hits((ranking.hit() for ranking in best), query=id, truncated=place in truncated))
-    return answers
+    recall = _recall(settings, strategy, asked)
+    return [
+        _Found(
+            heapq.nsmallest(top, hits) if top is not None else sorted(hits),
+            truncated=place in truncated,
+            recall=None if place in truncated else recall,
+        )
+        for place, hits in enumerate(ranked)
+    ]
+
+
+def _recall(settings: IndexSettings, strategy: Strategy, asked: Asked) -> Recall | None:
+    """Return what share of the documents at or above the threshold is found; None if none can be promised."""
+    if settings.keep == "signature":  # of the documents exactly at the threshold, about half are estimated below it
+        return None
+    if in_bands(settings, asked):
+        return Recall(strategy.promised)
+    if asked.threshold is None:  # the nearest by their estimates are verified, and no others
+        return None
+    return Recall(1.0 - settings.lost if strategy.least else 1.0)
 
 
 class _Ranked(NamedTuple):
@@ -336,10 +463,11 @@ class _Ranked(NamedTuple):
     containment_document: float | None
     standard_error: float | None
 
-    def hit(self) -> Hit:
+    def hit(self, query: Id | None) -> Hit:
+        same = self.id == query
         if self.standard_error is not None:
-            return Hit(self.id, -self.minus_jaccard, standard_error=self.standard_error)
-        return Hit(self.id, -self.minus_jaccard, -self.minus_containment, self.containment_document)
+            return Hit(self.id, estimate=-self.minus_jaccard, standard_error=self.standard_error, same_id=same)
+        return Hit(self.id, -self.minus_jaccard, -self.minus_containment, self.containment_document, same_id=same)
 
 
 class _Candidates(NamedTuple):
@@ -354,6 +482,11 @@ class _Candidates(NamedTuple):
         """Return some of them."""
         queries, numbers, agreeing = (array("I", map(column.__getitem__, places)) for column in self[:3])
         return _Candidates(queries, numbers, agreeing, self.heads)
+
+    def without(self, skipped: Sequence[int | None]) -> _Candidates:
+        """Return those that are not of a query and the document that it is not compared with."""
+        pairs = enumerate(zip(self.queries, self.numbers, strict=True))
+        return self.at([place for place, (query, number) in pairs if skipped[query] != number])
 
 
 def _by_bands(reader: StoreReader, met: Met, signed: Signed, strategy: Strategy) -> Iterator[_Candidates]:

@@ -136,11 +136,14 @@ class SqliteStore(Store):
         elif self._is_held:
             self._writing.release()
 
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise StoreError(self.name, "is closed", "open it again")
+
     def _take(self) -> Session:
         """Return a connection for a reader, which has it to itself until it gives it back."""
         with self._sessions:
-            if self._is_closed:
-                raise StoreError(self.name, "is closed", "open it again")
+            self._check_open()
             if self._idle and not self._idle[-1].is_current():  # a repair has put another file in its place
                 self._close_idle()
             if self._idle:
@@ -277,12 +280,14 @@ class SqliteStore(Store):
         """Check every row, page and key."""
         from lookalike.index.sqlite_repair import verify
 
+        self._check_open()
         return verify(self)
 
     def repair(self) -> Check:
         """Rebuild postings, and rows from their texts; what is lost is removed."""
         from lookalike.index.sqlite_repair import repair
 
+        self._check_open()
         return repair(self)
 
     @contextmanager
@@ -449,10 +454,6 @@ if hasattr(os, "register_at_fork"):
 
 def copy_to_file(store: Store, path: str | os.PathLike[str]) -> None:
     """Write the documents of a store to the file of a new index."""
-    copy = SqliteStore.create(path, store.settings)
-    try:
-        with copy.writing() as writer, store.reading() as reader:
-            for block in reader.rows():
-                writer.put([row for _, row in block])
-    finally:
-        copy.close()
+    with store.reading() as reader, closing(SqliteStore.create(path, store.settings)) as copy, copy.writing() as writer:
+        for block in reader.rows():
+            writer.put([row for _, row in block])

@@ -76,6 +76,7 @@ class MemoryStore(Store):
         self._next = 0
         self._kind = NO_KIND
         self._removed = 0
+        self._is_closed = False
         self._writing = threading.RLock()
         """Held by the thread that writes; readers go on until the change is made."""
         self.lock = threading.RLock()
@@ -84,10 +85,12 @@ class MemoryStore(Store):
     @contextmanager
     def writing(self) -> Iterator[StoreWriter]:
         """Collect what is written, and take it over at the end."""
+        self._check_open()
         with self._writing:
             writer = _MemoryWriter(_MemoryReader(self), self._rows, self._numbers, self._kind, self.name)
             yield writer
             with self.lock:
+                self._check_open()
                 self._take(writer)
 
     def _take(self, writer: _MemoryWriter) -> None:
@@ -111,11 +114,13 @@ class MemoryStore(Store):
     @contextmanager
     def reading(self) -> Iterator[StoreReader]:
         """Read; each method of the reader sees one moment, and remembers the rows that it has named."""
+        self._check_open()
         yield _MemoryReader(self)
 
     @contextmanager
     def snapshot(self) -> Iterator[StoreReader]:
         """Copy which documents there are."""
+        self._check_open()
         with self.lock:
             reader = _MemoryReader(self)
             reader.keep_all()
@@ -123,7 +128,12 @@ class MemoryStore(Store):
 
     def errors(self) -> AbstractContextManager[None]:
         """Translate nothing: memory has no errors of its own."""
+        self._check_open()
         return nullcontext()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise StoreError(self.name, "is closed", "make a new one: what it held is gone")
 
     def version(self) -> Version:
         """Return which state this is."""
@@ -143,6 +153,7 @@ class MemoryStore(Store):
 
     def verify(self) -> Check:
         """Check nothing: memory is trusted."""
+        self._check_open()
         return Check(len(self._rows))
 
     def repair(self) -> Check:
@@ -151,6 +162,7 @@ class MemoryStore(Store):
 
     def compact(self) -> None:
         """Rebuild the table of keys."""
+        self._check_open()
         with self._writing, self.lock:
             postings = Postings(self.settings.bands.bands)
             keys = b"".join(row.keys for row in self._rows.values())
@@ -165,11 +177,13 @@ class MemoryStore(Store):
 
     def info(self) -> dict[str, Any]:
         """Say how large it is."""
+        self._check_open()
         held = sum(len(row.body) + len(row.keys) + len(row.slots) for row in self._rows.values())
         return {"store": "memory", "bytes": held + self._postings.size()}
 
     def close(self) -> None:
         """Release everything."""
+        self._is_closed = True
         self._rows, self._numbers = {}, {}
         self._postings = Postings(self.settings.bands.bands)
 
@@ -287,13 +301,14 @@ def open_store(
     keep: str | None,
     secret: bool,
     create: bool | None,
+    preset: str | None = None,
 ) -> Store:
     """Open a store, or create it."""
     if not isinstance(where, str | os.PathLike):
         raise RecipeError("the place of an index", where, "a path, ':memory:' or a postgresql:// URL")
 
     def chosen() -> IndexSettings:
-        return IndexSettings.chosen(recipe, threshold, recall, keep, secret)
+        return IndexSettings.chosen(recipe, threshold, recall, keep, secret, preset)
 
     store: Store
     if where == MEMORY:
@@ -304,7 +319,7 @@ def open_store(
         store, new = _open_file(where, create, chosen)
     if not new:
         try:
-            store.settings.check_asked(recipe, threshold, recall, keep, secret, store.name)
+            store.settings.check_asked(recipe, threshold, recall, keep, secret, preset, store.name)
         except BaseException:
             store.close()
             raise

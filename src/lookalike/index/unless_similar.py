@@ -60,7 +60,8 @@ class Deciding:
             if row.id in contents:
                 if contents[row.id] != row.content():
                     self.conflicts.append(row.id)
-                decisions.append(Decision(row.id, True, Hits([], query=row.id)))
+                as_before = Hits([], query=row.id, recall=stored.recall)  # the answer of the call that added it
+                decisions.append(Decision(row.id, True, as_before))
                 continue
             hits = self._joined(row.id, signed[place : place + 1], stored)
             if not hits:
@@ -81,8 +82,10 @@ class Deciding:
             return stored
         (added,) = ask(self._added, alone, [id], self._asked)
         best = heapq.merge(stored, added, key=_rank)
-        return Hits(list(best)[: self._asked.top], query=id, truncated=stored.truncated or added.truncated)
+        truncated = stored.truncated or added.truncated
+        recall = None if truncated else stored.recall
+        return Hits(list(best)[: self._asked.top], query=id, truncated=truncated, recall=recall)
 
 
 def _rank(hit: Hit) -> tuple[float, float]:
-    return -hit.jaccard, -(hit.containment_query or 0.0)
+    return -hit.similarity, -(hit.containment_query or 0.0)

@@ -19,7 +19,7 @@ from lookalike.report.collect import PageInput, PageLimits, PagePairs, ReportPag
 from lookalike.report.collect import collect as page_of
 from lookalike.report.pair_passages import REASONS, MarkedText, Reasons, blocks_of
 from lookalike.result.describe import short_pairs, summary, texts_of
-from lookalike.result.view import recall_of
+from lookalike.result.view import recall_of, recall_values
 from lookalike.tables.columns import COLUMNS
 from lookalike.tables.spelling import count
 from lookalike.text.comparison import SHORTEST, LineNumbers, Passage
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.report.pair_passages import PassageBlock
     from lookalike.report.side_files import Marks
-    from lookalike.result import Result
+    from lookalike.result import Recall, Result
 
 __all__ = ["SourceMatch", "Sources", "collect", "sources_of", "write_report"]
 
@@ -226,6 +226,9 @@ class Sources:
     recipe: Recipe
     least: int
     """Of the shortest passage that counts."""
+    recall: Recall | None
+    """The share of the documents at or above the threshold of the search that was found: for `la.sources`, of all that
+    share a shingle with it. None if none is promised, because only a part of the pairs is listed."""
 
     @property
     def share(self) -> float:
@@ -243,6 +246,7 @@ class Sources:
             "units": self.units,
             "found": self.found,
             "share": self.share,
+            "recall": recall_values(self.recall),
             "sources": [self._source(source, lines) for source in self.sources],
         }
 
@@ -313,7 +317,8 @@ def sources_of(result: Result, name: str | int, least: int | None = None) -> Sou
         for one, adds in ranked
     )
     union = frozenset[int]().union(*(one.words for one, _ in ranked))
-    return Sources(name, texts[number], len(counted), len(union), listed, recipe, shortest)
+    recall = None if result.limited else everything.recall
+    return Sources(name, texts[number], len(counted), len(union), listed, recipe, shortest, recall)
 
 
 def _units(block: PassageBlock, excluded: int) -> int:

@@ -46,6 +46,7 @@ __all__ = [
     "limited_recall",
     "promised_at",
     "recall_of",
+    "recall_values",
 ]
 
 
@@ -134,6 +135,17 @@ def recall_of(recall: Recall, *, of_what: bool = True) -> str:
     if recall.interval is not None and recall.interval[0] != recall.interval[1]:
         said += f" ({at_least(recall.interval[0])} to {at_least(recall.interval[1])})"
     return said
+
+
+def recall_values(recall: Recall | None) -> dict[str, float | None]:
+    """Return what JSON says of a recall.
+
+    >>> recall_values(Recall(0.999)), recall_values(None)
+    ({'promised': 0.999, 'measured': None}, {'promised': None, 'measured': None})
+    """
+    if recall is None:
+        return {"promised": None, "measured": None}
+    return {"promised": recall.promised, "measured": recall.measured}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,7 +77,9 @@ def _own(name: str) -> str:
 # -- about the server --------------------------------------------------------------------------------------------------
 
 service_router = APIRouter()
-_FACTS = ("store", "documents", "bytes", "recipe", "threshold", "recall", "bands", "rows", "keep", "secret")
+_FACTS = (
+    *("store", "documents", "bytes", "recipe", "threshold", "recall", "bands", "rows", "keep", "secret", "preset"),
+)
 """What is published about an index: not its location."""
 
 

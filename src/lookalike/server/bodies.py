@@ -200,10 +200,9 @@ def as_source(documents: Sequence[SentDocument], check: Callable[[], None]) -> S
     return Portion("the request", batches())
 
 
-def hits_answer(hits: Hits, top: int, *, may_be_more: bool) -> dict[str, Any]:
+def hits_answer(hits: Hits, top: int, *, may_be_more: bool, nearest: bool = False) -> dict[str, Any]:
     """Return this many hits; a client that asked for this many knows that there may be more."""
-    others = [hit.to_dict() for hit in hits if hits.query is None or hit.id != hits.query]
-    return {"hits": others[:top], "truncated": hits.truncated or (may_be_more and len(others) > top)}
+    return hits.first(top, truncated=may_be_more and len(hits) > top).to_dict(nearest=nearest)
 
 
 # -- lines -------------------------------------------------------------------------------------------------------------

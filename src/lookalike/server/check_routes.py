@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents.document_batches import Extracted
     from lookalike.documents.kinds import Kind
+    from lookalike.index.query import Hits
     from lookalike.recipe import Recipe
 
 __all__ = ["reading_of", "router"]
@@ -61,6 +62,7 @@ _PORTION: Final = 25
 class _Asked(NamedTuple):
     threshold: float | None
     top: int | None
+    skip_same_id: bool = False
 
 
 @router.post(
@@ -73,19 +75,20 @@ async def check(
     request: Request,
     threshold: Annotated[float | None, Query(ge=0, le=1, description="Of lines; JSON has it in the body.")] = None,
     top: Annotated[int | None, Query(ge=1, le=1000, description="Of lines; JSON has it in the body.")] = None,
+    skip_same_id: Annotated[bool, Query(description="Of lines; JSON has it in the body.")] = False,
 ) -> Response:
     """Ask about a text, a list of documents, or lines."""
     state = state_of(request)
     if is_ndjson(request):
-        return NdjsonStream(_checked_lines(request, state, _Asked(threshold, top)), state)
+        return NdjsonStream(_checked_lines(request, state, _Asked(threshold, top, skip_same_id)), state)
     return await work_on(request, (CheckText, CheckBatch), _check)
 
 
 def _check(state: ServerState, body: CheckText | CheckBatch) -> Response:
-    asked = _Asked(body.threshold, body.top)
     if isinstance(body, CheckText):
         check_text(body.text, state.limits)
-        return Json(_ask_one(state, body.text, asked))
+        return Json(_ask_one(state, body.text, _Asked(body.threshold, body.top)))
+    asked = _Asked(body.threshold, body.top, body.skip_same_id)
     check_batch(body.documents, state.limits)
     return Json(spelt_list("results", _ask_all(state, body.documents, asked)))
 
@@ -103,17 +106,21 @@ def _check_lines(state: ServerState, lines: Lines, asked: _Asked) -> list[dict[s
 def _ask_one(state: ServerState, text: str, asked: _Asked) -> dict[str, Any]:
     threshold, top = _bounds(state, asked)
     hits = state.index.query(text, threshold, top=top + 1, threads=1)
-    return hits_answer(hits, top, may_be_more=asked.top is None)
+    return _answer(state, hits, top, asked)
 
 
 def _ask_all(state: ServerState, documents: Sequence[SentDocument], asked: _Asked) -> Iterator[dict[str, Any]]:
     """Give the answer for each, in portions: each may have many hits."""
     threshold, top = _bounds(state, asked)
     for start in range(0, len(documents), _PORTION):
-        # The document itself may be among the hits.
         some = as_source(documents[start : start + _PORTION], state.check)
-        for hits in state.index.query(some, threshold, top=top + 2, threads=1):
-            yield {"query": hits.query, **hits_answer(hits, top, may_be_more=asked.top is None)}
+        for hits in state.index.query(some, threshold, top=top + 1, skip_same_id=asked.skip_same_id, threads=1):
+            yield {"query": hits.query, **_answer(state, hits, top, asked)}
+
+
+def _answer(state: ServerState, hits: Hits, top: int, asked: _Asked) -> dict[str, Any]:
+    nearest = state.store.settings.nearest > 0
+    return hits_answer(hits, top, may_be_more=asked.top is None, nearest=nearest)
 
 
 def _bounds(state: ServerState, asked: _Asked) -> tuple[float | None, int]:

@@ -13,6 +13,7 @@ from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.responses import Response
 
 from lookalike.errors import LookalikeError
+from lookalike.result.view import recall_values
 from lookalike.server.bodies import (
     Json,
     Lines,
@@ -42,6 +43,7 @@ from lookalike.server.models import (
     NewDocuments,
     NewText,
     OneGroupPart,
+    OnePair,
     PairList,
     Put,
     Removed,
@@ -370,7 +372,8 @@ async def groups(
 
 def _groups(found: SimilarDocuments, start: int, limit: int) -> dict[str, Any]:
     numbers = range(start + 1, min(start + limit, len(found.groups)) + 1)
-    return {"groups": [_group(found, number) for number in numbers], **_rest(start, limit, len(found.groups))}
+    listed = [_group(found, number) for number in numbers]
+    return {"groups": listed, **_rest(start, limit, len(found.groups)), "recall": recall_values(found.recall)}
 
 
 def _group(found: SimilarDocuments, number: int, start: int = 0, limit: int = _MEMBERS) -> dict[str, Any]:
@@ -425,9 +428,9 @@ def _pairs(found: SimilarDocuments, start: int, limit: int, id: str | None) -> d
             pc.equal(pc.cast(table[side], pa.large_string()), pa.scalar(id, pa.large_string())) for side in ("a", "b")
         ]
         table = table.filter(pc.or_(*sides))
-    names = ["a", "b", "jaccard", *(name for name in ("containment_a", "containment_b") if name in table.column_names)]
+    names = [name for name in OnePair.model_fields if name in table.column_names]
     listed = table.select(names).slice(start, limit).to_pylist()
-    return {"pairs": listed, **_rest(start, limit, table.num_rows)}
+    return {"pairs": listed, **_rest(start, limit, table.num_rows), "recall": recall_values(found.recall)}
 
 
 def _rest(start: int, limit: int, total: int) -> dict[str, Any]:
@@ -440,4 +443,5 @@ async def histogram(request: Request) -> Response:
     state = state_of(request)
     found = await state.collection.at(None)
     edges, counts = await state.run(found.histogram)
-    return Json({"edges": edges, "counts": counts, "threshold": found.threshold})
+    recall = recall_values(found.recall)
+    return Json({"edges": edges, "counts": counts, "threshold": found.threshold, "recall": recall})

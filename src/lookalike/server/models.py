@@ -32,6 +32,7 @@ __all__ = [
     "NewDocuments",
     "NewText",
     "OneGroupPart",
+    "OnePair",
     "PairList",
     "ProblemDocument",
     "Put",
@@ -101,6 +102,8 @@ class CheckBatch(_Strict):
     documents: list[SentDocument] = Field(min_length=1, max_length=100_000)
     threshold: Share | None = None
     top: Top | None = None
+    skip_same_id: bool = False
+    """Leave out what is stored under the id of a document."""
 
 
 class NewDocument(SentDocument):
@@ -157,11 +160,24 @@ class CheckHit(_Strict):
     """A stored document that is like the query."""
 
     id: AnyId
-    jaccard: float
+    jaccard: float | None
+    """Null where only signatures are kept."""
     containment_query: float | None = None
     containment_document: float | None = None
+    estimate: float | None = None
+    """Of the Jaccard similarity; missing where it is measured."""
     standard_error: float | None = None
-    """Of an estimate; missing where scores are exact."""
+    """Of the estimate."""
+    same_id: bool
+    """Whether the query has the same id."""
+
+
+class AnswerRecall(_Strict):
+    """The share of the stored documents, or pairs, at or above the threshold that is found."""
+
+    promised: float | None
+    """At least; null if nothing is promised: without a threshold, of a truncated answer, where scores are estimates."""
+    measured: None
 
 
 class Checked(_Strict):
@@ -170,6 +186,12 @@ class Checked(_Strict):
     hits: list[CheckHit]
     truncated: bool
     """Whether there may be more."""
+    recall: AnswerRecall
+    nearest: list[CheckHit] | None = None
+    """The nearest documents, however different, if the index was built with a preset for copied passages: it compares
+    whole documents."""
+    skipped_same_id: bool = False
+    """Whether a document with the id of the query was not compared."""
 
 
 class CheckedDocument(Checked):
@@ -328,6 +350,8 @@ class Groups(_Strict):
     groups: list[OneGroup]
     next: str | None
     total: int
+    recall: AnswerRecall
+    """Of the pairs that clusters are made of."""
 
 
 class OnePair(_Strict):
@@ -335,9 +359,12 @@ class OnePair(_Strict):
 
     a: AnyId
     b: AnyId
-    jaccard: float
+    jaccard: float | None = None
+    """Missing where only signatures are kept."""
     containment_a: float | None = None
     containment_b: float | None = None
+    estimate: float | None = None
+    standard_error: float | None = None
 
 
 class PairList(_Strict):
@@ -346,6 +373,7 @@ class PairList(_Strict):
     pairs: list[OnePair]
     next: str | None
     total: int
+    recall: AnswerRecall
 
 
 class Histogram(_Strict):
@@ -355,6 +383,7 @@ class Histogram(_Strict):
     counts: list[int]
     """One less than edges; the last interval has both of its ends."""
     threshold: float
+    recall: AnswerRecall
 
 
 class Info(_Strict):
@@ -374,6 +403,7 @@ class Info(_Strict):
     rows: int
     keep: Literal["text", "shingles", "signature"]
     secret: bool
+    preset: str | None
     limits: dict[str, float]
     may: list[Literal["read", "write"]]
     """What this client may do."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from lookalike.engine.groups import Group
     from lookalike.index.contract import Store, Version
+    from lookalike.result import Recall
     from lookalike.server import ServerSettings
     from lookalike.server.lanes import QueuedJob
 
@@ -151,6 +152,8 @@ class SimilarDocuments:
     """The most similar first."""
     groups: Sequence[Group]
     """The largest first."""
+    recall: Recall | None
+    """Of the pairs; None where their scores are estimates."""
 
     def histogram(self) -> tuple[list[float], list[int]]:
         """Return the edges of equal intervals from the threshold to 1, and how many pairs are in each."""
@@ -159,10 +162,15 @@ class SimilarDocuments:
         counts = [0] * _BINS
         if width <= 0.0:  # a threshold of 1: all are in the last
             return edges, [*counts[1:], self.pairs.num_rows]
-        scores: list[float] = self.pairs["jaccard"].to_pylist()  # type: ignore[assignment]
+        scores: list[float] = self.pairs[_score(self.pairs)].to_pylist()  # type: ignore[assignment]
         for score in scores:
             counts[min(max(int((score - self.threshold) / width), 0), _BINS - 1)] += 1
         return edges, counts
+
+
+def _score(pairs: pa.Table) -> str:
+    """Return the column that pairs are ranked by."""
+    return "jaccard" if "jaccard" in pairs.column_names else "estimate"
 
 
 class AllPairs:
@@ -212,9 +220,9 @@ class AllPairs:
 
     def _compute(self, threshold: float) -> SimilarDocuments:
         found = found_within(self._store, threshold)
-        pairs = found.pairs.sort_by([("jaccard", "descending")])
+        pairs = found.pairs.sort_by([(_score(found.pairs), "descending")])
         groups = sorted(found.groups, key=lambda group: -len(group.members))
-        return SimilarDocuments(threshold, pairs, groups)
+        return SimilarDocuments(threshold, pairs, groups, found.recall)
 
     def close(self, seconds: float) -> bool:
         """Drop what waits, and tell whether what is computed has ended after so many seconds: nothing can end it."""

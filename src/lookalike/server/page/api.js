@@ -103,8 +103,8 @@ const sentSide = (side) => ("id" in side ? { id: sentId(side.id) } : side);
 const api = {
   info: (signal) => ask("GET", "/v1/info", { signal }),
   extract: (file, signal) => ask("POST", "/v1/extract", { query: { name: file.name }, bytes: file, signal }),
-  check: (text, wanted, signal) => ask("POST", "/v1/check", { json: { text, ...wanted }, signal }),
-  like: async (id, text, wanted, signal) => (await ask("POST", "/v1/check", { json: { documents: [{ id: sentId(id), text }], ...wanted }, signal })).results[0],
+  check: async (text, name, wanted, signal) => (name ? (await ask("POST", "/v1/check", { json: { documents: [{ id: sentId(name), text }], ...wanted }, signal })).results[0] : ask("POST", "/v1/check", { json: { text, ...wanted }, signal })),
+  like: async (id, text, wanted, signal) => (await ask("POST", "/v1/check", { json: { documents: [{ id: sentId(id), text }], skip_same_id: true, ...wanted }, signal })).results[0],
   compare: (a, b, signal) => ask("POST", "/v1/compare", { json: { a: sentSide(a), b: sentSide(b) }, signal }),
   add: (id, text, signal) => ask("POST", "/v1/documents", { json: { id: sentId(id), text }, signal }),
   addUnlessSimilar: (id, text, threshold, signal) => ask("POST", "/v1/add-unless-similar", { json: { id: sentId(id), text, threshold }, signal }),

@@ -94,7 +94,7 @@ async function check(parts, threshold, notes = checked.notes) {
   const text = parts.text.value;
   if (!text.trim()) return complain(parts.slot, new Problem(0, { detail: "There is no text yet: paste one, or choose a file." }));
   const wanted = threshold === null ? { top: NEAREST } : { threshold, top: MOST_HITS };
-  const answer = await work("Comparing the text with all stored documents", parts.slot, (signal) => api.check(text, wanted, signal));
+  const answer = await work("Comparing the text with all stored documents", parts.slot, (signal) => api.check(text, checked.name, wanted, signal));
   if (answer === undefined) return undefined;
   const sure = access.info.keep === "signature" || (threshold !== null && answer.hits.length > 0);
   Object.assign(checked, { text, notes, threshold, hits: answer, sure });
@@ -161,7 +161,7 @@ function offerAnyway(slot, id, [closest, ...others]) {
   } }, "Add it anyway");
   const more = others.length ? `, and ${count(others.length, "other")}` : "";
   fill(slot, h("div", { class: "notice", role: "alert" },
-    h("p", null, "Not added, because a similar document is stored: ", documentLink(closest.id), `, ${percent(closest.jaccard)}${more}. `, anyway)));
+    h("p", null, "Not added, because a similar document is stored: ", documentLink(closest.id), `, ${percent(similarity(closest))}${more}. `, anyway)));
 }
 
 /** The name belongs to another text: nothing was changed yet. */
