@@ -221,6 +221,8 @@ def _nothing(hits: Hits, checking: Checking) -> str:
     """Return what is said behind the name of a document if it has no hits."""
     if hits:
         return ""
+    if hits.not_judged:
+        return ": not compared, it has no words"
     if not checking.stored.settings.nearest:
         return ": nothing similar"
     # Parts of it may well be similar.

@@ -125,6 +125,7 @@ def hits_of(found: dict[str, Any], query: Id | None) -> Hits:
         recall=recall_of(found["recall"]),
         nearest=map(_hit, found.get("nearest", ())),
         skipped_same_id=bool(found.get("skipped_same_id")),
+        not_judged=bool(found.get("not_judged")),
     )
 
 

@@ -13,7 +13,7 @@ from lookalike.documents.document_batches import Batch, Size, Skipped
 from lookalike.documents.document_source import Source
 from lookalike.engine.groups import Group, groups
 from lookalike.errors import LookalikeError, StoreError
-from lookalike.index.query import check_shingles, estimate
+from lookalike.index.query import check_shingles, estimate, sign
 from lookalike.result.view import Recall
 from lookalike.search.find import find
 from lookalike.tables.columns import COLUMNS
@@ -204,7 +204,8 @@ def found_within(store: Store, threshold: float | None) -> Within:
         return Within(found.pairs, found.groups, found.recall)
     strategy = settings.strategy(threshold)
     with store.snapshot() as reader:
-        rows = [row for block in reader.rows() for _, row in block]
+        only = sign(Texts.of([""]), settings).digests
+        rows = [row for block in reader.rows() for _, row in block if row.digest != only]  # without words
     scored = _exact(rows, strategy, store.name) if settings.keep == "shingles" else _estimated(rows, strategy)
     ends = list(zip(scored[0], scored[1], strict=True))
     recall = Recall(strategy.promised) if settings.keep == "shingles" else None

@@ -23,7 +23,7 @@ from lookalike import _native
 from lookalike.documents import open_documents
 from lookalike.engine.sign import texts_for_core
 from lookalike.errors import DamagedError, RecipeError, _show, check_number, check_whole
-from lookalike.index.contract import Row
+from lookalike.index.contract import DIGEST, Row
 from lookalike.result.view import Recall, recall_values
 from lookalike.tables.packed import Texts
 
@@ -112,7 +112,7 @@ class Hits(Sequence[Hit]):
     (2, 'a', ['a', 'b'], False)
     """
 
-    __slots__ = ("_hits", "nearest", "query", "recall", "skipped_same_id", "truncated")
+    __slots__ = ("_hits", "nearest", "not_judged", "query", "recall", "skipped_same_id", "truncated")
 
     def __init__(
         self,
@@ -123,6 +123,7 @@ class Hits(Sequence[Hit]):
         recall: Recall | None = None,
         nearest: Iterable[Hit] = (),
         skipped_same_id: bool = False,
+        not_judged: bool = False,
     ) -> None:
         """Take hits in their order."""
         self._hits = tuple(hits)
@@ -138,6 +139,8 @@ class Hits(Sequence[Hit]):
         copied passages: it compares whole documents, so they say more than the hits. Otherwise empty."""
         self.skipped_same_id = skipped_same_id
         """Whether a document that is stored under the id of the query was not compared."""
+        self.not_judged = not_judged
+        """Whether the query has no words, so that it was compared with nothing."""
 
     def _values(self) -> tuple[object, ...]:
         return tuple(getattr(self, name) for name in self.__slots__)
@@ -184,6 +187,7 @@ class Hits(Sequence[Hit]):
             recall=None if truncated else self.recall,
             nearest=self.nearest,
             skipped_same_id=self.skipped_same_id,
+            not_judged=self.not_judged,
         )
 
     def to_dict(self, *, nearest: bool = False) -> dict[str, Any]:
@@ -194,6 +198,8 @@ class Hits(Sequence[Hit]):
             said["nearest"] = [hit.to_dict() for hit in self.nearest]
         if self.skipped_same_id:
             said["skipped_same_id"] = True
+        if self.not_judged:
+            said["not_judged"] = True
         return said
 
 
@@ -322,6 +328,17 @@ class Signed:
             part(self.slots),
         )
 
+    def at(self, chosen: Sequence[bool]) -> Signed:
+        """Return those that are chosen."""
+        texts = Texts.of(list(compress(self.texts, chosen)))
+
+        def part(column: bytes) -> bytes:
+            size = len(column) // len(self)
+            return b"".join(column[place * size :][:size] for place, is_chosen in enumerate(chosen) if is_chosen)
+
+        shingles, lengths = array("I", compress(self.shingles, chosen)), array("Q", compress(self.lengths, chosen))
+        return Signed(texts, part(self.digests), shingles, lengths, part(self.keys), part(self.slots))
+
 
 def check_asked(threshold: float | None, top: int | None) -> tuple[float | None, int | None]:
     """Return what a query asks for, checked; a threshold of 0 is none."""
@@ -354,6 +371,14 @@ def sign(texts: Texts, settings: IndexSettings, threads: int = 0) -> Signed:
     return Signed(texts, digests, array("I", shingles), array("Q", lengths), keys, slots)
 
 
+def without_words(signed: Signed, settings: IndexSettings) -> list[bool]:
+    """Tell which texts have nothing to compare: they are copies of one another by their digests, and of nothing."""
+    if 1 not in signed.shingles:
+        return [False] * len(signed)
+    only = sign(Texts.of([""]), settings).digests
+    return [signed.digests[place * DIGEST : (place + 1) * DIGEST] == only for place in range(len(signed))]
+
+
 class Asked(NamedTuple):
     """What is asked of each document of a batch."""
 
@@ -379,6 +404,14 @@ def ask_reader(reader: StoreReader, store: Store, signed: Signed, ids: Sequence[
     Candidates are examined and verified portion by portion, so that neither the time until `interrupt` is asked nor
     the memory depends on how many documents are alike.
     """
+    judged = [not is_empty for is_empty in without_words(signed, store.settings)]
+    if not all(judged):
+        others = ask_reader(reader, store, signed.at(judged), list(compress(ids, judged)), asked) if any(judged) else []
+        answers = iter(others)
+        return [
+            next(answers) if has_words else Hits((), query=id, not_judged=True)
+            for id, has_words in zip(ids, judged, strict=True)
+        ]
     skipped = reader.numbers(ids) if asked.skip_same_id else [None] * len(ids)  # type: ignore[arg-type]
     nearest: list[_Found] = [_Found([], truncated=False, recall=None)] * len(ids)
     if asked.nearest:

@@ -192,6 +192,8 @@ class Checked(_Strict):
     whole documents."""
     skipped_same_id: bool = False
     """Whether a document with the id of the query was not compared."""
+    not_judged: bool = False
+    """Whether the query has no words, so that it was compared with nothing."""
 
 
 class CheckedDocument(Checked):

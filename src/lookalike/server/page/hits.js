@@ -32,7 +32,13 @@ const similarity = (hit) => hit.jaccard ?? hit.estimate;
 const shareOf = (share) => (typeof share === "number" ? shareCell(share) : "–");
 
 /** Draws the answer to a question: a sentence as the heading, the hits, and what else can be asked. */
-function drawHits(section, { hits, truncated, recall, nearest: near, skipped_same_id: skipped }, { it, some, none, toPair, nearest, threshold, id }) {
+function drawHits(section, { hits, truncated, recall, nearest: near, skipped_same_id: skipped, not_judged: unjudged }, { it, some, none, toPair, nearest, threshold, id }) {
+  if (unjudged) {
+    const title = h("h2", { id, tabindex: "-1" }, `${it[0].toUpperCase()}${it.slice(1)} has no words: it was not compared`);
+    fill(section, title);
+    announce(title.textContent);
+    return title;
+  }
   const wholeOnly = near !== undefined && threshold !== null;
   const title = h("h2", { id, tabindex: "-1" }, foundText(hits, threshold, it, some, wholeOnly ? `No ${some} is similar to ${it} as a whole` : none));
   const table = hitTable({ it, toPair });
