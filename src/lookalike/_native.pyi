@@ -388,7 +388,8 @@ def search(
 ) -> dict[str, Any]:
     """Verified pairs of the documents that an intake has taken from these inputs.
 
-    class, a, b, jaccard, containment_a, containment_b as bytes; candidates, hot, in_part, short; seconds by stage.
+    class, a, b, jaccard, containment_a, containment_b as bytes; candidates, hot, in_part; seconds by stage. `short`
+    pairs share only passages that are too short to count; `short_pairs` has the columns of the closest of them.
     """
 
 def limits(documents: int, max_pairs: int = 0) -> tuple[int, int]:

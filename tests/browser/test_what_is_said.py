@@ -79,3 +79,26 @@ def test_passages_have_the_words_of_the_pair_view(open_page: Open, sample: Path)
     expect(three.locator(".passage-head")).to_have_text("up to 179 words in 3 documents")
     items = three.locator(".passage-documents li").all_inner_texts()
     assert [WORDS.findall(item) for item in items] == [["179"], ["179"], ["104"]]
+
+
+@pytest.mark.parametrize("more", [(), ("--anonymise",)], ids=["names", "anonymous"])
+def test_pairs_with_short_passages_are_listed_on_their_own(
+    open_page: Open, tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    essay = next(path for path in sorted((CLASS / "essays").iterdir()) if path.suffix == ".txt").read_text("utf-8")
+    words = essay.split()
+    words[3::5] = [f"other{place}" for place in range(len(words[3::5]))]
+    (tmp_path / "class").mkdir()
+    for name, text in {"original": essay, "mosaic": " ".join(words), "last": "The last of all is another one."}.items():
+        (tmp_path / "class" / f"{name}.txt").write_text(text, encoding="utf-8")
+    output = ["--quiet", "--report", str(tmp_path / "r.html"), "-o", str(tmp_path / "pairs.csv")]
+    assert main(["scan", str(tmp_path / "class"), "--preset", "essays", *output, *more]) == 0
+    page = open_page(tmp_path / "r.html")
+    listed = page.locator("#short-passages")
+    expect(listed.locator("h2")).to_have_text("Similar only in passages shorter than 5 words (1 pair, not counted)")
+    expect(page.locator("#fact-pairs")).to_have_text("0")
+    assert "1 pair shares only short passages" in fact(page)
+    expect(listed.locator("tbody tr")).to_have_count(1)
+    listed.locator("tbody a.pair-link").first.click()
+    expect(page.locator("#pair .scores-box")).to_contain_text("The scores count passages of any length")
+    expect(page.locator("#pair .chips li")).not_to_have_count(0)  # runs of four words, with a word between them

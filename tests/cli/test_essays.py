@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import lookalike as la
-from tests.cli.conftest import COLLECTION
+from tests.cli.conftest import COLLECTION, Run
 
 ROOT = Path(__file__).parents[2]
 ESSAYS = {
@@ -26,6 +26,60 @@ def exchanged(text: str, every: int) -> str:
     words = text.split()
     words[3::every] = [f"other{place}" for place in range(len(words[3::every]))]
     return " ".join(words)
+
+
+@pytest.fixture
+def mosaic(tmp_path: Path) -> tuple[str, str]:
+    """Write a class with an essay of which every fifth word was replaced; return the names of that and of the copy."""
+    texts = {name: "\n\n".join(paragraphs) for name, paragraphs in ESSAYS.items()}
+    honest = [name for name in texts if len(texts[name].split()) > 120][:5]
+    folder = tmp_path / "class"
+    folder.mkdir()
+    for name in honest:
+        (folder / f"{name}.txt").write_text(texts[name], encoding="utf-8")
+    (folder / "copy.txt").write_text(exchanged(texts[honest[0]], 5), encoding="utf-8")
+    return f"{honest[0]}.txt", "copy.txt"
+
+
+def test_a_copy_with_every_fifth_word_replaced_is_named(run: Run, mosaic: tuple[str, str]) -> None:
+    original, copy = sorted(mosaic)
+    title = "Similar only in passages shorter than 5 words (1 pair, not counted)"
+    scan = ("scan", "class", "--preset", "essays")
+    done = run(*scan, "--no-passages")
+    _, below = done.out.split(title)
+    assert re.search(rf"1 +[\d.]+% +[\d.]+% +[\d.]+%  {copy} +{original}|{original} +{copy}", below)
+    assert "## Similar only in passages shorter than 5 words" in run(*scan, "--format", "md").out
+    (pair,) = run(*scan, "--format", "json").json["short_passages"]["pairs"]
+    assert 0.3 < max(pair["containment_a"], pair["containment_b"]) < 0.6
+    csv = run(*scan, "--format", "csv")
+    assert copy not in csv.out
+    assert "1 pair is similar only in passages shorter than 5 words" in csv.err
+
+
+def test_compare_does_not_contradict_itself(run: Run, mosaic: tuple[str, str]) -> None:
+    compare = ("compare", *(f"class/{name}" for name in mosaic), "--preset", "essays")
+    out = run(*compare).out
+    assert "Little in common" not in out
+    assert "Similar only in passages shorter than 5 words." in out
+    assert "± 0.0000" not in out
+    found = run(*compare, "--format", "json").json
+    assert found["jaccard"] < 0.05 < found["any_length"]["jaccard"]
+    assert abs(found["estimate"] - found["any_length"]["jaccard"]) < 4 * found["standard_error"]
+    assert found["standard_error"] == pytest.approx(la.standard_error(found["any_length"]["jaccard"], 256))
+    assert run(*compare[:3], "--format", "json").json["any_length"] is None
+
+
+@pytest.mark.parametrize("options", [(), ("--preset", "essays")], ids=str)
+def test_sources_of_a_mosaic_are_named(run: Run, mosaic: tuple[str, str], options: tuple[str, ...]) -> None:
+    original, copy = mosaic
+    found = run("sources", f"class/{copy}", "class", *options, "--format", "json").json
+    assert found["share"] > 0.5
+    assert found["sources"][0]["id"] == original
+    Path("class", copy).write_text(exchanged(Path("class", original).read_text(encoding="utf-8"), 4), encoding="utf-8")
+    done = run("sources", f"class/{copy}", "class", *options)
+    assert re.search(
+        rf"Similar only in shorter passages: \d+\.\d% of its sequences of 3 words are in\s{original}", done.out
+    )
 
 
 @pytest.fixture

@@ -74,8 +74,9 @@ def test_short_passages_do_not_count(run: Run) -> None:
     scan = ("scan", "essays", "-t", "0.05", "--format", "json", "--min-words", "25")
     done = run(*scan)
     assert pairs(done.json) == {"ac"}
-    assert "note: 2 pairs are similar only in passages shorter than 25 words, and omitted" in done.err
+    assert "note: 2 pairs are similar only in passages shorter than 25 words: " in done.err
     assert done.json["min_words"] == 25
+    assert pairs(done.json["short_passages"]) == {"ab", "bc"}
 
 
 @pytest.mark.usefixtures("essays")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 COUNTED = "3 skipped: 1 binary, 1 empty, 1 too large"
 NOTE = f"lookalike: note: {COUNTED}; lookalike files shows which, and why\n"
+NAMED = "lookalike: note: 3 skipped: big.txt (too large), noise.txt (binary), blank.txt (empty)\n"
 LIMIT = ("--max-document", "20kB")
 
 
@@ -34,15 +35,53 @@ def test_scan_for_programs(run: Run, kind: str) -> None:
     path = ["-o", "pairs"] if kind == "parquet" else []  # bytes that are no text
     done = run("scan", "sk", *LIMIT, "--format", kind, *path)
     assert done.code == 0
-    assert (f"({COUNTED})" in done.err) if path else (done.err == NOTE)
+    assert done.err.startswith(NAMED)
+    assert (f"({COUNTED})" in done.err) if path else (done.err == NAMED)
     assert run("scan", "sk", *LIMIT, "--format", kind, *path, "--quiet").err == ""
 
 
 @pytest.mark.parametrize("kind", ["table", "md"])
-def test_scan_for_people_counts_in_its_last_line_only(run: Run, kind: str) -> None:
+def test_scan_for_people_names_them_and_counts_in_its_last_line(run: Run, kind: str) -> None:
     done = run("scan", "sk", *LIMIT, "--format", kind)
     assert COUNTED in " ".join(done.out.split())
-    assert done.err == ""
+    assert done.err == NAMED
+    assert run("scan", "sk", *LIMIT, "--format", kind, "--quiet").err == ""
+
+
+def test_scan_names_the_first_that_may_be_missed(run: Run) -> None:
+    for number in range(12):
+        Path(f"sk/essay{number:02}.txt").touch()
+    Path("sk/.hidden").touch()
+    Path("sk/.git").mkdir()
+    done = run("scan", "sk", *LIMIT)
+    assert done.err.startswith(
+        "lookalike: note: 17 skipped: big.txt (too large), noise.txt (binary), blank.txt (empty), "
+    )
+    assert done.err.endswith("essay06.txt (empty), and 7 more; -v names them\n")
+    assert done.err.count("\n") == 1
+    detailed = run("scan", "sk", *LIMIT, "--verbose").err
+    assert "essay11.txt" in detailed
+    assert "; -v names them" not in detailed
+
+
+def test_what_nobody_misses_is_only_counted(run: Run) -> None:
+    Path("own").mkdir()
+    for name in ("a.txt", ".hidden", ".git"):
+        Path("own", name).write_text(words(0, 100), encoding="utf-8")
+    done = run("scan", "own")
+    assert (done.err, "1 skipped: 1 hidden" in done.out or "2 skipped" in done.out) == ("", True)
+
+
+@pytest.mark.parametrize(("bad", "named"), [(2, True), (30, False)])
+def test_rows_are_named_only_if_they_are_few(run: Run, bad: int, named: bool) -> None:
+    rows = [
+        *({"id": str(n), "text": words(n, 20)} for n in range(5)),
+        *({"id": f"n{n}", "text": None} for n in range(bad)),
+    ]
+    Path("rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    err = run("scan", "rows.jsonl", "--format", "csv").err
+    assert f"{bad} skipped: " in err
+    assert ("n0" in err or ":6" in err) == named
 
 
 @pytest.mark.parametrize("output", [["-o", "k.txt"], ["--removed", "r.txt"], ["--plan", "p.csv"]])

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
-from tests.documents.exports import BLACKBOARD, CANVAS, MOODLE, packed, unpacked
+from tests.documents.exports import BLACKBOARD, CANVAS, MOODLE, TYPED, essay, packed, unpacked
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
+SKIPPED = ("Uma Noble: broken.docx (damaged)", "Amelia Abbott (too short)", "Ben Baker (too short)")
 SCAN = ("-t", "0.3", "--metric", "containment")
 
 
@@ -30,6 +31,7 @@ def test_a_moodle_zip_reads_as_a_teacher_would_want(run: Run, monkeypatch: pytes
     assert done.err.splitlines() == [
         "lookalike: note: recognised as an export of Moodle: 8 files by 6 students",
         "lookalike: note: the files of each student count as one submission (--group-by none: each file on its own)",
+        f"lookalike: note: 3 skipped: {', '.join(SKIPPED)}",
     ]
     rows = re.findall(r"^ *(\d*) +[\d.]+% +[\d.]+% +[\d.]+% +(\d*)  (\S.*?)  +(\S.*)$", done.out, re.MULTILINE)
     assert rows == [
@@ -42,13 +44,33 @@ def test_a_moodle_zip_reads_as_a_teacher_would_want(run: Run, monkeypatch: pytes
     assert "8 documents (3 skipped: 2 too short, 1 damaged)" in done.out
     assert "1 pair between documents of one student omitted (--group-by lms)" in done.out
     alone = run("scan", "moodle.zip", *SCAN, "--group-by", "none", "--quiet")
-    assert alone.out.startswith("6 pairs in moodle.zip/\n")
+    assert alone.out.startswith("5 pairs in moodle.zip/\n")
 
 
 def test_short_texts_are_told(run: Run) -> None:
     packed(MOODLE, Path("moodle.zip"))
     note = "note: 2 documents of fewer than 200 characters; --min-length 40 skips short ones\n"
-    assert note in run("scan", "moodle.zip", *SCAN).err
+    assert note not in run("scan", "moodle.zip", *SCAN).err
+    files = {name: text for name, text in MOODLE.items() if "_file_" not in name or "Lee" in name}
+    packed(files, Path("typed.zip"))
+    assert note in run("scan", "typed.zip", *SCAN).err
+
+
+def test_a_declaration_that_everybody_types_in_hides_no_copy(run: Run) -> None:
+    files: dict[str, str] = {}
+    for number in range(12):
+        student = f"Student {chr(65 + number)}_{200 + number}_assignsubmission_"
+        own = f"{essay(90, 40)} {essay(3, 120)}" if number == 7 else essay(number, 160)
+        files |= {f"{student}file_/essay.txt": own, f"{student}onlinetext_/onlinetext.html": TYPED}
+    packed(files, Path("moodle.zip"))
+    done = run("scan", "moodle.zip", "--preset", "essays")
+    assert done.out.startswith("1 pair in moodle.zip/\n")
+    assert "Student D (essay.txt)  Student H (essay.txt)" in done.out
+    assert "12 online texts of fewer than 40 words skipped" in done.err
+    assert "12 skipped: Student A (short online text), " in done.err
+    everything = run("scan", "moodle.zip", "--preset", "essays", "--min-length", "0", "--format", "json").json
+    assert (everything["documents"], len(everything["submissions"])) == (24, 66)
+    assert run("scan", "moodle.zip", "--preset", "essays", "--strict").code == 0
 
 
 @pytest.mark.parametrize("where", ["x.zip", "class", "class/x.zip"])

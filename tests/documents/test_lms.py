@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
+from lookalike.documents import Batch, Size, Skipped, Source, WithoutShortOnlineTexts
 from lookalike.documents.lms import receipt_of, recognise
-from tests.documents.exports import BLACKBOARD, CANVAS, MOODLE, TEAMS, essay, packed, receipt, unpacked
+from lookalike.tables.packed import Ids, Texts
+from tests.documents.exports import BLACKBOARD, CANVAS, MOODLE, TEAMS, TYPED, essay, packed, receipt, unpacked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 AUTHORS = {
@@ -182,9 +185,87 @@ def test_short_documents_are_skipped_with_the_reason(tmp_path: Path) -> None:
     assert {one.id for one in against.skipped} == {"short", "x"}
 
 
-@pytest.mark.parametrize("given", [0, -1, 1.5, "ten"])
+@pytest.mark.parametrize("form", ["zip", "folder"])
+@pytest.mark.parametrize(
+    ("platform", "left_out"),
+    [
+        ("Moodle", {"Amelia Abbott_101_assignsubmission_onlinetext_", "Ben Baker_102_assignsubmission_onlinetext_"}),
+        ("Canvas", {"abbottamelia_5101_text.html"}),
+        ("Blackboard", {"Essay_1_aabbott_attempt_2026-01-30-12-00-00.txt"}),
+    ],
+)
+def test_short_online_texts_beside_an_essay_are_left_out(
+    platform: str, left_out: set[str], form: str, tmp_path: Path
+) -> None:
+    files = dict(EXPORTS[platform])
+    if platform == "Blackboard":
+        files |= {name: receipt("Amelia Abbott", "aabbott", TYPED) for name in left_out}
+    path = unpacked(files, tmp_path / "x") if form == "folder" else packed(files, tmp_path / "export.zip")
+    result = la.find(path, 0.3)
+    short = [one for one in result.skipped if one.reason == "short online text"]
+    assert {part for one in short for part in one.id.split("/")} >= left_out
+    assert len(short) == len(left_out)
+    assert all(one.detail.startswith("it has 14 words, ") for one in short)
+    assert result.audit().recall.measured == 1.0  # the texts are read again by their numbers
+    whole = la.find(path, 0.3, min_length=0)
+    assert whole.documents == result.documents + len(left_out)
+    assert not [one for one in whole.skipped if one.reason == "short online text"]
+    old = la.find({"own": essay(1)}, 0.3, against=path)
+    assert len(old.skipped) == len(result.skipped)
+
+
+def test_an_online_text_that_is_all_of_a_submission_stays() -> None:
+    short = "Sorry, my essay is late, and I know it."
+    long = essay(1)
+    names = {
+        "Al Li_1_assignsubmission_onlinetext_/onlinetext.html": (short, True),
+        "Bo Ma_2_assignsubmission_onlinetext_/onlinetext.html": (short, True),
+        "Bo Ma_2_assignsubmission_file_/remark.txt": ("see above", True),
+        "Cy Po_3_assignsubmission_file_/essay.txt": (long, True),
+        "Cy Po_3_assignsubmission_onlinetext_/onlinetext.html": (short, False),
+        "Di Qu_4_assignsubmission_onlinetext_/onlinetext.html": (long, True),
+        "Di Qu_4_assignsubmission_file_/remark.txt": ("see above", True),
+        "Zo Ro_5_assignsubmission_file_/essay.txt": (long, True),
+    }
+    texts = {name: text for name, (text, _) in names.items()}
+    source = WithoutShortOnlineTexts(Files(texts, 3))
+    read = {str(name): text for batch in source.batches() for name, text in zip(batch.ids, batch.texts, strict=True)}
+    assert read == {name: text for name, (text, stays) in names.items() if stays}
+    again = {
+        list(read)[n]: text for numbers, texts in source.fetch(range(7)) for n, text in zip(numbers, texts, strict=True)
+    }
+    assert again == read
+    assert [one.id for one in source.skipped()] == [name for name, (_, stays) in names.items() if not stays]
+    assert "1 online text of fewer than 40 words skipped" in source.notes()[0]
+
+
+class Files(Source):
+    """Texts that come as files do, some at a time."""
+
+    has_files = True
+    name = "files"
+
+    def __init__(self, texts: dict[str, str], size: int) -> None:
+        self._texts, self._size = list(texts.items()), size
+
+    def batches(self, *, rows: bool = False) -> Iterator[Batch]:
+        for start in range(0, len(self._texts), self._size):
+            names, texts = zip(*self._texts[start : start + self._size], strict=True)
+            yield Batch(Ids.of(names), Texts.of(texts))
+
+    def size(self) -> Size:
+        return Size(len(self._texts), sum(len(text) for _, text in self._texts))
+
+    def skipped(self) -> list[Skipped]:
+        return []
+
+    def notes(self) -> list[str]:
+        return []
+
+
+@pytest.mark.parametrize("given", [-1, 1.5, "ten"])
 def test_a_length_is_a_whole_number(given: object) -> None:
-    with pytest.raises(la.RecipeError, match="min_length must be a whole number of at least 1"):
+    with pytest.raises(la.RecipeError, match="min_length must be a whole number of at least 0"):
         la.find(["one"], min_length=given)  # type: ignore[arg-type]
 
 

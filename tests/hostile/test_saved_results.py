@@ -101,7 +101,7 @@ def test_no_field_that_is_missing_or_new_does_harm(original: tuple[dict[str, Any
         "old_flags",
         "origin",
         "platforms",
-        "short_pairs",
+        "short_passages",
         "skip",
         "threshold_preset",
     }
@@ -149,6 +149,12 @@ def test_no_field_that_is_missing_or_new_does_harm(original: tuple[dict[str, Any
         (("audit", "drawn"), 10**6),
         (("audit",), None),
         (("flags",), {"a": [["kind", "detail"]]}),
+        (("short_passages",), 3),
+        (("short_passages",), [{"threshold": 0.5, "count": 1}]),
+        (("short_passages",), [{"threshold": 0.5, "count": 0, "pairs": [[0, 1, 0.5, 0.5, 0.5]]}]),
+        (("short_passages",), [{"threshold": 0.5, "count": 1, "pairs": [[1, 0, 0.5, 0.5, 0.5]]}]),
+        (("short_passages",), [{"threshold": 0.5, "count": 1, "pairs": [[0, 10**6, 0.5, 0.5, 0.5]]}]),
+        (("short_passages",), [{"threshold": 0.5, "count": 1, "pairs": [[0, 1, 1.5, 0.5, 0.5]]}]),
     ],
     ids=str,
 )

@@ -286,6 +286,7 @@ def test_to_dict_has_the_schema() -> None:
         "flags",
         "skip",
         "min_words",
+        "short_passages",
         "left_out",
         "metadata",
         "pairs",

@@ -56,6 +56,7 @@ def answer(result: la.Result) -> dict[str, Any]:
         "candidates": result.candidates,
         "lengths": list(result.lengths or ()),
         "ignored": result.excluded_shingles,
+        "short": (result.short_passage_count, result.short_passage_pairs),
     }
 
 

@@ -64,13 +64,13 @@ def searched(
 
 
 def pairs_of(found: dict[str, Any]) -> dict[tuple[int, int], dict[str, Any]]:
-    return {(row["a"], row["b"]): row for row in Found.of_core(found).pairs.table.to_pylist()}
+    return {(row["a"], row["b"]): row for row in Found.of_core(found, 0.0).pairs.table.to_pylist()}
 
 
 def groups_of(
     found: dict[str, Any], order: list[int] | None, old_from: int, metric: Metric
 ) -> list[tuple[Any, tuple[Any, ...], float | None]]:
-    seen = Found.of_core(found)
+    seen = Found.of_core(found, 0.0)
     old = None if old_from == NEVER else old_from
     grouping = grouping_of(seen, linkage="star", order=order, metric=metric, old_from=old)
     ids = DocumentIds(Ids(range(seen.documents)))

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
+from lookalike.text import _NAMES
 from lookalike.text.excluded import EXCLUDED, KINDS, LONGEST_QUOTE, count_words, exclude, excluded_words, find_excluded
 
 LISTED = "Smith, J. (2010). The Sea. London: Press.\nDoe, A. (2011). Tides. https://example.org\n"
@@ -111,6 +112,100 @@ def test_a_table_of_contents_is_no_list_of_references() -> None:
 def test_a_heading_over_prose_leaves_nothing_out() -> None:
     assert found(f"References\n\n{PROSE}") == []
     assert found("The references in this line are part of a sentence.\nReferences to them follow.") == []
+
+
+# -- a heading on the line of the first entry --------------------------------------------------------------------------
+
+MORE = "Duffer, R. (2013) Why young Americans drive less. Tribune, 12 May 2013, pp. 3-4. Berg, A. (2011) Streets. Oslo."
+ENTRIES = (
+    "Rosenthal, E. (2009) In German suburb, life goes on without cars. Times.",
+    "Rosenthal, E. (2009). In German suburb, life goes on without cars. Times.",
+    "Rosenthal, E., & Duffer, R. (2009) In German suburb.",
+    "Rosenthal, E. and van der Berg, A. B. (2009, May 11), In German suburb.",
+    "E. Rosenthal (2009) In German suburb.",
+    "García Márquez, G. (1967). Cien años de soledad.",
+    "Müller, H./Meier, K. (Hrsg.) (1998): Der Titel des Buchs.",
+    "Papadopoulos, G. (n.d.) A title of 1999.",
+    "Иванов, И. И. (2009). Название книги в городе.",
+    "1. Иванов И. И. Название книги. М., 2009.",
+    "1. Rosenthal E. In German suburb. Times 2009.",
+    "[1] Rosenthal, E. In German suburb. Times, 2009.",
+    "[1] Rosenthal E, Duffer R. In German suburb. Times 2009.",
+    "[1] E. Rosenthal, “In German suburb,” Times, 2009.",
+    "[1] Elisabeth Rosenthal. In German suburb. 2009.",
+    "[1] 王小明, 李四. 城市交通研究[M]. 北京: 出版社, 2009.",
+    "Rosenthal, Elisabeth. “In German suburb, life goes on without cars.” Times, 2009.",
+)
+AFTER_COLON = (
+    "山田太郎（2009）『書名』東京",
+    "[1] 王小明, 李四. 城市[M]. 北京, 2009",
+    "أحمد، محمد (2009). العنوان",
+    "김철수 (2009). 제목",
+)
+
+
+@pytest.mark.parametrize("between", [" ", "\n", "\n\n"], ids=["line", "lines", "paragraphs"])
+@pytest.mark.parametrize(
+    "heading", ["References ", "References: ", "REFERENCES. ", "7. Works cited: ", "**Literatur** "]
+)
+def test_the_first_entry_may_stand_on_the_line_of_the_heading(heading: str, between: str) -> None:
+    for entry in ENTRIES:
+        text = f"{PROSE}\n\n{heading}{entry}{between}{MORE}"
+        assert found(text, "references") == [text[len(PROSE) + 2 :]], entry
+
+
+@pytest.mark.parametrize("heading", ["参考文献：", "参考文献: ", "المراجع: ", "참고문헌: "])
+def test_in_scripts_without_capitals_the_colon_tells(heading: str) -> None:
+    for entry in AFTER_COLON:
+        text = f"{PROSE}\n\n{heading}{entry} 2010 {MORE}"
+        assert found(text, "references") == [text[len(PROSE) + 2 :]], entry
+
+
+def test_an_entry_may_go_on_in_the_next_line() -> None:
+    text = f"{PROSE}\n\nReferences Rosenthal, E.\n(2009)\nIn German suburb. {MORE}"
+    assert found(text, "references") == [text[len(PROSE) + 2 :]]
+
+
+SENTENCES = (
+    "of unrest in 1848 were many.",
+    "to Smith, J. (2009) abound in the text.",
+    "in Smith, J. (2009) The Title are few.",
+    "by E. Rosenthal (2009) In German suburb are good.",
+    "on this (Smith, J., 2009) say much.",
+    "(Smith, J., 2009) agree.",
+    "Smith, J. (2009) gives are old.",
+    "Smith, J. (2009), who wrote first, gives are old.",
+    "Smith, J. (2009), Jones, K. (2010) and Brown, L. (2011) agree.",
+    "Smith, J. (2009) and Jones, K. (2010) disagree.",
+    "Smith, J. was wrong about (2009). The others were right.",
+    "Smith and Jones (2009) The Title used",
+    "Smith (2009) The Title",
+    "A. Smith (1776) had were few.",
+    "[1] and [2] show that in 2009.",
+    "[1] A. Smith gave are wrong.",
+    "[1] 指出，2009年的城市。",
+    "[1]和[2]指出，2009年。",
+    "指出（2009）的城市。",
+    "1848 and 1849 are rare.",
+    "London, Paris. They are of 2009.",
+    "I. Newton used in 1687 (1999) are lost.",
+    "1. are old (2009).",
+)
+
+
+@pytest.mark.parametrize("name", sorted(set(_NAMES)))
+def test_a_sentence_that_begins_with_a_heading_is_none(name: str) -> None:
+    # So many years that only the line itself can tell.
+    years = "The years 2001, 2002, 2003 and 2004, pp. 3-4.\n"
+    for shown in {name.capitalize(), name.upper(), name.title()}:
+        for sentence in SENTENCES:
+            for between in (" ", ": "):
+                text = f"{PROSE}\n\n{shown}{between}{sentence} {years}"
+                assert found(text, "references") == [], text[len(PROSE) + 2 :]
+
+
+def test_a_line_in_the_middle_of_a_sentence_is_no_heading() -> None:
+    assert found(f"We follow the\nsources Smith, J. (2009) The Title. {MORE}", "references") == []
 
 
 def test_quotes_inside_references_are_counted_once() -> None:

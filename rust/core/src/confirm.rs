@@ -10,6 +10,7 @@ use crate::copies::{copies, of_interest, pairs_of_unlike, set_apart};
 use crate::error::Result;
 use crate::runs::Held;
 use crate::shingle::{Scratch, Shingler};
+use crate::short::ShortPairs;
 use crate::sign::Digest;
 use crate::strategy::Pair;
 use crate::texts::Texts;
@@ -32,7 +33,7 @@ pub struct Found {
     /// Of those, documents that were not even compared with all representatives.
     pub in_part: usize,
     /// Pairs that reach the threshold only with passages that are too short to count.
-    pub short: usize,
+    pub short: ShortPairs,
     /// How long each stage took.
     pub seconds: Vec<(&'static str, f64)>,
 }
@@ -99,7 +100,7 @@ pub fn confirm(
         once(&mut more);
         candidates += more.len();
         let more = second.read(texts, &more, &[], &mut NoRecord, control)?;
-        short += more.short;
+        short.extend(more.short);
         found.extend(more.pairs);
         found.sort_unstable_by_key(|pair| (pair.a, pair.b));
     }

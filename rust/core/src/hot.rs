@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::join::join;
 use crate::prefix::Joined;
 use crate::runs::{Held, Marks};
+use crate::short::ShortPairs;
 use crate::stars::{Listed, SetsOf, Stars};
 use crate::texts::Texts;
 use crate::verify::{NoRecord, Second, Verified};
@@ -23,7 +24,7 @@ pub fn add_hot(
 ) -> Result<()> {
     let listed = hot_pairs(second, texts, hot, order, &found.class, &ends(&found.pairs), control)?;
     found.candidates += listed.verified;
-    found.short += listed.short;
+    found.short.extend(listed.short);
     found.in_part = listed.in_part;
     found.hot = if listed.complete { 0 } else { hot.len() };
     found.pairs.extend(listed.pairs);
@@ -44,7 +45,7 @@ fn join_hot(
     hot.iter().zip(sets_of(second, texts, hot, control)?).for_each(|(&d, set)| sets[d as usize] = set);
     let joined = join(&sets, hot, second.search, second.search.limits_for(documents), control)?;
     let Some(Joined { mut pairs, verified }) = joined else { return Ok(None) };
-    let mut short = 0;
+    let mut short = ShortPairs::default();
     if second.search.min_units.is_some() {
         let packed: Vec<u64> = pairs.iter().map(|p| pack(p.a, p.b)).collect();
         Verified { pairs, short, .. } = second.read(texts, &packed, &[], &mut NoRecord, control)?;

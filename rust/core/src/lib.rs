@@ -57,6 +57,7 @@ pub mod repeats;
 pub mod runs;
 pub mod search;
 pub mod shingle;
+pub mod short;
 pub mod sign;
 #[allow(unsafe_code)]
 pub mod simd;

@@ -14,6 +14,7 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::prefix::Order;
 use crate::runs::{self, Held};
+use crate::short::ShortPairs;
 use crate::strategy::{Pair, Search};
 use index::{Index, Marks, Met};
 
@@ -46,7 +47,7 @@ pub struct Listed {
     /// Pairs that were verified.
     pub verified: usize,
     /// Pairs that reach the threshold only with passages that are too short to count, if these are all pairs.
-    pub short: usize,
+    pub short: ShortPairs,
     /// Documents that were not compared with all representatives that they might be similar to.
     pub in_part: usize,
     /// Whether these are all pairs.

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::groups::linked;
 use crate::runs::{Held, Marks, bytes_per_shingle};
 use crate::shingle::{Scratch, Shingler};
+use crate::short::ShortPairs;
 use crate::sign::Digest;
 use crate::strategy::{Pair, Search};
 use crate::texts::Texts;
@@ -41,14 +42,14 @@ pub struct Second<'a> {
 }
 
 /// The outcome of the second read.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Verified {
     /// Pairs that the search looks for, sorted.
     pub pairs: Vec<Pair>,
     /// Supposed copies that are none, (first, document): their digests are equal and their shingles are not.
     pub unlike: Vec<(u32, u32)>,
     /// Pairs that reach the threshold only with passages that are too short to count.
-    pub short: usize,
+    pub short: ShortPairs,
 }
 
 /// What an earlier run that was stopped has done of the second read, and where this one writes down what it does.
@@ -76,7 +77,7 @@ impl Verified {
     fn extend(&mut self, mut more: Verified) {
         self.pairs.append(&mut more.pairs);
         self.unlike.append(&mut more.unlike);
-        self.short += more.short;
+        self.short.extend(more.short);
     }
 }
 
@@ -197,7 +198,7 @@ impl Second<'_> {
             held.finish(self, &edges[group.edges.clone()], control)?;
         }
         control.check()?; // a stopped one may have missed pairs
-        let short = held.short.load(Ordering::Relaxed);
+        let short = std::mem::take(&mut *held.short.lock().expect("held briefly"));
         let pairs = std::mem::take(&mut *held.found.lock().expect("held briefly"));
         Ok(Verified { pairs, unlike: held.unlike(self, control)?, short })
     }
@@ -238,7 +239,7 @@ struct Portion {
     /// Copies that arrived before their first: (first, copy, text).
     early: Mutex<Vec<(u32, u32, Box<str>)>>,
     unlike: Mutex<Vec<(u32, u32)>>,
-    short: AtomicUsize,
+    short: Mutex<ShortPairs>,
 }
 
 impl Portion {
@@ -266,7 +267,7 @@ impl Portion {
         }
         slots.iter().for_each(|slot| *groups[slot.group].left.get_mut() += 1);
         let (found, early, unlike) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Portion { documents, slots, groups, found, early, unlike, short: AtomicUsize::new(0) }
+        Portion { documents, slots, groups, found, early, unlike, short: Mutex::default() }
     }
 
     fn slot(&self, document: u32) -> &Document {
@@ -316,7 +317,13 @@ impl Portion {
         let found = control.parts(edges.len(), 1024, Marks::default, |marks, part| {
             control.check()?;
             let pairs = edges[part].iter().filter(|e| !e.copy);
-            Ok(pairs.filter_map(|e| self.verify(second, e, held(e.a), held(e.b), marks)).collect::<Vec<_>>())
+            let mut short = ShortPairs::default();
+            let verified = pairs.filter_map(|e| verify(second.search, e, held(e.a), held(e.b), marks, &mut short));
+            let verified: Vec<Pair> = verified.collect();
+            if short.count > 0 {
+                self.short.lock().expect("held briefly").extend(short);
+            }
+            Ok(verified)
         })?;
         self.found.lock().expect("held briefly").extend(found.into_iter().flatten());
         Ok(())
@@ -352,13 +359,22 @@ impl Portion {
         unlike.sort_unstable();
         Ok(unlike)
     }
+}
 
-    fn verify(&self, second: &Second<'_>, edge: &Edge, x: &Held, y: &Held, marks: &mut Marks) -> Option<Pair> {
-        let pair = second.search.verify_sets(edge.a, edge.b, &x.set, &y.set)?;
-        let counted = second.search.counted(pair, x, y, marks);
-        self.short.fetch_add(usize::from(counted.is_none()), Ordering::Relaxed);
-        counted
+fn verify(
+    search: &Search<'_>,
+    edge: &Edge,
+    x: &Held,
+    y: &Held,
+    marks: &mut Marks,
+    short: &mut ShortPairs,
+) -> Option<Pair> {
+    let pair = search.verify_sets(edge.a, edge.b, &x.set, &y.set)?;
+    let counted = search.counted(pair, x, y, marks);
+    if counted.is_none() {
+        short.add(search.metric.score(pair.overlap), pair);
     }
+    counted
 }
 
 /// The packed pairs that a search looks for, of documents whose sets are given.

@@ -193,7 +193,9 @@ fn the_same_shingles_in_another_order_are_no_copies_where_passages_count() {
         let found = run_far(&texts, &search, keep(method), None);
         assert_eq!(found.class, [0, 1, 1, 3]);
         assert_eq!(found.pairs.iter().map(|p| (p.a, p.b)).collect::<Vec<_>>(), [(1, 3)]);
-        assert_eq!(found.short, 2);
+        assert_eq!(found.short.count, 2);
+        let short: Vec<_> = found.short.closest().iter().map(|(score, p)| (*score, p.a, p.b)).collect();
+        assert_eq!(short, [(1.0, 0, 1), (0.75, 0, 3)]);
     }
 }
 

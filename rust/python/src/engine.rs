@@ -318,7 +318,10 @@ fn found_dict<'py>(py: Python<'py>, found: &Found) -> PyResult<Bound<'py, PyDict
     out.set_item("empty", bytes(py, &found.empty, u32::to_le_bytes))?;
     out.set_item("hot", found.hot)?;
     out.set_item("in_part", found.in_part)?;
-    out.set_item("short", found.short)?;
+    out.set_item("short", found.short.count)?;
+    let short = PyDict::new(py);
+    scores(py, &found.short.closest().into_iter().map(|(_, pair)| pair).collect::<Vec<_>>(), &short)?;
+    out.set_item("short_pairs", short)?;
     let seconds = PyDict::new(py);
     for (stage, time) in &found.seconds {
         let before: f64 = seconds.get_item(stage)?.map_or(Ok(0.0), |before| before.extract())?;

@@ -189,6 +189,9 @@ impl Store for Spilled {
 /// Bytes of a verified pair in a work folder.
 const PAIR: usize = 8 + 4 * 8;
 
+/// The sign of a score, which marks a pair that shares short passages only: the last of its five numbers is the score.
+const SHORT: u64 = 1 << 63;
+
 /// What the second read has found, kept by an object in Python: `verified() -> (portions, bytes)` and `add(bytes)`.
 pub struct Kept<'a> {
     pub work: &'a Py<PyAny>,
@@ -218,7 +221,12 @@ impl Record for Kept<'_> {
             let (a, b) = unpack(n[0]);
             match n[4] {
                 u64::MAX if n[1] == u64::MAX => all.unlike.push((a, b)),
-                u64::MAX => all.short += n[1] as usize,
+                u64::MAX => all.short.count += n[1] as usize,
+                score if score & SHORT != 0 => {
+                    let (shared, of_a, of_b) = (n[1] as usize, n[2] as usize, n[3] as usize);
+                    let overlap = Overlap { shared, a: of_a, b: of_b, union: of_a + of_b - shared };
+                    all.short.hold(f64::from_bits(score & !SHORT), Pair { a, b, overlap });
+                }
                 union => {
                     let (shared, of_a, of_b, union) = (n[1] as usize, n[2] as usize, n[3] as usize, union as usize);
                     all.pairs.push(Pair { a, b, overlap: Overlap { shared, a: of_a, b: of_b, union } });
@@ -238,8 +246,11 @@ impl Record for Kept<'_> {
         for &(first, document) in &found.unlike {
             put([packed(first, document), u64::MAX, 0, 0, u64::MAX]);
         }
-        if found.short > 0 {
-            put([0, found.short as u64, 0, 0, u64::MAX]);
+        if found.short.count > 0 {
+            put([0, found.short.count as u64, 0, 0, u64::MAX]);
+        }
+        for (score, Pair { a, b, overlap: o }) in found.short.closest() {
+            put([packed(a, b), o.shared as u64, o.a as u64, o.b as u64, score.to_bits() | SHORT]);
         }
         self.call(|py| self.work.bind(py).call_method1("add", (PyBytes::new(py, &out),)).map(|_| ()))
     }

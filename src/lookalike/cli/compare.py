@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 __all__ = ["COMPARE_HELP", "SOURCES_HELP", "compare", "sources"]
 
 SHOWN_PASSAGES = 5
+SMALLEST_ERROR = 0.0001
+"""Of four decimals: a smaller error than this is not shown as none."""
 
 COMPARE_HELP = examples(
     "Measure how similar two documents are, and show what they share.",
@@ -211,12 +213,18 @@ def _scores(found: Comparison) -> Table:
     score("Jaccard", found.jaccard, "of all their distinct shingles are in both")
     score("A in B", found.containment_a, "of A's shingles are in B (containment)")
     score("B in A", found.containment_b, "of B's shingles are in A")
-    error = f"± {found.standard_error:.4f}"
+    if found.any_length is None:
+        estimated = "Jaccard"
+    else:
+        loose, estimated = found.any_length, "Jaccard of any length"
+        both = f"{percent(loose.containment_a)} of A in B, {percent(loose.containment_b)} of B in A"
+        score("Any length", loose.jaccard, f"Jaccard if shorter passages count too; {both}")
+    error = found.standard_error
     grid.add_row(
         "Estimate",
         fraction(found.estimate),
-        error,
-        f"Jaccard estimated from {count_of(recipe.hashes, 'hash')}, {sketch}",
+        f"± {error:.4f}" if error >= SMALLEST_ERROR or not error else f"< {SMALLEST_ERROR}",
+        f"{estimated} estimated from {count_of(recipe.hashes, 'hash')}, {sketch}",
     )
     grid.add_row("Shingles", f"{found.shared:,}", "shared", _sizes(found))
     if found.min_words is not None:
@@ -316,7 +324,7 @@ def sources(
     quiet: QuietOption = False,
 ) -> None:
     """Read a document, look for its text in others and print what was found."""
-    from lookalike.search.derived import find_sources
+    from lookalike.search.derived import find_sources, sources_in
 
     as_json = wants_json(format, output, page="--html")
     in_color = wants_color(color, to_file=output not in (None, "-"))
@@ -326,18 +334,21 @@ def sources(
     own = read_document(essay, limits_of(reading.max_document, reading.max_expansion))
     if not quiet:
         say_flags({own.name: own.flags} if own.flags else {})
+    least = None if excluded.min_words is None else min(excluded.min_words, LONGEST)
+    templates, is_itself = template_texts(excluded.ignore, reading), _same_file(essay, paths)
     with showing_progress(quiet=quiet) as report:
         result = find_sources(
             own.text,
             reading.open(paths),
             name=own.name,
             recipe=recipe,
-            ignore=template_texts(excluded.ignore, reading),
+            least=least,
+            ignore=templates,
             skip=excluded.skip,
-            is_itself=_same_file(essay, paths),
+            is_itself=is_itself,
             progress=report,
         )
-    found = result.sources(own.name, least=None if excluded.min_words is None else min(excluded.min_words, LONGEST))
+        found = sources_in(result, own.name, least, templates, is_itself)
     if html is not None:
         from lookalike.result.from_texts import write_report
 
@@ -385,6 +396,12 @@ def _sources_table(found: Sources, top: int) -> Iterator[RenderableType]:
     if found.recall is not None:
         yield Text(f"{recall_of(found.recall, of_what=False)} of documents that share a shingle", style="dim")
     yield Text()
+    if found.short:
+        first = found.short[0]
+        said = f"{percent(first.share)} of its sequences of {count_of(first.k, unit)} are in {visible(str(first.id))}"
+        more = f", and {len(found.short) - 1:,} more (--format json)" if len(found.short) > 1 else ""
+        yield Text(f"Similar only in shorter passages: {said}{more}.", style="yellow")
+        yield Text()
     listed = found.sources[: top or None]
     if listed:
         headers = ("#", "Share", f"{unit.capitalize()}s", "New", "Longest")

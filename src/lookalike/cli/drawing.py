@@ -263,6 +263,8 @@ def verdict(a: str, b: str, found: Comparison) -> str:
     # By the usual length, not by --min-passage: with 1 word, all texts of a language share passages.
     if most >= 0.1 or any(passage.units >= SHORTEST[found.recipe.unit] for passage in found.passages):
         return "Some passages shared; the documents are otherwise different."
+    if found.any_length is not None and max(found.any_length.containment_a, found.any_length.containment_b) >= 0.1:
+        return f"Similar only in passages shorter than {count_of(found.min_words or 0, UNIT_NAMES[found.recipe.unit])}."
     return "Little in common."
 
 

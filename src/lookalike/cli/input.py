@@ -38,6 +38,7 @@ __all__ = [
     "say_flags",
     "say_notes",
     "say_skipped",
+    "say_skipped_names",
     "skipped_lines",
     "with_limits",
     "with_reading",
@@ -285,6 +286,33 @@ def say_skipped(skipped: Iterable[Skipped]) -> None:
 
 LISTED: Final = 10
 """Things that are listed for each reason; more would hide what else is said."""
+_SKIPPED_NAMES: Final = 10
+_SKIPPED_ROWS: Final = 3
+"""How many names a line has at most; of more rows of tables than that, only the number is of use."""
+_UNNAMED: Final = frozenset({"hidden", "ignored", "excluded", "receipt"})
+"""Reasons of what nobody would miss."""
+
+
+def say_skipped_names(skipped: Sequence[Skipped], *, files: bool) -> bool:
+    """Name what was skipped and may be missed, such as a student's essay; return whether there was anything to name."""
+    named = [one for one in unread_first(skipped) if one.reason not in _UNNAMED]
+    if not named or (not files and len(skipped) > _SKIPPED_ROWS):
+        return False
+    listed = ", ".join(f"{_submission(one.id)} ({one.reason})" for one in named[:_SKIPPED_NAMES])
+    left = len(skipped) - min(len(named), _SKIPPED_NAMES)
+    more = f", and {left:,} more; -v names them" if left else ""
+    complain(f"note: {len(skipped):,} skipped: {listed}{more}")
+    return True
+
+
+def _submission(name: str) -> str:
+    """Return what a file is called, with the student in an export of a learning platform."""
+    from lookalike.documents.lms import ONLINE_TEXT, submitted
+
+    found = submitted(name)
+    if found is None:
+        return name
+    return found.student if found.file == ONLINE_TEXT else f"{found.student}: {found.file}"
 
 
 def skipped_lines(skipped: Iterable[Skipped]) -> Iterator[str]:

@@ -77,7 +77,7 @@ def run_search(
     reading: Reading,
     search: Search,
     *,
-    min_length: int | None = None,
+    min_length: int | None = 0,
     quiet: bool = False,
     verbose: bool = False,
 ) -> Iterator[Result]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from lookalike.cli.commands import examples
-from lookalike.cli.input import PathsArgument, Reading, say_notes, with_reading
+from lookalike.cli.input import PathsArgument, Reading, say_notes, say_skipped_names, with_reading
 from lookalike.cli.messages import FOUND, complain, describe
 from lookalike.cli.options import completion, makes, option, share, typed, whole_number
 from lookalike.cli.output import (
@@ -63,7 +63,9 @@ _PAIR_RULES: Final[dict[str, tuple[Any, Any]]] = {
         help="Omit pairs by one author: lms, dir, a pattern with one group, author or label (from --meta), or none.",
         values=("lms", "dir", *KNOWN, "none"),
     ),
-    "min_length": option("--min-length", panel=_PANEL, metavar="WORDS", help="Skip documents with fewer words."),
+    "min_length": option(
+        "--min-length", panel=_PANEL, metavar="WORDS", help="Skip documents with fewer words (0: none)."
+    ),
     "marks": option("--marks", panel=_PANEL, metavar="FILE", help="Omit pairs marked 'not an issue' in a report."),
 }
 
@@ -158,7 +160,7 @@ def omitted_pairs(notes: Sequence[str], result: Result) -> list[str]:
 
 def _make_rules(given: dict[str, Any]) -> PairRules:
     least = given["min_length"]
-    words = None if least is None else whole_number("--min-length", least, least=1)
+    words = None if least is None else whole_number("--min-length", least, least=0)
     return PairRules(**given | {"min_length": words})
 
 
@@ -262,6 +264,8 @@ def scan(
         result, notes = known.apply(audited)
         if not quiet:
             say_notes(notes)
+        files = result.source is not None and result.source.has_files
+        named = verbose or (not quiet and say_skipped_names(result.skipped, files=files))
         made = origin(paths, recipe, reading, search, [*typed(rules, PairRules())])
         result = result.with_origin(made | {"left_out": omitted_pairs(notes, result)})
         hint = Hint()
@@ -278,7 +282,7 @@ def scan(
             write = partial(write_html, output=report, marks=known.marks, anonymise=anonymise, quiet=quiet)
             write = partial(_write_report, audited, known, made, search.threads, write)
             attempts.each({report: write})
-        attempts.each({output or "-": partial(show, result, shown, hint, quiet=quiet)})
+        attempts.each({output or "-": partial(show, result, shown, hint, quiet=quiet, named=named)})
         attempts.finish(partial(keep_search, result, work=search.work, saved=next(iter(saved), None)))
         exit_if_strict(strict, result.skipped)
         if worst is not None and _closest(result) >= worst:

@@ -94,8 +94,11 @@ class Hint(NamedTuple):
     """What another search would find."""
 
 
-def show(result: Result, shown: Display, hint: Hint, *, quiet: bool) -> None:
-    """Write the result; what was written to a file, and what formats for programs leave out, goes to standard error."""
+def show(result: Result, shown: Display, hint: Hint, *, quiet: bool, named: bool = False) -> None:
+    """Write the result; what was written to a file, and what formats for programs leave out, goes to standard error.
+
+    `named` says that what was skipped is there already.
+    """
     for_people = shown.for_people
     if for_people:
         _show_people(result, shown, hint)
@@ -109,7 +112,7 @@ def show(result: Result, shown: Display, hint: Hint, *, quiet: bool) -> None:
         complain(f"note: {omitted_by_author(result.authors)}")
     if shown.output not in (None, "-"):
         complain(f"{shown.output}: {result.summary()}")
-    elif not for_people:
+    elif not for_people and not named:
         say_skipped(result.skipped)
 
 

@@ -12,10 +12,10 @@ from rich.text import Text
 from lookalike.cli.drawing import common_folder, grid, next_step, percent, shorten
 from lookalike.cli.output import width
 from lookalike.documents.metadata import first_of
-from lookalike.recipe import UNIT_NAMES
-from lookalike.result.describe import excluded_words_of, texts_of, without_excluded
+from lookalike.result.describe import excluded_words_of, shortest, texts_of, without_excluded
 from lookalike.result.pairs import omitted_by_author, rows_of
-from lookalike.tables.spelling import visible
+from lookalike.tables.columns import COLUMNS
+from lookalike.tables.spelling import count, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -58,10 +58,13 @@ class About:
         """Look at the documents of the pairs that are shown."""
         numbers = {pair[side] for pair in pairs for side in "ab"}
         dated = any(values.date is not None for values in result.metadata.values())
-        least, unit = result.exclusions.min_words, f"{UNIT_NAMES[result.recipe.unit]}s"
-        shortest = f"{least:,} {unit}" if least is not None else ""
         by = "the date of the submission" if result.platforms else "--meta"
-        return cls(excluded_words_of(result, numbers), result.metadata_of if dated else {}, shortest, by)
+        return cls(
+            excluded_words_of(result, numbers),
+            result.metadata_of if dated else {},
+            shortest(result.exclusions, result.recipe),
+            by,
+        )
 
     @property
     def headers(self) -> list[tuple[str, str]]:
@@ -149,6 +152,8 @@ class TableView:
     """How many rows there are in all."""
     groups: list[Documents]
     """The largest clusters, by the numbers of their documents."""
+    short: list[dict[str, Any]]
+    """The closest pairs that share only passages that are too short to count, as many as are wanted."""
     next_command: str = ""
     more: str = ""
     """What another search would find."""
@@ -159,12 +164,13 @@ class TableView:
     def of(cls, result: Result, top: int, hint: Hint, *, files: bool = False) -> TableView:
         """Take the `top` closest pairs and largest clusters; 0 means all."""
         groups = result.largest_by_number(top or result.group_count)
+        short = [row[0] for row in rows_of(result.listed_short.pairs, None, top or None)[0]]
         authors = result.authors
         if authors is not None and authors.are_submissions:
             rows, there = rows_of(result.closest(result.pair_count), authors, top or None)
-            return cls(result, rows, there, groups, hint.next_command, hint.more, files)
+            return cls(result, rows, there, groups, short, hint.next_command, hint.more, files)
         rows, _ = rows_of(result.closest(top or result.pair_count), None)
-        return cls(result, rows, result.pair_count, groups, hint.next_command, hint.more)
+        return cls(result, rows, result.pair_count, groups, short, hint.next_command, hint.more)
 
     @property
     def authors(self) -> Authors | None:
@@ -186,6 +192,27 @@ class TableView:
         """The numbers of all documents that are shown."""
         yield from (pair[side] for row in self.rows for pair in (row if self.files else row[:1]) for side in "ab")
         yield from (number for group in self.groups for number in numbers_of(group)[: MEMBERS + 1])
+        yield from (pair[side] for pair in self.short for side in "ab")
+
+    @property
+    def short_title(self) -> str:
+        """The heading of the pairs that share only short passages."""
+        short, result = self.result.listed_short, self.result
+        there = count(short.count, "pair")
+        number = there if len(self.short) == short.count else f"the {len(self.short):,} closest of {there}"
+        least = "" if short.threshold >= result.threshold else f" ≥ {percent(short.threshold)}"
+        return f"Similar only in passages shorter than {_shortest(result)} ({number}{least}, not counted)"
+
+    @property
+    def short_legend(self) -> str:
+        """What the scores of these pairs are."""
+        return (
+            f"Scored with passages of any length; those of at least {_shortest(self.result)} are below the threshold."
+        )
+
+
+def _shortest(result: Result) -> str:
+    return shortest(result.exclusions, result.recipe)
 
 
 def numbers_of(group: Documents) -> list[int]:
@@ -223,7 +250,7 @@ def to_table(view: TableView, *, passages: bool = False) -> Iterator[RenderableT
         noun = "pair of submissions" if view.has_submissions else "pair"
         yield _heading(noun, len(view.rows), view.row_count, "closest", names.folder)
         about = About.of(view.result, view.pairs)
-        yield _pairs(view, names, about)
+        yield _pairs(view, view.rows, names, about, submissions=view.has_submissions)
         files = f"{_FILES}{'.' if view.files else '; the closest is shown, and --files lists all.'}"
         if legend := " ".join(filter(None, (files if view.has_submissions else "", about.legend))):
             yield Text(legend, style="dim")
@@ -234,6 +261,11 @@ def to_table(view: TableView, *, passages: bool = False) -> Iterator[RenderableT
         yield _groups(view, names)
     else:
         yield Text(_nothing(view.result), style="bold")
+    if view.short:
+        yield Text()
+        yield Text(view.short_title, style="bold")
+        yield _pairs(view, [[pair] for pair in view.short], names, About.of(view.result, view.short))
+        yield Text(view.short_legend, style="dim")
     yield Text()
     if view.authors is not None:
         yield Text(omitted_by_author(view.authors))
@@ -260,11 +292,13 @@ def _heading(noun: str, shown: int, there: int, which: str, folder: str) -> Text
     return heading
 
 
-def _pairs(view: TableView, names: _ShownNames, about: About) -> Table:
+def _pairs(
+    view: TableView, rows: list[list[dict[str, Any]]], names: _ShownNames, about: About, *, submissions: bool = False
+) -> Table:
     """List the pairs: both names beside each other if they fit, else one above the other."""
-    files = [("Files", "right")] if view.has_submissions else []
-    room = width() - _SCORES - len(f"{len(view.rows)}") - about.cells - (len("Files ") if files else 0)
-    listed = [pair for row in view.rows for pair in (row if view.files else row[:1])]
+    files = [("Files", "right")] if submissions else []
+    room = width() - _SCORES - len(f"{len(rows)}") - about.cells - (len("Files ") if files else 0)
+    listed = [pair for row in rows for pair in (row if view.files else row[:1])]
     wide_a, wide_b = (max(names.longest(pair[side] for pair in listed), 1) for side in "ab")
     scores: list[tuple[str, str]] = [
         ("#", "right"),
@@ -275,7 +309,7 @@ def _pairs(view: TableView, names: _ShownNames, about: About) -> Table:
     scores += [*about.headers, *files]
     beside = wide_a + wide_b + 2 <= room
     table = grid(*scores, *([("A", "left"), ("B", "left")] if beside else [("A, and below it B", "left")]))
-    for rank, row in enumerate(view.rows, start=1):
+    for rank, row in enumerate(rows, start=1):
         for place, pair in enumerate(row if view.files else row[:1]):
             numbers = (percent(pair[name]) for name in ("jaccard", "containment_a", "containment_b"))
             shown = [names.show(pair[side], room) for side in "ab"]
@@ -341,6 +375,7 @@ def _lines(view: TableView) -> Iterator[str]:
         yield from (escaped(omitted_by_author(view.authors)), "")
     if not view.pairs:
         yield "Nothing was found."
+        yield from _short_lines(view)
         return
     files = (" Files |", "--:|") if view.has_submissions else ("", "")
     title = "Pairs of submissions" if view.has_submissions else "Pairs"
@@ -360,6 +395,18 @@ def _lines(view: TableView) -> Iterator[str]:
     for rank, group in enumerate(view.groups, start=1):
         others = ", ".join(_escaped_name(view, member) for member in numbers_of(group) if member != group.principal)
         yield f"{rank}. **{_escaped_name(view, int(group.principal))}** and {others}"
+    yield from _short_lines(view)
+
+
+def _short_lines(view: TableView) -> Iterator[str]:
+    if not view.short:
+        return
+    scores = f"| # | {SCORE.get(view.result.metric, 'Jaccard')} | A in B | B in A | A | B |"
+    yield from ("", f"## {escaped(view.short_title)}", "", scores, "|--:|--:|--:|--:|---|---|")
+    for rank, pair in enumerate(view.short, start=1):
+        numbers = " | ".join(percent(pair[name]) for name in COLUMNS[2:])
+        yield f"| {rank} | {numbers} | {' | '.join(_escaped_name(view, pair[side]) for side in 'ab')} |"
+    yield from ("", escaped(view.short_legend))
 
 
 def _escaped_name(view: TableView, number: int) -> str:

@@ -1,6 +1,6 @@
 """Where documents come from: what a person gives, as ids and texts."""
 
-from lookalike.documents.combined_source import Both, Kept, LongEnough
+from lookalike.documents.combined_source import Both, Kept, LongEnough, WithoutShortOnlineTexts
 from lookalike.documents.document_batches import Batch, Extracted, Flag, Size, Skipped
 from lookalike.documents.document_source import Source
 from lookalike.documents.open import open_documents
@@ -21,6 +21,7 @@ __all__ = [
     "Size",
     "Skipped",
     "Source",
+    "WithoutShortOnlineTexts",
     "one_name",
     "open_documents",
     "open_paths",

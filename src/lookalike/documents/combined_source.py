@@ -1,29 +1,36 @@
-"""Sources made of other sources: texts kept in memory, two sources in a row, one without its short documents."""
+"""Sources made of other sources: texts kept in memory, two sources in a row, one without its short documents.
+
+In an export of a learning platform, a few words that every student types in, such as a declaration, are alike in all
+submissions, and would hide what is alike in the essays.
+"""
 
 from __future__ import annotations
 
 from array import array
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike.documents.document_batches import Batch, Skipped
 from lookalike.documents.document_source import Size, Source, check_numbers, chosen_of, chosen_texts, within
-from lookalike.tables.packed import Ids
+from lookalike.tables.packed import Ids, Texts
 from lookalike.tables.spelling import count
 from lookalike.text.excluded import count_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
     from lookalike.documents.document_batches import Flag
     from lookalike.documents.document_source import Again
+    from lookalike.documents.lms import Export
     from lookalike.documents.table_columns import NativePart
     from lookalike.documents.text_tables import UnreadLines
-    from lookalike.tables.packed import Texts
 
-__all__ = ["KEPT", "Both", "Kept", "LongEnough"]
+__all__ = ["KEPT", "Both", "Kept", "LongEnough", "WithoutShortOnlineTexts"]
 
+SHORT_ONLINE_TEXT: Final = 40
+"""Words: an online text with fewer is a declaration or a remark, if the submission has a longer document too."""
 KEPT: Final = 64 << 20
 """Bytes of text up to which what was read from files is kept, for passages, reports and audits."""
 
@@ -193,6 +200,11 @@ class Both(Source):
         return Size(sum(counts) if len(counts) == len(sizes) else None, sum(size.bytes for size in sizes))
 
 
+def has_words(text: str, least: int) -> bool:
+    """Return whether a text has so many words; the beginning of a long one has words enough."""
+    return count_words(text[: 16 * least]) >= least or count_words(text) >= least
+
+
 class LongEnough(_OfOne):
     """A source without the documents that have fewer words than asked for; these are skipped, with the reason."""
 
@@ -224,8 +236,7 @@ class LongEnough(_OfOne):
         self._numbers = numbers
 
     def _is_long(self, text: str) -> bool:
-        # The beginning of a long text has words enough.
-        return count_words(text[: 16 * self._words]) >= self._words or count_words(text) >= self._words
+        return has_words(text, self._words)
 
     def _skipped(self, name: str, text: str) -> Skipped:
         return Skipped(
@@ -258,3 +269,123 @@ class LongEnough(_OfOne):
     def size(self) -> Size:
         """Ask the source: only reading shows how many documents are short."""
         return self.source.size()
+
+
+class WithoutShortOnlineTexts(_OfOne):
+    """Files without the short online texts of an export, where the same submission has a longer document.
+
+    Whether it has one is known at the end only, and so is who submitted what: a short online text that stays comes
+    after all other documents.
+    """
+
+    def __init__(self, source: Source) -> None:
+        """Take a source of files."""
+        self.name = source.name
+        self.source = source
+        self._short: list[Skipped] = []
+        self._numbers: list[array[int]] | None = None
+        """The numbers that the documents have in the source, after a full pass: of most, and of those at the end."""
+
+    def batches(self, *, rows: bool = False) -> Iterator[Batch]:
+        """Read the source; hold back the short online texts until all is read."""
+        if rows:
+            yield from self.source.batches(rows=True)
+            return
+        from lookalike.documents.lms import ONLINE_TEXT, recognise, submitted  # tables need neither
+
+        ids: list[Ids] = []
+        lengths, numbers, last = array("L"), array("L"), array("L")
+        long: set[int] = set()
+        held: dict[int, tuple[str, str]] = {}
+        for batch in self.source.batches():
+            start = len(lengths)
+            ids.append(batch.ids)
+            lengths.frombytes(bytes(lengths.itemsize * len(batch)))
+            for place, name in enumerate(map(str, batch.ids)):
+                if (file := submitted(name)) is None:
+                    continue
+                text = batch.texts[place]
+                lengths[start + place] = len(text)
+                if has_words(text, SHORT_ONLINE_TEXT):
+                    long.add(start + place)
+                elif file.file == ONLINE_TEXT:
+                    held[start + place] = (name, text)
+            places = [place for place in range(len(batch)) if start + place not in held]
+            numbers.extend(start + place for place in places)
+            if len(places) == len(batch):
+                yield batch
+            elif places:
+                yield Batch(Ids.of(batch.ids.take(places)), chosen_texts(batch.texts, places))
+        export = recognise(chain.from_iterable(ids), lengths, self.source.students()) if held else None
+        self._short = [] if export is None else list(_declarations(export, held, long))
+        skipped = {one.id for one in self._short}
+        last.extend(number for number, (name, _) in held.items() if name not in skipped)
+        if last:
+            yield Batch(Ids.of([held[number][0] for number in last]), Texts.of(held[number][1] for number in last))
+        self._numbers = [numbers, last]
+
+    def fetch(self, numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], Texts]]:
+        """Ask the source, by its own numbers."""
+        if self._numbers is None:
+            yield from chosen_of(self.batches(), numbers, self.name)
+            return
+        check_numbers(numbers)
+        start = 0
+        for part in self._numbers:  # in each part the source has them in the same order
+            own = {part[number]: start + number for number in within(numbers, start, start + len(part))}
+            for found, texts in self.source.fetch(list(own)) if own else ():
+                yield [own[number] for number in found], texts
+            start += len(part)
+
+    def lines(self) -> Iterator[Batch] | None:
+        """Ask the source."""
+        return self.source.lines()
+
+    def tables(self) -> list[NativePart] | None:
+        """Ask the source: what native readers take are tables, which have no online texts."""
+        return self.source.tables()
+
+    def read_elsewhere(
+        self,
+        skipped: Sequence[Skipped],
+        notes: Sequence[tuple[str, str]],
+        counts: Sequence[int] | None = None,
+        again: Again | None = None,
+    ) -> None:
+        """Tell the source."""
+        self.source.read_elsewhere(skipped, notes, counts, again)
+
+    def notes(self) -> list[str]:
+        """Tell what the source does, and how many texts are not compared."""
+        own = []
+        if self._short:
+            texts = f"{count(len(self._short), 'online text')} of fewer than {SHORT_ONLINE_TEXT} words"
+            own = [f"{texts} skipped, beside a longer document of the submission (--min-length 0: compared too)"]
+        return [*self.source.notes(), *own]
+
+    def identity(self) -> dict[str, Any]:
+        """Name the source, and that it is not all of it."""
+        return self.source.identity() | {"short online texts": False}
+
+    def skipped(self) -> list[Skipped]:
+        """List what the source skipped, and the short online texts."""
+        return [*self.source.skipped(), *self._short]
+
+    def flags(self) -> dict[str, list[Flag]]:
+        """Ask the source; what is skipped has no flags."""
+        short = {skipped.id for skipped in self._short}
+        return {name: flags for name, flags in self.source.flags().items() if name not in short}
+
+    def size(self) -> Size:
+        """Ask the source: only reading shows what is skipped."""
+        return self.source.size()
+
+
+def _declarations(export: Export, held: Mapping[int, tuple[str, str]], long: Container[int]) -> Iterator[Skipped]:
+    """Yield the short texts whose authors have handed in a longer document."""
+    authors = {known.author for number, known in export.metadata.items() if number in long}
+    for number, (name, text) in held.items():
+        known = export.metadata.get(number)
+        if known is not None and known.author in authors:
+            has = f"it has {count(count_words(text), 'word')}, and the submission has a longer document"
+            yield Skipped(name, "short online text", f"{has}; --min-length 0 compares it too")

@@ -324,7 +324,7 @@ NO_WORDS: Final = "no words"
 """Why a document was compared with nothing: it is one all the same, and is listed with what was skipped."""
 BY_RULE: Final = frozenset(
     {"hidden", "ignored", "excluded", "empty", "null text", "link", "link loop", "table", "given twice", "not a file"}
-    | {"receipt", "too short", NO_WORDS}
+    | {"receipt", "too short", "short online text", NO_WORDS}
 )
 """Reasons for which something is skipped on purpose; with any other it should have been read but could not be."""
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from lookalike.tables.columns import DocumentIds
 
-__all__ = ["Export", "Receipt", "receipt_of", "recognise"]
+__all__ = ["ONLINE_TEXT", "Export", "Receipt", "Submitted", "receipt_of", "recognise", "submitted"]
 
 ONLINE_TEXT: Final = "online text"
 """What a text is called that was typed in, not uploaded as a file."""
@@ -127,6 +127,15 @@ def recognise(
     names = _told_apart({one.key: one for one in found.values() if one.key not in teams}, teams)
     metadata = {n: Metadata(author=names[one.key], date=one.date, file=one.file) for n, one in found.items()}
     return Export(tuple(sorted({one.platform for one in found.values()})), metadata)
+
+
+def submitted(path: str) -> Submitted | None:
+    """Return what the name of a file says; None if it is not one that a platform gives.
+
+    >>> [one and one.file for one in map(submitted, ("Al_1_assignsubmission_onlinetext_/o.html", "essays/al.txt"))]
+    ['online text', None]
+    """
+    return _submitted(path.split("/"))
 
 
 # -- names of files ----------------------------------------------------------------------------------------------------

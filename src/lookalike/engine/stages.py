@@ -266,7 +266,8 @@ def join(
     documents = intake.add(given, threads)["documents"]
     intake.finish(threads)
     first_old = documents if old_from is None else old_from
-    return Found.of_core(_native.search(intake, core, [given], old_from=first_old, order=None, threads=threads))
+    found = _native.search(intake, core, [given], old_from=first_old, order=None, threads=threads)
+    return Found.of_core(found, strategy.threshold)
 
 
 def _old_from(given: int | None) -> int | None:

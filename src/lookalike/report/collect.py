@@ -115,6 +115,10 @@ class PageInput:
     """The closest ones."""
     above: int
     """How many of these reach the requested threshold; those after them are below it."""
+    short: int
+    """How many at the end share only passages that are too short to count."""
+    short_count: int
+    """Of all such pairs."""
     pair_count: int
     """Of all that reach it."""
     ids: DocumentIds
@@ -166,6 +170,7 @@ def collect(searched: PageInput, *, marks: Marks | None = None, limits: PageLimi
         "leftOut": omitted,
         "documents": _documents(searched, documents, read),
         "pairs": {"a": pairs.a, "b": pairs.b, **pairs.scores},
+        "short": {"from": len(pairs) - searched.short, "count": searched.short_count},
         "problem": read.problem,
         "digest": digest_of([read.digests.get(number, "") for number in range(len(searched.ids))]),
         "marks": _marks(marks),
@@ -179,9 +184,8 @@ def _with_blocks(searched: PageInput, documents: Mapping[int, MarkedText]) -> Pa
     both = _blocks(pairs, documents, searched.recipe, searched.exclusions.min_words)
     pairs.blocks, pairs.back = [forth for forth, _ in both], [back for _, back in both]
     unknown = [not {a, b} <= documents.keys() for a, b in zip(pairs.a, pairs.b, strict=True)]
-    return pairs.only(
-        [rank < searched.above or bool(pairs.blocks[rank]) or unknown[rank] for rank in range(len(pairs))]
-    )
+    below = range(searched.above, len(pairs) - searched.short)
+    return pairs.only([rank not in below or bool(pairs.blocks[rank]) or unknown[rank] for rank in range(len(pairs))])
 
 
 def made_now(kind: str) -> dict[str, Any]:

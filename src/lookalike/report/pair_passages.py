@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     Run = tuple[int, int, int, int, int]
 
-__all__ = ["REASONS", "MarkedSpan", "MarkedText", "PassageBlock", "Reasons", "blocks_of", "to_utf16"]
+__all__ = ["REASONS", "SHORTEST_RUN", "MarkedSpan", "MarkedText", "PassageBlock", "Reasons", "blocks_of", "to_utf16"]
 
 REASONS: Final = {"quotes": 1, "references": 2, "template": 4, "common": 8}
 """Each reason and its bit, in the page as well."""
 
-_RUN: Final = {"word": 4, "char": 20, "token": 8}
+SHORTEST_RUN: Final = {"word": 4, "char": 20, "token": 8}
 """The shortest run that may be part of a passage: shorter ones meet by chance too often."""
 _GAP: Final = {"word": 6, "char": 30, "token": 10}
 """How many units on either side may part two runs of one passage."""
@@ -178,7 +178,7 @@ def blocks_of(a: MarkedText, b: MarkedText, recipe: Recipe, least: int | None = 
     [PassageBlock(runs=((0, 27, 0, 27),), units=6, masks=())]
     """
     shortest = SHORTEST[recipe.unit] if least is None else least
-    run = min(_RUN[recipe.unit], shortest)
+    run = min(SHORTEST_RUN[recipe.unit], shortest)
     found: Sequence[Run] = _native.passages(a.text, b.text, settings(recipe), run)
     made = []
     masked = any(a.masks) or any(b.masks)

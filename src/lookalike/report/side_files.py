@@ -155,7 +155,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _HEAD: Final = (
     *("schema", "kind", "made", "version", "summary", "threshold", "low", "searched", "metric", "method", "linkage"),
     *("recall", "oldFrom", "pairCount", "copies", "groupCount", "minWords", "reasons", "leftOutOfScores", "recipe"),
-    *("recipeText", "recipeDigest", "unit", "least", "limits", "limited", "leftOut"),
+    *("short", "recipeText", "recipeDigest", "unit", "least", "limits", "limited", "leftOut"),
 )
 """What is said of the search and has no names in it. Anything not listed here, or below, is dropped."""
 _COLUMNS: Final = ("length", "units", "sha256", "flags")
@@ -250,7 +250,7 @@ def _order(head: Mapping[str, Any], numbers: Sequence[int]) -> list[int]:
     border = len(numbers) if head["oldFrom"] is None else head["oldFrom"]
     partners: defaultdict[int, list[int]] = defaultdict(list)
     taken: dict[int, int] = {}
-    for a, b in list(zip(given["a"], given["b"], strict=True))[: head["pairCount"]]:
+    for a, b in list(zip(given["a"], given["b"], strict=True))[: min(head["pairCount"], head["short"]["from"])]:
         if max(a, b) >= border:  # a document that is similar to an old one joins it
             taken[min(a, b)] = max(a, b)
             continue

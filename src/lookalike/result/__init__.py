@@ -6,6 +6,7 @@ The outcome of a search, and what can be asked of it without searching again.
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -270,6 +271,7 @@ to go lower, search again
         """
         if found.documents != self.documents:
             raise RecipeError("found", found.documents, f"about as many documents, {self.documents}")
+        found = replace(found, short=(*found.short, *self._searched.short))
         return self._changed(
             _searched=found, searched_threshold=threshold, _searched_recall=Recall(1.0), _searched_audit=None
         )

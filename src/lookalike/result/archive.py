@@ -247,19 +247,10 @@ _READING: Final = object_with(
 _PLACES: Final = list_of(row(whole(), is_text))
 _AUTHORS: Final = object_of(rule=is_typed, names=list_of(is_text), of=list_of(or_none(whole())), left_out=whole())
 _MAY_BE_MISSING: Final = frozenset(
-    {
-        "authors",
-        "flags",
-        "limited",
-        "metadata",
-        "min_words",
-        "old_flags",
-        "origin",
-        "platforms",
-        "short_pairs",
-        "skip",
-        "threshold_preset",
-    }
+    (
+        *("limited", "flags", "old_flags", "origin", "skip", "min_words", "short_passages", "threshold_preset"),
+        *("metadata", "platforms", "authors"),
+    )
 )
 
 
@@ -276,6 +267,8 @@ def check_meta(meta: Mapping[str, Any]) -> None:
     demand((meta["old_from"] or 0) <= documents, "old_from is beyond the last document")
     demand(meta.get("limited", 0) <= documents, "more documents are limited than there are")
     demand(meta["bands"] is None or meta["bands"][0] * meta["bands"][1] <= MOST_HASHES, "bands and rows are too many")
+    short = [pair for one in meta.get("short_passages", ()) for pair in one["pairs"]]
+    demand(all(a < b < documents for a, b, *_ in short), "a pair of short passages names a document that is not there")
     if (authors := meta.get("authors")) is not None:
         demand(len(authors["of"]) == documents, "authors are of other documents")
         demand(all(place is None or place < len(authors["names"]) for place in authors["of"]), "an author has no name")
@@ -329,6 +322,15 @@ def _is_flag(value: object) -> bool:
     return row(is_text, is_text, whole())(value) or row(is_text, is_text, whole(), _PLACES)(value)
 
 
+_is_short_pair: Final = row(whole(), whole(), is_share, is_share, is_share)
+
+
+def _is_short(value: Any) -> bool:
+    """Return whether a value is what a search at one threshold left out for its short passages."""
+    known = object_of(threshold=is_share, count=whole(), pairs=list_of(_is_short_pair))(value)
+    return known and len(value["pairs"]) <= value["count"]
+
+
 _FLAGS: Final = map_of(is_text, list_of(_is_flag))
 _FIELDS: Final[dict[str, Check]] = {
     "lookalike": is_text,
@@ -354,7 +356,7 @@ _FIELDS: Final[dict[str, Check]] = {
     "timings": map_of(is_text, number(0.0, _MOST_SECONDS)),
     "skip": list_of(one_of("quotes", "references")),
     "min_words": or_none(whole(1)),
-    "short_pairs": whole(),
+    "short_passages": list_of(_is_short),
     "metadata": list_of(row(_is_id, some_of(name=is_text, author=is_text, date=is_text, label=is_text, file=is_text))),
     "platforms": list_of(is_text),
     "authors": or_none(_AUTHORS),

@@ -44,6 +44,7 @@ __all__ = [
     "measured",
     "scored",
     "short_pairs",
+    "shortest",
     "summary",
     "texts_of",
     "without_excluded",
@@ -82,19 +83,26 @@ def summary(result: Result) -> str:
     return " · ".join((documents, pairs, "scores exact", recall_of(result.recall), took))
 
 
-def short_pairs(exclusions: Exclusions, recipe: Recipe) -> list[str]:
+def short_pairs(number: int, exclusions: Exclusions, recipe: Recipe) -> list[str]:
     """Return the sentence about pairs that share only short passages, if there were any.
 
     >>> from lookalike.recipe import Recipe
     >>> from lookalike.text.excluded import Exclusions
-    >>> short_pairs(Exclusions(min_words=12, short_pairs=1), Recipe()), short_pairs(Exclusions(), Recipe())
-    (['1 pair is similar only in passages shorter than 12 words, and omitted'], [])
+    >>> short_pairs(1, Exclusions(min_words=12), Recipe())[0].partition(":")[0]
+    '1 pair is similar only in passages shorter than 12 words'
+    >>> short_pairs(0, Exclusions(), Recipe())
+    []
     """
-    if not (lost := exclusions.short_pairs):
+    if not number:
         return []
-    unit = f"{UNIT_NAMES[recipe.unit]}s"
-    those = "1 pair is" if lost == 1 else f"{lost:,} pairs are"
-    return [f"{those} similar only in passages shorter than {exclusions.min_words} {unit}, and omitted"]
+    those = "1 pair is" if number == 1 else f"{number:,} pairs are"
+    said = f"{those} similar only in passages shorter than {shortest(exclusions, recipe)}"
+    return [f"{said}: not counted, but named in the table, in JSON and in the report"]
+
+
+def shortest(exclusions: Exclusions, recipe: Recipe) -> str:
+    """Return the shortest passage that counts, in words."""
+    return "" if exclusions.min_words is None else f"{exclusions.min_words:,} {UNIT_NAMES[recipe.unit]}s"
 
 
 def head(result: Result, pairs: NamedPairs) -> dict[str, Any]:
@@ -121,10 +129,17 @@ def head(result: Result, pairs: NamedPairs) -> dict[str, Any]:
         "flags": [*_flags(result, result.flags, old=False), *_flags(result, result.old_flags, old=True)],
         "skip": list(result.exclusions.skip),
         "min_words": result.exclusions.min_words,
+        "short_passages": _short_passages(result),
         "left_out": _excluded(result, pairs),
         "metadata": [_named(result, number) | values.to_dict() for number, values in result.metadata_of.items()],
         **_submissions(result, pairs),
     }
+
+
+def _short_passages(result: Result) -> dict[str, Any]:
+    """Return the pairs that share only passages that are too short to count, scored as if they counted."""
+    short = result.listed_short
+    return {"threshold": short.threshold, "count": short.count, "pairs": described(result, short.pairs).to_pylist()}
 
 
 def _submissions(result: Result, pairs: NamedPairs) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from lookalike.report import write_page
 from lookalike.report.collect import PageInput, PageLimits, PagePairs, ReportPage, short
 from lookalike.report.collect import collect as page_of
 from lookalike.report.pair_passages import REASONS, MarkedText, Reasons, blocks_of
-from lookalike.result.describe import short_pairs, summary, texts_of
+from lookalike.result.describe import summary, texts_of
 from lookalike.result.view import recall_of, recall_values
 from lookalike.tables.columns import COLUMNS
 from lookalike.tables.spelling import count
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lookalike.report.side_files import Marks
     from lookalike.result import Recall, Result
 
-__all__ = ["SourceMatch", "Sources", "collect", "sources_of", "write_report"]
+__all__ = ["ShortMatch", "SourceMatch", "Sources", "collect", "short_matches", "sources_of", "write_report"]
 
 
 # -- the report --------------------------------------------------------------------------------------------------------
@@ -87,11 +87,14 @@ def collect(
     """
     limits = limits or PageLimits()
     pairs, low = _pairs(result, limits)
+    below = result.listed_short
     searched = PageInput(
         run=_run(result) | {"low": low, "searched": result.searched_threshold},
         recipe=result.recipe,
         pairs=pairs,
-        above=min(result.pair_count, len(pairs)),
+        above=min(result.pair_count, len(pairs) - len(below.pairs)),
+        short=len(below.pairs),
+        short_count=below.count,
         pair_count=result.pair_count,
         ids=result.id_of,
         lengths=result.length_of,
@@ -126,17 +129,22 @@ def _flags(result: Result) -> dict[int, list[Flag]]:
 def _pairs(result: Result, limits: PageLimits) -> tuple[PagePairs, float]:
     """Return the closest pairs, also those below the threshold if they are known, and how far down they are all there.
 
-    So a reader can lower the threshold in the page as far as the search went.
+    So a reader can lower the threshold in the page as far as the search went. Pairs that share only passages that are
+    too short to count come last, with the scores that these give them.
     """
     everything = result if result.limited else result.rethreshold(result.searched_threshold)
     most = min(limits.pairs, result.pair_count + limits.lower)
     pairs = everything.closest(most)
-    scores = {name: [short(score) for score in pairs.values(name)] for name in COLUMNS[2:]}
     low = everything.threshold
     if everything.pair_count > most:
-        lowest = max(scores[name][-1] for name in _counts(result.metric)) if most else 1.0
+        lowest = max(short(pairs.values(name)[-1]) for name in _counts(result.metric)) if most else 1.0
         low = min(result.threshold, math.ceil(100 * lowest) / 100)
-    return PagePairs(pairs.values("a").tolist(), pairs.values("b").tolist(), scores), low
+    last = result.listed_short.pairs
+    known = set(zip(last.values("a"), last.values("b"), strict=True))
+    pairs = pairs.select(pair not in known for pair in zip(pairs.values("a"), pairs.values("b"), strict=True))
+    a, b = ([*pairs.values(side), *last.values(side)] for side in COLUMNS[:2])
+    scores = {name: [*map(short, pairs.values(name)), *map(short, last.values(name))] for name in COLUMNS[2:]}
+    return PagePairs(a, b, scores), low
 
 
 def _counts(metric: str) -> Sequence[str]:
@@ -167,7 +175,7 @@ def _run(result: Result) -> dict[str, Any]:
         "groupCount": result.group_count,
         "skipped": [[skipped.id, skipped.reason, skipped.detail] for skipped in unread_first(result.skipped)],
         "notes": list(result.notes),
-        "pairsLeftOut": [*map(str, origin.get("left_out", ())), *short_pairs(result.exclusions, result.recipe)],
+        "pairsLeftOut": [*map(str, origin.get("left_out", ()))],
         "minWords": result.exclusions.min_words,
         "submissions": _submissions(result),
     }
@@ -183,6 +191,9 @@ def _submissions(result: Result) -> dict[str, Any] | None:
 
 # -- the sources of one document ---------------------------------------------------------------------------------------
 
+_ENDS_AND_SHARES: Final = ("a", "b", "containment_a", "containment_b")
+_LEAST_SHARE: Final = 0.1
+_MOST_SHORT: Final = 100
 _RANKED: Final = 60
 """Sources that are ordered by what they add; those after them by what they have."""
 
@@ -199,6 +210,19 @@ class SourceMatch:
     """How many of them no source before it has."""
     passages: tuple[Passage, ...]
     """In the order of the document, which is a; this source is b. A few words inside a passage may differ."""
+    old: bool = False
+    """Whether it is one of the old documents (`against`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShortMatch:
+    """A document that is similar to another one only in short passages."""
+
+    id: str | int
+    share: float
+    """The share of the document's shingles that it has."""
+    k: int
+    """How many units a shingle has here."""
     old: bool = False
     """Whether it is one of the old documents (`against`)."""
 
@@ -229,6 +253,8 @@ class Sources:
     recall: Recall | None
     """The share of the documents at or above the threshold of the search that was found: for `la.sources`, of all that
     share a shingle with it. None if none is promised, because only a part of the pairs is listed."""
+    short: tuple[ShortMatch, ...] = ()
+    """Documents that have at least a tenth of its shingles, and no passage: the one that has the most first."""
 
     @property
     def share(self) -> float:
@@ -248,6 +274,7 @@ class Sources:
             "share": self.share,
             "recall": recall_values(self.recall),
             "sources": [self._source(source, lines) for source in self.sources],
+            "short_passages": [{"id": one.id, "share": one.share, "k": one.k} for one in self.short],
         }
 
     def _source(self, source: SourceMatch, lines: LineNumbers) -> dict[str, Any]:
@@ -292,8 +319,11 @@ def sources_of(result: Result, name: str | int, least: int | None = None) -> Sou
     recipe = result.recipe
     shortest = least if least is not None else result.exclusions.min_words or SHORTEST[recipe.unit]
     everything = result if result.limited else result.rethreshold(result.searched_threshold)
-    pairs = zip(everything.listed.values("a"), everything.listed.values("b"), strict=True)
-    partners = [b if a == number else a for a, b in pairs if number in (a, b)]
+    partners: dict[int, float] = {}
+    for pairs in (everything.listed, result.listed_short.pairs):
+        for a, b, of_a, of_b in zip(*(pairs.values(column) for column in _ENDS_AND_SHARES), strict=True):
+            if number in (a, b):
+                partners.setdefault(*((b, of_a) if a == number else (a, of_b)))
     texts = texts_of(result, [number, *partners])
     if number not in texts:
         raise RecipeError("id", name, "a document whose text can still be read")
@@ -318,7 +348,16 @@ def sources_of(result: Result, name: str | int, least: int | None = None) -> Sou
     )
     union = frozenset[int]().union(*(one.words for one, _ in ranked))
     recall = None if result.limited else everything.recall
-    return Sources(name, texts[number], len(counted), len(union), listed, recipe, shortest, recall)
+    there = {one.number for one, _ in ranked}
+    short = short_matches(result, {one: share for one, share in partners.items() if one not in there})
+    return Sources(name, texts[number], len(counted), len(union), listed, recipe, shortest, recall, short)
+
+
+def short_matches(result: Result, shares: Mapping[int, float], k: int | None = None) -> tuple[ShortMatch, ...]:
+    """Return the documents that have enough of another one's shingles, by number, the one that has the most first."""
+    ids, size = result.id_of, k or result.recipe.k
+    enough = sorted((-share, number) for number, share in shares.items() if share >= _LEAST_SHARE)
+    return tuple(ShortMatch(ids[number], -share, size, ids.is_old(number)) for share, number in enough[:_MOST_SHORT])
 
 
 def _units(block: PassageBlock, excluded: int) -> int:

@@ -6,7 +6,7 @@ Pairs by one author are dropped, and all documents of an author are one submissi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -152,20 +152,23 @@ class NamedPairs:
         return pa.table(columns)
 
 
-def only_pairs(result: Result, kept: Iterable[bool]) -> Result:
-    """Return the result with the pairs that the mask `kept` has; it is as long as `Result.pairs`.
+def only_pairs(result: Result, wanted: Callable[[int, int], bool]) -> Result:
+    """Return the result with the pairs whose documents are `wanted`, by their numbers.
 
     In the new result, copies are separate documents, because a pair of copies may be omitted too.
     """
-    return result.with_found(Found.of_pairs(result.documents, result.listed.select(kept), result.candidates))
+    found, listed = result._found, result.listed  # noqa: SLF001 — what the result was made of
+    kept = listed.select(map(wanted, listed.values("a"), listed.values("b")))
+    short = tuple(one.only(wanted) for one in found.short)
+    if len(kept) == len(listed) and short == found.short:
+        return result
+    return result.with_found(replace(Found.of_pairs(result.documents, kept, result.candidates), short=short))
 
 
 def without_marked(result: Result, marks: Marks) -> Result:
     """Return the result without the pairs that a person has marked as not an issue, as `read_marks` reads them."""
-    ids, listed = result.id_of, result.listed
-    ends = zip(listed.values("a"), listed.values("b"), strict=True)
-    kept = [not marks.is_omitted(ids[a], ids[b], b_old=ids.is_old(b)) for a, b in ends]
-    return result if all(kept) else only_pairs(result, kept)
+    ids = result.id_of
+    return only_pairs(result, lambda a, b: not marks.is_omitted(ids[a], ids[b], b_old=ids.is_old(b)))
 
 
 # -- authors -----------------------------------------------------------------------------------------------------------
@@ -253,11 +256,8 @@ def group_by(result: Result, rule: Rule, folders: Iterable[str] = (), called: st
     places: dict[str, int] = {}
     of = tuple(None if name is None else places.setdefault(name, len(places)) for name in told)
     authors = Authors(rule if isinstance(rule, str) else "a function", tuple(places), of)
-    pairs = zip(result.listed.values("a"), result.listed.values("b"), strict=True)
-    strangers = [authors.key(a) != authors.key(b) for a, b in pairs]
-    left = strangers.count(False)
-    kept = only_pairs(result, strangers) if left else result
-    return kept.with_authors(Authors(authors.rule, authors.names, of, left))
+    kept = only_pairs(result, lambda a, b: authors.key(a) != authors.key(b))
+    return kept.with_authors(replace(authors, omitted=result.pair_count - kept.pair_count))
 
 
 def _told(result: Result, rule: Rule, folders: Iterable[str]) -> list[str | None]:

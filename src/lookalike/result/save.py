@@ -16,6 +16,7 @@ import io
 import json
 import os
 import zipfile
+from array import array
 from dataclasses import asdict, astuple, dataclass
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -45,6 +46,7 @@ from lookalike.tables.columns import (
     DocumentIds,
     Found,
     Pairs,
+    ShortPairs,
     as_bytes,
     compute,
     counting,
@@ -175,11 +177,16 @@ def _meta(result: Result) -> dict[str, Any]:
         "origin": result.origin,
         "skip": result.exclusions.skip,
         "min_words": result.exclusions.min_words,
-        "short_pairs": result.exclusions.short_pairs,
+        "short_passages": [_short_values(short) for short in result._searched.short],  # noqa: SLF001 — as above
         "metadata": [[name, known.to_dict()] for name, known in result.metadata.items()],
         "platforms": result.platforms,
         "authors": None if result.authors is None else _author_values(result.authors),
     }
+
+
+def _short_values(short: ShortPairs) -> dict[str, Any]:
+    pairs = zip(*(short.pairs.values(name) for name in COLUMNS), strict=True)
+    return {"threshold": short.threshold, "count": short.count, "pairs": list(pairs)}
 
 
 def _author_values(authors: Authors) -> dict[str, Any]:
@@ -250,7 +257,8 @@ def _saved(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Saved:
     if recipe.digest != meta["digest"]:
         raise ValueError("the digest is of another recipe")
     pairs = _pairs(tables["pairs.arrow"])
-    found = Found(as_bytes(tables["classes.arrow"]["class"]), *pairs.columns, candidates=meta["candidates"])
+    short = tuple(_short(**values) for values in meta.get("short_passages", ()))
+    found = Found(as_bytes(tables["classes.arrow"]["class"]), *pairs.columns, meta["candidates"], short)
     old = tables.get("old_ids.arrow")
     documents = SearchedDocuments(
         ids=whole(tables["ids.arrow"]["id"]),
@@ -292,6 +300,11 @@ def _authors(told: Mapping[str, Any] | None) -> Authors | None:
     return Authors(told["rule"], tuple(told["names"]), tuple(told["of"]), told["left_out"])  # the name in the file
 
 
+def _short(threshold: float, count: int, pairs: Sequence[Sequence[Any]]) -> ShortPairs:
+    columns = (array("I" if place < 2 else "d", (pair[place] for pair in pairs)) for place in range(len(COLUMNS)))
+    return ShortPairs(threshold, count, Pairs(*(column.tobytes() for column in columns)))
+
+
 def _pairs(table: pa.Table) -> Pairs:
     return Pairs(*(as_bytes(table[name]) for name in COLUMNS))
 
@@ -306,7 +319,7 @@ def _flag(kind: str, detail: str, count: int, places: Sequence[tuple[int, str]] 
 
 def _exclusions(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Exclusions:
     templates = tuple(_column(tables, "templates.arrow") or ())
-    return Exclusions(check_kinds(meta.get("skip", ())), meta.get("min_words"), templates, meta.get("short_pairs", 0))
+    return Exclusions(check_kinds(meta.get("skip", ())), meta.get("min_words"), templates)
 
 
 def _recall(

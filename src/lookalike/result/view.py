@@ -8,12 +8,13 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from lookalike.engine import SHARED
 from lookalike.engine.groups import grouping_of, name_groups
 from lookalike.result.pairs import NamedPairs, pairs_of
-from lookalike.tables.columns import MEASURES, DocumentIds, as_bytes
+from lookalike.tables.columns import MEASURES, DocumentIds, Pairs, ShortPairs, as_bytes
 from lookalike.tables.packed import Ids
 from lookalike.tables.spelling import at_least, count
 from lookalike.text.excluded import Exclusions
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.result.audit import Audit
     from lookalike.result.pairs import Authors, PairListing, Submission, SubmissionPair
-    from lookalike.tables.columns import Column, Found, Metric, Pairs
+    from lookalike.tables.columns import Column, Found, Metric
 
     Again: TypeAlias = Callable[[float, bytes | None], Found]
     """Searches again at a threshold, with documents becoming representatives in an order."""
@@ -362,6 +363,34 @@ class ResultView:
     def pair_count(self) -> int:
         """How many pairs `pairs` lists."""
         return len(self.listed)
+
+    @cached_property
+    def listed_short(self) -> ShortPairs:
+        """The pairs of `short_passage_pairs` by the numbers of their documents, and how many there are."""
+        known = [short for short in self._found.short if short.threshold <= self.threshold]
+        if not known:
+            return ShortPairs(self.threshold, 0, Pairs(b"", b"", b"", b"", b""))
+        return max(known, key=attrgetter("threshold")).at_least(self.threshold, self.metric)
+
+    @property
+    def short_passage_count(self) -> int:
+        """How many pairs `pairs` does not list because what they share is in passages shorter than `min_words`."""
+        return self.listed_short.count
+
+    @property
+    def short_passage_pairs(self) -> list[dict[str, Any]]:
+        """The hundred closest of these pairs, the closest first; the scores are those without `min_words`.
+
+        Each reaches the threshold, and with passages of at least `min_words` it did not reach that of the search. Of
+        documents with the same text, the first stands for all.
+
+        >>> import lookalike as la
+        >>> texts = ["one two three four X five six seven eight", "one two three four Y five six seven eight"]
+        >>> found = la.find(texts, 0.3, recipe=la.Recipe(k=3), min_words=5)
+        >>> found.pair_count, found.short_passage_count, found.short_passage_pairs[0]["jaccard"]
+        (0, 1, 0.4)
+        """
+        return NamedPairs(self.listed_short.pairs, self.id_of, metric=self.metric).to_pylist()
 
     @cached_property
     def pairs(self) -> pa.Table:

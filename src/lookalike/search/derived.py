@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,15 +14,18 @@ from lookalike.documents.in_memory import MemorySource
 from lookalike.engine import Asked, choose_strategy
 from lookalike.errors import DocumentError, LookalikeError, check_text, check_threads
 from lookalike.presets import PRESETS, with_preset
-from lookalike.recipe import Recipe, settings
+from lookalike.recipe import DEFAULT, Recipe, settings
+from lookalike.report.pair_passages import SHORTEST_RUN
 from lookalike.result import Recall
+from lookalike.result.from_texts import short_matches
 from lookalike.result.pairs import only_pairs
 from lookalike.search.find import Task, assembled, find
 from lookalike.search.intake import SearchInput
 from lookalike.search.search_run import PAGE, Run, memory_needed, row_bytes
 from lookalike.tables.columns import MEASURES, Found
 from lookalike.tables.spelling import roughly, size
-from lookalike.text.excluded import check_min_words
+from lookalike.text.comparison import SHORTEST
+from lookalike.text.excluded import check_min_words, template_shingles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -45,6 +48,7 @@ __all__ = [
     "search_lower",
     "shortest_passage",
     "sources",
+    "sources_in",
 ]
 
 SAMPLE = 2
@@ -231,7 +235,7 @@ def search_lower(result: Result, *, threads: int = 0) -> Result:
         return result
     if searched.found["hot"] or searched.lengths.tolist() != list(lengths):
         return result
-    return result.with_lower(Found.of_core(searched.found), LOWEST)
+    return result.with_lower(Found.of_core(searched.found, LOWEST), LOWEST)
 
 
 def _run_again(
@@ -303,8 +307,9 @@ def sources(
     >>> found.share, found.sources[0].passages
     (0.8888888888888888, (Passage(a_start=0, a_end=39, b_start=5, b_end=44, units=8),))
     """
-    found = find_sources(text, documents, name=name, recipe=recipe, ignore=ignore, skip=skip, threads=threads)
-    return found.sources(name, least=least)
+    templates = list(ignore)
+    asked: dict[str, Any] = {"name": name, "recipe": recipe, "ignore": templates, "skip": skip, "threads": threads}
+    return sources_in(find_sources(text, documents, least=least, **asked), name, least, templates)
 
 
 def find_sources(
@@ -313,6 +318,7 @@ def find_sources(
     *,
     name: str = "document",
     recipe: Recipe | None = None,
+    least: int | None = None,
     ignore: Iterable[str] = (),
     skip: Iterable[str] = (),
     threads: int = 0,
@@ -321,13 +327,45 @@ def find_sources(
 ) -> Result:
     """Do the search of `sources`: the pairs of the text with every document that shares a shingle with it.
 
-    `is_itself` tells by its id whether one of the documents is the text itself, which is then excluded.
+    A shingle is not longer than the runs that a passage is made of, or a passage could be missed. `is_itself` tells by
+    its id whether one of the documents is the text itself, which is then excluded.
     """
     if not check_text("text", text).strip():
         raise DocumentError(name, "file", "is empty", "there is nothing to look for")
+    recipe = recipe or DEFAULT
+    longest = min(SHORTEST_RUN[recipe.unit], SHORTEST[recipe.unit] if least is None else least)
+    recipe = recipe.replace(k=min(recipe.k, longest))
     asked: dict[str, Any] = {"recipe": recipe, "ignore": ignore, "skip": skip, "threads": threads}
     result = find({name: text}, _ANY, metric="containment", against=documents, progress=progress, **asked)
     if is_itself is None:
         return result
     own = {number for number, one in enumerate(result.id_of) if result.id_of.is_old(number) and is_itself(one)}
-    return only_pairs(result, [b not in own for b in result.listed.values("b")]) if own else result
+    return only_pairs(result, lambda _, b: b not in own)
+
+
+def sources_in(
+    result: Result,
+    name: str,
+    least: int | None,
+    ignore: Iterable[str],
+    is_itself: Callable[[str | int], bool] | None = None,
+) -> Sources:
+    """Return the sources that `find_sources` found; if they are few, with the documents that share shorter passages.
+
+    These are found by the shingles of the preset for essays; `ignore` and `is_itself` are those of that search.
+    """
+    found = result.sources(name, least=least)
+    recipe = result.recipe.replace(k=min(result.recipe.k, PRESETS["essays"].recipe.k))
+    if recipe == result.recipe or recipe.unit != "word" or found.share >= LEAST:
+        return found
+    templates = tuple(sorted(template_shingles(recipe, ignore)))
+    asked = Asked(recipe, LEAST, metric="containment", ignored=templates, skip=result.exclusions.skip)
+    searched = _run_again(result, asked)[0].search()
+    pairs, ids = Found.of_core(searched.found, LEAST).pairs, result.id_of
+    there = {source.id for source in found.sources}
+    shares = {
+        b: share
+        for b, share in zip(pairs.values("b"), pairs.values("containment_a"), strict=True)
+        if ids[b] not in there and not (is_itself is not None and is_itself(ids[b]))
+    }
+    return replace(found, short=short_matches(result, shares, recipe.k))

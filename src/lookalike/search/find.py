@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native
-from lookalike.documents import LIMITS, LongEnough, open_documents
+from lookalike.documents import LIMITS, LongEnough, WithoutShortOnlineTexts, open_documents
 from lookalike.documents.document_batches import without_words
 from lookalike.documents.kinds import Given, given_as
 from lookalike.engine import METRICS, Asked, Method
@@ -105,7 +105,9 @@ def find(
     * `common`: shingles that more than this share of the documents have (and at least five) are excluded too.
     * `skip`: ``"quotes"``, ``"references"`` or both are excluded from every text, found by marks and headings.
     * `min_words`: the shortest passage that counts; shared text in shorter ones adds nothing to a score.
-    * `min_length`: documents of fewer words are skipped; `Result.skipped` lists them.
+    * `min_length`: documents of fewer words are skipped; `Result.skipped` lists them. By default these are, in an
+      export of Moodle, Canvas or Blackboard, online texts of fewer than 40 words in submissions that have a longer
+      document; with 0, none.
     * `max_pairs`: the pairs that may be listed before those of very large clusters are listed in part. The limit is a
       million, and eight more for each document; this raises it. A pair takes about 150 bytes of memory.
     * `memory`: bytes to stay below; what does not fit goes to files, in `work` or a temporary folder. A search in
@@ -169,7 +171,7 @@ def find_kept(
     asked.check()
     checks = _checked_common(common), checked_linkage(linkage), order, check_threads(threads)
     task = Task(asked, *checks, threshold_preset)
-    least_words = None if min_length is None else check_whole("min_length", min_length, 1)
+    least_words = None if min_length is None else check_whole("min_length", min_length, 0)
     started = time.perf_counter()
     limits = LIMITS.within(memory)
     if tokens is not None:
@@ -177,9 +179,8 @@ def find_kept(
     else:
         new_source = open_documents(documents, text=text, id=id, limits=limits, alone=against is None)
         old_source = None if against is None else _opened_old(against, text, id, limits)
-    if least_words is not None:
-        new_source = LongEnough(new_source, least_words)
-        old_source = None if old_source is None else LongEnough(old_source, least_words)
+    new_source = _long_enough(new_source, least_words)
+    old_source = None if old_source is None else _long_enough(old_source, least_words)
     new = SearchInput(new_source, kinds, progress)
     old = None if old_source is None else SearchInput(old_source, kinds, progress)
     if common is not None:
@@ -219,6 +220,13 @@ def _opened_tokens(
     if isinstance(tokens, str):
         return new, open_tokens(against, tokens, own_id, ordered=ordered)
     return new, open_tokens(None, against, None, ordered=ordered)
+
+
+def _long_enough(source: Source, least: int | None) -> Source:
+    """Return a source without documents of fewer words, by default without the short online texts of an export."""
+    if least is None:
+        return WithoutShortOnlineTexts(source) if source.has_files else source
+    return LongEnough(source, least) if least else source
 
 
 def _opened_old(against: Any, text: str | None, own_id: str | None, limits: Limits) -> Source:
@@ -312,7 +320,7 @@ def assembled(
 ) -> Result:
     """Assemble the result of a run."""
     asked, strategy, found = task.asked, searched.strategy, searched.found
-    exclusions = Exclusions(asked.skip, asked.min_words, templates, found["short"])
+    exclusions = Exclusions(asked.skip, asked.min_words, templates)
     stages = {"reading": searched.reading} | found["seconds"]
     sources = [one.source for one in (new, old) if one is not None]
     export = _export(new, old, searched.lengths)
@@ -353,7 +361,7 @@ def assembled(
     )
 
     def pairs(found: dict[str, Any], threshold: float) -> Found:
-        core = Found.of_core(found)
+        core = Found.of_core(found, threshold)
         if asked.metric not in MEASURES or documents.source is None:
             return core
         return scored(core, documents.source, searched.lengths, asked.recipe, threshold, asked.metric)
@@ -382,13 +390,13 @@ def _note_unseen(texts: int, recipe: Recipe) -> Iterator[str]:
     """Yield a note about the texts of tables that have invisible characters inside words."""
     if texts:
         has = "text has" if texts == 1 else "texts have"
-        counted = "do not count" if getattr(recipe, "invisible", "keep") == "drop" else "count as characters"
+        counted = "do not count" if recipe.invisible == "drop" else "count as characters"
         yield f"{texts:,} {has} invisible characters inside words; they {counted}"
 
 
 def _notes(task: Task, found: dict[str, Any], exclusions: Exclusions) -> Iterator[str]:
     """Yield notes about what a user might not expect."""
-    yield from short_pairs(exclusions, task.asked.recipe)
+    yield from short_pairs(found["short"], exclusions, task.asked.recipe)
     if hot := found["hot"]:
         most = limits_for(len(found["class"]) // 4, task.asked.max_pairs).pairs
         listed = "each is listed with its representative and a few others"

@@ -27,6 +27,9 @@ ENTRY: Final = struct.Struct("<IQIQ")
 _FOUND: Final = struct.Struct("<5Q")
 """A verified pair: both numbers in one, shared, of a, of b, union; `_NONE` as the union marks what is no pair."""
 _NONE: Final = 2**64 - 1
+_SHORT: Final = 2**63
+"""Marks a pair that shares short passages only: in place of its union are the bits of its score, at most `_ONE`."""
+_ONE: Final = 0x3FF0 << 48
 _BLOCK: Final = 27_720 * 40
 """Bytes that are read at once: whole records of every file."""
 
@@ -133,4 +136,6 @@ def _can_be(record: tuple[int, ...], documents: int) -> bool:
         return pair == 0 and shared < 2**63
     if not a < b < documents:
         return False
+    if union & _SHORT and union != _NONE:  # a pair with short passages only, and the bits of its score
+        return union ^ _SHORT <= _ONE and shared <= min(of_a, of_b) and max(of_a, of_b) < 2**62
     return union == _NONE or (shared <= min(of_a, of_b) and max(of_a, of_b) <= union < 2**63)

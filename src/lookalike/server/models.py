@@ -272,6 +272,7 @@ class Compared(BaseModel):
     shingles_a: int
     shingles_b: int
     min_words: int | None
+    any_length: dict[str, float] | None
     left_out: dict[str, Any]
     passages: list[SharedPassage]
     reading: SideBySide

@@ -15,7 +15,7 @@ from lookalike import _native
 from lookalike.tables.packed import Ids
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -31,6 +31,7 @@ __all__ = [
     "Found",
     "Metric",
     "Pairs",
+    "ShortPairs",
     "as_bytes",
     "compute",
     "counting",
@@ -251,6 +252,30 @@ class Pairs:
 
 
 @dataclass(frozen=True)
+class ShortPairs:
+    """Pairs that reach a threshold only with passages that are too short to count, scored as if these counted."""
+
+    threshold: float
+    """What they reach."""
+    count: int
+    """How many there are: of documents with the same text, only the first counts."""
+    pairs: Pairs
+    """The closest of them, the closest first."""
+
+    def at_least(self, threshold: float, metric: Metric) -> ShortPairs:
+        """Return those at or above a threshold; if more may be there than are known, the same as before."""
+        pairs = self.pairs.at_least(threshold, metric)
+        if len(pairs) == len(self.pairs) < self.count:
+            return self
+        return ShortPairs(max(threshold, self.threshold), len(pairs), pairs)
+
+    def only(self, wanted: Callable[[int, int], bool]) -> ShortPairs:
+        """Return those whose two documents are `wanted`; those that are only counted stay so."""
+        pairs = self.pairs.select(map(wanted, self.pairs.values("a"), self.pairs.values("b")))
+        return replace(self, count=self.count - len(self.pairs) + len(pairs), pairs=pairs)
+
+
+@dataclass(frozen=True)
 class Found:
     """The verified pairs of a search; every array is little-endian bytes.
 
@@ -267,11 +292,15 @@ class Found:
     containment_b: bytes
     candidates: int
     """How many pairs were verified."""
+    short: tuple[ShortPairs, ...] = ()
+    """What shares only short passages: for each threshold that was searched."""
 
     @classmethod
-    def of_core(cls, found: Mapping[str, Any]) -> Found:
-        """Take the dict that the core returns."""
-        return cls(classes=found["class"], candidates=found["candidates"], **{name: found[name] for name in COLUMNS})
+    def of_core(cls, found: Mapping[str, Any], threshold: float) -> Found:
+        """Take the dict that the core returns of a search at a threshold."""
+        short = ShortPairs(threshold, found["short"], Pairs(**found["short_pairs"]))
+        columns = {name: found[name] for name in COLUMNS}
+        return cls(classes=found["class"], candidates=found["candidates"], short=(short,), **columns)
 
     @classmethod
     def of_pairs(cls, documents: int, pairs: Pairs, candidates: int) -> Found:

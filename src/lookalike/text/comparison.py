@@ -10,7 +10,7 @@ import re
 import warnings
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lookalike import _native
@@ -33,7 +33,28 @@ if TYPE_CHECKING:
 
     from lookalike.text.excluded import Span
 
-__all__ = ["SHORTEST", "Comparison", "LineNumbers", "Named", "Passage", "compare", "longest", "passages", "to_values"]
+__all__ = [
+    "SHORTEST",
+    "AnyLength",
+    "Comparison",
+    "LineNumbers",
+    "Named",
+    "Passage",
+    "compare",
+    "longest",
+    "passages",
+    "to_values",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyLength:
+    """How similar two texts are if passages of any length count."""
+
+    jaccard: float
+    containment_a: float
+    containment_b: float
+    shared: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +68,7 @@ class Comparison:
     containment_b: float
     """The share of the second text's shingles that the first has."""
     estimate: float
-    """The estimate of `jaccard` from the signatures."""
+    """The estimate from the signatures: of `jaccard`, or with `min_words` of that of `any_length`."""
     standard_error: float
     """The typical error of an estimate at this similarity and number of hashes."""
     shared: int
@@ -63,6 +84,8 @@ class Comparison:
     excluded_b: dict[str, int] = field(default_factory=dict)
     min_words: int | None = None
     """The shortest passage that counts in the exact scores; None: every shingle does."""
+    any_length: AnyLength | None = None
+    """The scores without `min_words`; None if it changes nothing."""
 
     @property
     def left_out_a(self) -> dict[str, int]:
@@ -90,6 +113,7 @@ class Comparison:
             "shingles_a": self.shingles_a,
             "shingles_b": self.shingles_b,
             "min_words": self.min_words,
+            "any_length": None if self.any_length is None else asdict(self.any_length),
             "left_out": {"a": dict(self.excluded_a), "b": dict(self.excluded_b)},  # the name in the published schema
             "passages": [
                 {"a_start": p.a_start, "a_end": p.a_end, "b_start": p.b_start, "b_end": p.b_end, "units": p.units}
@@ -140,13 +164,15 @@ def compare(
 
 def _compare_excluding(recipe: Recipe, least: int | None, seen: ComparedTexts, min_words: int | None) -> Comparison:
     exact = seen.shared / seen.union
+    shared = seen.any_length
+    any_length = AnyLength(shared / seen.union, shared / seen.shingles_a, shared / seen.shingles_b, shared)
     least = max(1, min_words) if least is None and min_words is not None else least
     return Comparison(
         jaccard=exact,
         containment_a=seen.shared / seen.shingles_a,
         containment_b=seen.shared / seen.shingles_b,
         estimate=seen.estimate,
-        standard_error=standard_error(exact, recipe.hashes),
+        standard_error=standard_error(any_length.jaccard, recipe.hashes),
         shared=seen.shared,
         shingles_a=seen.shingles_a,
         shingles_b=seen.shingles_b,
@@ -157,6 +183,7 @@ def _compare_excluding(recipe: Recipe, least: int | None, seen: ComparedTexts, m
         excluded_a=seen.words[0],
         excluded_b=seen.words[1],
         min_words=min_words,
+        any_length=None if check_min_words(min_words, recipe) is None else any_length,
     )
 
 
@@ -168,6 +195,8 @@ class ComparedTexts:
     """What is left of two texts to compare."""
 
     shared: int
+    any_length: int
+    """How many shingles they share if passages of any length count."""
     union: int
     shingles_a: int
     shingles_b: int
@@ -192,6 +221,7 @@ def compare_excluding(
     spans = [excluded_spans(text, recipe, kinds, templates, templates) for text in (a, b)]
     return ComparedTexts(
         shared=_native.shared_in_long_runs(seen[0], seen[1], core),
+        any_length=len(of_a & of_b),
         union=len(of_a | of_b),
         shingles_a=len(of_a),
         shingles_b=len(of_b),

@@ -16,7 +16,7 @@ from lookalike import _native
 from lookalike.errors import DocumentError, RecipeError, check_text, check_whole, suggest
 from lookalike.recipe import DEFAULT, settings
 from lookalike.tables.packed import Texts
-from lookalike.text import references, resume
+from lookalike.text import first_entry, first_entry_after_colon, references, references_on_line, resume
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -54,6 +54,8 @@ SHORTEST_QUOTE: Final = 5
 """Words: a title or a word in quotation marks is not a quote, and excluding it would only hide what is around it.
 
 Of Chinese each character is one, of Japanese each character and each run of katakana."""
+LONGEST_ENTRY: Final = 500
+"""Characters after a heading in which an entry has to show that it is one."""
 WORDS_PER_MARK: Final = 30
 """A list of references has a year, a link or a number at least so often; a text that follows its heading has not."""
 
@@ -241,13 +243,23 @@ def _opens(text: str, start: int, end: int) -> bool:
 
 def _references(text: str) -> Iterator[Span]:
     """Yield each list of references: from its heading to the end, to an appendix, or to the next such heading."""
-    headings = list(references().finditer(text))
+    headings = sorted([*references().finditer(text), *_on_line(text)], key=lambda heading: heading.start())
     ends = [*(heading.start() for heading in headings[1:]), len(text)]
     for heading, last in zip(headings, ends, strict=False):
         resumed = resume().search(text, heading.end(), last)
         end = resumed.start() if resumed else last
         if _looks_like_references(text[heading.end() : end]):
             yield Span(heading.start(), end, "references")
+
+
+def _on_line(text: str) -> Iterator[re.Match[str]]:
+    """Yield each heading with the first entry on its line."""
+    for heading in references_on_line().finditer(text):
+        if heading["name"][0].islower():
+            continue  # a line in the middle of a sentence
+        entries = [first_entry(), *([first_entry_after_colon()] if heading["colon"] else [])]
+        if any(entry.match(text, heading.end(), heading.end() + LONGEST_ENTRY) for entry in entries):
+            yield heading
 
 
 def _looks_like_references(listed: str) -> bool:
@@ -269,8 +281,6 @@ class Exclusions:
     """The shortest passage that counts."""
     templates: tuple[int, ...] = ()
     """The excluded shingles that belong to templates; the others are common ones."""
-    short_pairs: int = 0
-    """How many pairs are similar only by passages shorter than `min_words`, and excluded for that."""
 
 
 def exclude_kinds(texts: Texts, skip: Sequence[str]) -> Texts:

@@ -45,7 +45,8 @@ const FACTS = {
       [BY_SUBMISSION ? `${count(shown.pairs.length, "pair")} of files: two` : "Two", ` documents that are at least ${percent(state.threshold, 0)} similar`, filtered() ? " and pass the filters" : "", ". ",
         state.threshold < head.threshold - 1e-9 ? `${whole(total)} of all reach ${percent(head.threshold, 0)}, the threshold of the search; below it, only those that share a passage are listed.`
           : shown.pairs.length !== total ? `Of ${whole(total)} that the search ${head.pairsLeftOut.length ? "kept" : "found"}.`
-          : head.pairsLeftOut.length ? "All but the omitted ones named above." : "All that the search found."],
+          : head.pairsLeftOut.length ? "All but the omitted ones named above." : "All that the search found.",
+        head.short.count ? ` Besides, ${count(head.short.count, "pair")} ${head.short.count === 1 ? "shares" : "share"} only short passages: see the end of the list.` : null],
     ];
   },
   groups() {
@@ -70,7 +71,7 @@ function notices() {
   if (head.problem) list.push(head.problem);
   if (!body.ready) list.push("This browser cannot unpack the texts in this file, so passages are not shown. A newer one can.");
   if (noPairs > 0) {
-    list.push(`Only the ${whole(pairs.length)} closest of ${whole(head.pairCount)} pairs are listed. For the others, raise the threshold (-t) or write all of them with lookalike scan … -o pairs.csv.`);
+    list.push(`Only the ${whole(countedPairs.length)} closest of ${whole(head.pairCount)} pairs are listed. For the others, raise the threshold (-t) or write all of them with lookalike scan … -o pairs.csv.`);
   }
   if (noTexts > 0) {
     list.push(`The texts of ${count(noTexts, "document")} did not fit into this file (at most ${whole(head.limits.text / 1e6)} million characters); lookalike compare A B --html pair.html shows such a pair.`);
@@ -99,7 +100,7 @@ function flagNotice() {
   const flagged = (docs.flags ?? []).flatMap((list, document) => (list.length ? [document] : []));
   if (!flagged.length) return null;
   const kinds = [...new Set(flagged.flatMap((document) => docs.flags[document].map(([kind]) => kind)))];
-  const paired = new Set(pairs.flatMap((pair) => [pair.a, pair.b]));
+  const paired = new Set(countedPairs.flatMap((pair) => [pair.a, pair.b]));
   return h("p", { class: "notice", id: "flagged" },
     `${count(flagged.length, "document")} ${flagged.length === 1 ? "has" : "have"} ${kinds.join(" or ")}: `,
     flagged.slice(0, FLAGS_NAMED).map((document, i) => [i ? ", " : "", paired.has(document)

@@ -8,18 +8,21 @@ const UNIT = head.unit === "char" ? "character" : head.unit;
 const UNITS = `${UNIT}s`;
 const SINGLE = head.kind === "pair";
 
-/** @typedef {{i: number, a: number, b: number, jaccard: number, inB: number, inA: number, score: number, units: number, longest: number, count: number}} Pair */
+/** @typedef {{i: number, a: number, b: number, jaccard: number, inB: number, inA: number, score: number, short: boolean, units: number, longest: number, count: number}} Pair */
 
 /** @type {Pair[]} */
 const pairs = head.pairs.a.map((a, i) => {
   const [jaccard, inB, inA] = [head.pairs.jaccard[i], head.pairs.containment_a[i], head.pairs.containment_b[i]];
   const score = head.metric === "containment" ? Math.max(inB, inA) : jaccard;
-  return { i, a, b: head.pairs.b[i], jaccard, inB, inA, score, units: 0, longest: 0, count: 0 };
+  const short = i >= (head.short?.from ?? Infinity);
+  return { i, a, b: head.pairs.b[i], jaccard, inB, inA, score, short, units: 0, longest: 0, count: 0 };
 });
 
 /** The recall of the search, and of what: unless it says that itself, of the pairs above the threshold. */
 const recallInWords = () =>
   head.recall.includes(" of ") ? head.recall : `${head.recall}, of pairs at or above ${percent(head.threshold, 0)}`;
+/** The pairs that may be listed: those that are `short` share only passages that are too short to count. */
+const countedPairs = pairs.filter((pair) => !pair.short);
 
 /** Bits of the reasons for which the search itself excluded text. */
 const EXCLUDED_BY_SEARCH = head.leftOutOfScores.reduce((mask, reason) => mask | head.reasons[reason], 0);
@@ -37,8 +40,8 @@ const state = {
   tab: "pairs",
 };
 
-/** The pairs that pass all filters, those that pass all but the threshold, and the former by submissions. */
-const shown = { pairs: [], anyScore: [], groups: [], rows: [] };
+/** The pairs that pass all filters, those that pass all but the threshold, the former by submissions, and short ones. */
+const shown = { pairs: [], anyScore: [], groups: [], rows: [], short: [] };
 
 const listeners = [];
 const onChange = (listener) => listeners.push(listener);
@@ -57,7 +60,8 @@ function change(changes) {
 
 function refresh() {
   recount();
-  shown.anyScore = pairs.filter(passes);
+  shown.anyScore = countedPairs.filter(passes);
+  shown.short = pairs.filter((pair) => pair.short && passes(pair));
   shown.pairs = shown.anyScore.filter((pair) => pair.score >= state.threshold - 1e-9);
   shown.groups = groupsOf(shown.pairs);
   shown.rows = rowsOf(shown.pairs);
@@ -157,7 +161,7 @@ function rowsOf(list) {
 }
 
 /** Whether two submissions have more than one pair of files anywhere. */
-const BY_SUBMISSION = submissions !== null && rowsOf(pairs).length < pairs.length;
+const BY_SUBMISSION = submissions !== null && rowsOf(countedPairs).length < countedPairs.length;
 
 // -- documents --------------------------------------------------------------------------------------------------------
 

@@ -72,14 +72,32 @@ function pairsTab() {
     rowClass: (row) => (rowMark(row).mark === "not an issue" ? "row-quiet" : ""),
   });
   const said = h("p", { class: "explain" });
+  const short = shortPairs();
   return {
-    element: h("div", null, said, table.element),
+    element: h("div", null, said, table.element, short?.element),
     draw() {
       fill(said, "Open a pair to read its passages side by side. ", h("b", null, "Similarity"),
         ` is the share of all ${head.recipe.k}-${UNIT} sequences that both documents have (Jaccard); `, h("b", null, "A in B"),
         " is the share of A that is also in B. Both are exact. ", BY_SUBMISSION ? "For two submissions, they are those of the two closest files. " : null, excludedFromScores(), lowerPairs());
       table.show(shown.rows);
+      short?.draw();
     },
+  };
+}
+
+/** The list of the pairs that share only passages that are too short to count; null if there are none. */
+function shortPairs() {
+  if (!head.short.count) return null;
+  const listed = pairs.length - head.short.from;
+  const number = listed === head.short.count ? count(listed, "pair") : `the ${whole(listed)} closest of ${count(head.short.count, "pair")}`;
+  const title = `Similar only in passages shorter than ${count(head.minWords, UNIT)} (${number}, not counted)`;
+  const table = pagedTable({ caption: title, columns: pairColumns(), empty: "No such pair passes the filters." });
+  return {
+    element: h("section", { id: "short-passages", "aria-labelledby": "short-title" },
+      h("h2", { class: "pair-section", id: "short-title" }, title),
+      h("p", { class: "explain" }, "For example, every few words were exchanged. These scores count passages of any length."),
+      table.element),
+    draw: () => table.show(shown.short.map((pair) => ({ pair, all: [pair], ends: [[pair.a, pair.b]], key: `short ${pair.i}` }))),
   };
 }
 
@@ -101,9 +119,9 @@ function lowerPairs() {
 const REASONS_NAMES = { quotes: "quotations", references: "references", template: "template text", common: "common text" };
 
 /** The reasons of a mask in words. */
-function reasonList(mask) {
+function reasonList(mask, byLength = true) {
   const names = Object.entries(head.reasons).filter(([, bit]) => (bit & mask) !== 0).map(([reason]) => REASONS_NAMES[reason]);
-  if (head.minWords && mask === EXCLUDED_BY_SEARCH) names.push(`passages of fewer than ${count(head.minWords, UNIT)}`);
+  if (byLength && head.minWords && mask === EXCLUDED_BY_SEARCH) names.push(`passages of fewer than ${count(head.minWords, UNIT)}`);
   return names.length ? names.join(", ") : "nothing";
 }
 
