@@ -26,11 +26,11 @@ TEXTS = [
     "The tide rises twice a day, because the moon pulls at the sea!",
     None,
     "the tide rises twice a day because the moon pulls at the oceans",
-    "fin",
+    "",
     None,
-    "fin.",
+    " ",
 ]
-# Rows 0, 2 and 4 belong together, and the two short ones.
+# Rows 0, 2 and 4 belong together, and the two empty ones.
 STARS = [1, 0, 3, 9, 2, 0, 9, 0]
 DAYS = [date(2024, 1, day) for day in (5, 1, 3, 1, 9, 1, 1, 1)]
 NAMES = [f"row {n}" for n in range(len(TEXTS))]
@@ -193,7 +193,7 @@ def test_drop_all() -> None:
 def test_against_old_documents() -> None:
     old = ["another", TEXTS[1]]
     kept, plan = drop_near_duplicates(TEXTS, against=old, return_plan=True, **OPTIONS)
-    assert kept == [TEXTS[0], None, "fin", None]
+    assert kept == [TEXTS[0], None, "", None]
     assert plan.documents == len(TEXTS)
     (row,) = [row for row in plan.removals.to_pylist() if row["id"] == 1]
     assert (row["kept_id"], row["kept_old"]) == (1, True)
@@ -257,7 +257,7 @@ def test_a_column_of_what_has_none(kind: str) -> None:
         (pd.Series(["one", 2], dtype=object), "has values that do not go together"),
         (pl.Series([1, 2]), "text is int64, not text"),
         (pa.table({"a": ["x"], "b": ["y"]}), "text column cannot be chosen among the columns 'a', 'b'"),
-        (pd.DataFrame({"n": [1]}), "text column is missing; none of the columns holds texts: 'n'"),
+        (pd.DataFrame({"n": [1]}), "text column cannot be chosen"),
         (pa.array([b"\xff", b"a"]), "text is binary, not text"),
     ],
 )
@@ -324,8 +324,7 @@ def test_an_argument_that_does_not_exist(name: str, hint: str) -> None:
 def test_views_of_texts_come_back_as_views(kind: str) -> None:
     view = pa.array(TEXTS).cast(pa.string_view())
     bytes_view = pa.array([b"x"] * len(TEXTS), pa.binary_view())
-    columns: dict[str, Any] = {"text": view, "bytes": bytes_view, "stars": STARS}
-    batch = pa.record_batch(columns)
+    batch = pa.record_batch([view, bytes_view, pa.array(STARS)], ["text", "bytes", "stars"])
     data: Any = {
         "table": pa.Table.from_batches([batch]),
         "batch": batch,
