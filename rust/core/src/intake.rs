@@ -63,9 +63,9 @@ impl Intake {
     pub fn add(&self, number: (u32, u64), texts: &[&str], scratch: &mut Scratch, control: &Control) -> Result<()> {
         let lengths: Vec<u64> = texts.iter().map(|text| code_points(text)).collect();
         let size: u64 = lengths.iter().sum();
-        self.look(
-            texts.iter().zip(&lengths).filter(|(text, length)| text.len() as u64 != **length).map(|(text, _)| *text),
-        );
+        if size != texts.iter().map(|text| text.len() as u64).sum() {
+            self.look(texts);
+        }
         let total = size + self.code_points.fetch_add(size, Ordering::Relaxed);
         let shingler = &self.signer.shingler;
         let part = match self.keep {
@@ -80,9 +80,12 @@ impl Intake {
         Ok(())
     }
 
-    /// Count texts with invisible characters inside words, of those that are not ASCII; `add` does it.
-    pub fn look<'a>(&self, texts: impl Iterator<Item = &'a str>) {
-        self.unseen.fetch_add(texts.filter(|text| inside_word(text)).count() as u64, Ordering::Relaxed);
+    /// Count texts with invisible characters inside words; `add` does it, unless all its texts are ASCII.
+    #[cold]
+    #[inline(never)] // or the loops of `add`, which all texts pass, become slower
+    pub fn look(&self, texts: &[&str]) {
+        let found = texts.iter().filter(|text| !text.is_ascii() && inside_word(text)).count();
+        self.unseen.fetch_add(found as u64, Ordering::Relaxed);
     }
 
     /// Texts with invisible characters inside words, so far.

@@ -109,7 +109,7 @@ impl Intake {
             taken.fetch_add(texts.len(), Ordering::Relaxed);
             if let Some(&documents) = known.get(&(number, batch)) {
                 let same = documents as usize == texts.len();
-                core.look(texts.iter().copied().filter(|text| !text.is_ascii()));
+                core.look(texts);
                 return if same { Ok(()) } else { Err(changed()) };
             }
             core.add((number, batch), texts, scratch, control)?;
