@@ -52,10 +52,13 @@ def test_hot_documents(
     texts += [" ".join([*template, *prose(rng, 25)]) for _ in range(120)]
     texts += mixed(8, 20)
     rng.shuffle(texts)
-    monkeypatch.setattr(candidates, "limits_for", lambda count: limits_for(count)._replace(proposals=5000, pairs=2000))
+    monkeypatch.setattr(
+        candidates, "limits_for", lambda *given: limits_for(*given)._replace(proposals=5000, pairs=2000)
+    )
     monkeypatch.setattr(candidates, "HOT_TOGETHER", together)
     found = las.find(frame(spark, texts), 0.8, method="lsh", work=tmp_path.as_uri())
     assert found.hot > 200
+    assert found.recall.limited == found.hot
     expected = la.find(texts, 0.8, method="exact")  # so are hot documents joined, whoever makes them hot
     groups = [(row["id"], row["group"], row["principal"]) for row in found.groups.toArrow().to_pylist()]
     assert groups == answer(expected)["groups"]
