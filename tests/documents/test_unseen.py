@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,6 +21,8 @@ from tests.documents.reading import flags_of, text_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+Form: TypeAlias = Literal["NFC", "NFD"]
 
 LEFT, RIGHT, END = "\u202e", "\u202d", "\u202c"
 
@@ -100,7 +102,7 @@ Dick\u200f נכתב בשנת 1851. יְרוּשָׁלַ͏ִם, C++\u200e ו-\u20
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 @pytest.mark.parametrize("name", HONEST)
-def test_texts_as_people_write_them_are_not_flagged(name: str, form: Any) -> None:
+def test_texts_as_people_write_them_are_not_flagged(name: str, form: Form) -> None:
     text = HONEST[name]
     for times in (1, 1 if name == "web page" else 40):
         whole = unicodedata.normalize(form, "\n".join([text] * times))
@@ -193,7 +195,7 @@ def test_letters_in_html_inside_another_text_are_flagged(tmp_path: Path, name: s
 @pytest.mark.parametrize("mark", ["\u0323", "\u0307", "\u0331"])
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 @pytest.mark.parametrize("text", [ESSAY, "мука вода рука доска работа дорога корова облако " * 9])
-def test_one_mark_on_every_vowel_is_flagged(text: str, form: Any, mark: str) -> None:
+def test_one_mark_on_every_vowel_is_flagged(text: str, form: Form, mark: str) -> None:
     marked = unicodedata.normalize(form, re.sub("[aeiouAEIOUаеоуыэюя]", lambda vowel: vowel[0] + mark, text))
     for around in ("", HONEST["german"] * 20):
         read, (flag,) = unmasked(around + marked + around)
