@@ -367,7 +367,7 @@ class Common:
     """Counts the shingles of a collection, in two passes."""
 
     def __new__(cls, settings: Settings, drops_excluded: bool) -> Common: ...
-    def add(self, given: Input, threads: int) -> int:
+    def add(self, given: Input, threads: int, progress: Callable[[str, int, int], None] | None = None) -> int:
         """Read an input; gives the number of its documents."""
 
     def count_exactly(self, least: int) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import lookalike as la
 from lookalike.documents import Batch, Size, Skipped, Source
-from lookalike.search import search_run
+from lookalike.search import budget, search_run
 from lookalike.tables.packed import Ids, Texts
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def spilling(*, held: int = 4_000, block: int = 4_000) -> Iterator[None]:
     """Let every search with `memory` or `work` go to files, and verify `held` bytes of sets at a time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search_run, "LEAST_MEMORY", block)
-        patch.setattr(search_run, "memory_needed", lambda *_: 2**62)
+        patch.setattr(budget, "LEAST_MEMORY", block)
+        patch.setattr(search_run.Run, "_is_too_large", lambda run, _: run._memory is not None)
         patch.setattr(search_run.Run, "_held", lambda _: held)
         for name in ("fsync", "fdatasync"):  # no test cuts the power
             patch.setattr(os, name, lambda _: None)

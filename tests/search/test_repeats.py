@@ -168,7 +168,7 @@ def test_chinese_has_a_word_for_each_character() -> None:
     [
         ({"by": "word"}, "by must be line, paragraph or sentence, not 'word'"),
         ({"min_words": 0}, "min_words must be a whole number of at least 1, not 0"),
-        ({"memory": 1000}, "memory must be at least 536870912 bytes (512 MiB), not 1000"),
+        ({"memory": 1000}, "memory must be at least 512MiB, not 1KB"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:

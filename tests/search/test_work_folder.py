@@ -311,7 +311,7 @@ def test_nothing_is_left_in_the_temporary_folder(
 
 
 def test_settings_that_cannot_be(table: Path) -> None:
-    with pytest.raises(la.RecipeError, match="memory must be at least 536870912 bytes"):
+    with pytest.raises(la.RecipeError, match="memory must be at least 512MiB"):
         la.find(table, memory=1000)
     with pytest.raises(la.RecipeError, match="memory must be"):
         la.find(table, memory=-1)

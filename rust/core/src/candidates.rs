@@ -105,6 +105,7 @@ pub struct Asked<'a> {
 
 /// Candidate pairs among the members, each once, and the documents that are hot.
 pub fn candidates(store: &dyn Store, asked: &Asked<'_>, control: &Control) -> Result<Candidates> {
+    control.begin_counting("candidates", asked.bands);
     let none = vec![false; 0];
     let all = Pass { store, asked, largest: usize::MAX, hot: &none };
     let (pairs, sizes) = all.run(control)?;
@@ -113,6 +114,7 @@ pub fn candidates(store: &dyn Store, asked: &Asked<'_>, control: &Control) -> Re
     }
     let mut largest = sizes.largest_within(asked.limits.proposals);
     loop {
+        control.begin_counting("hot documents", 2 * asked.bands);
         let hot = Pass { store, asked, largest, hot: &none }.hot(control)?;
         let rest = Pass { store, asked, largest, hot: &hot };
         if let (Some(pairs), _) = rest.run(control)? {
@@ -211,7 +213,9 @@ impl Pass<'_> {
             let keyed = members.iter().map(|&d| (keys[d as usize], d));
             let shared = sharing(keyed, members.len(), repeated);
             drop(keys);
-            work(&shared, control)
+            work(&shared, control)?;
+            control.count(1);
+            Ok(())
         };
         if parallel {
             let alone = control.alone();
@@ -294,6 +298,7 @@ impl Kernel for Agreeing<'_> {
 pub fn all_pairs(store: &dyn Store, asked: &Asked<'_>, control: &Control) -> Result<Vec<u64>> {
     let members = asked.members;
     let new = members.partition_point(|&d| (d as usize) < asked.old_from);
+    control.begin_counting("candidates", new);
     let alone = control.alone();
     let found = control.parts(
         new,
@@ -303,6 +308,7 @@ pub fn all_pairs(store: &dyn Store, asked: &Asked<'_>, control: &Control) -> Res
             let mut kept = Vec::new();
             for i in part {
                 control.check()?;
+                control.count(1);
                 let pairs = members[i + 1..].iter().map(|&b| pack(members[i], b)).collect();
                 kept.extend(store.agreeing(pairs, asked.least, &alone)?);
             }

@@ -77,7 +77,7 @@ impl<'a> Clock<'a> {
 
     /// The last stage has ended.
     pub(crate) fn end(mut self) -> Vec<(&'static str, f64)> {
-        self.next("");
+        self.seconds.push((self.stage, self.began.elapsed().as_secs_f64()));
         self.seconds
     }
 }
@@ -92,14 +92,14 @@ pub fn confirm(
     control: &Control,
 ) -> Result<Found> {
     let Verified { pairs: mut found, unlike, mut short } =
-        second.read(texts, pairs, &copies(&class), record, control)?;
+        second.read("verify", texts, pairs, &copies(&class), record, control)?;
     let mut candidates = pairs.len();
     if !unlike.is_empty() {
         set_apart(&mut class, &unlike);
         let mut more = pairs_of_unlike(&unlike, pairs);
         once(&mut more);
         candidates += more.len();
-        let more = second.read(texts, &more, &[], &mut NoRecord, control)?;
+        let more = second.read("supposed copies", texts, &more, &[], &mut NoRecord, control)?;
         short.extend(more.short);
         found.extend(more.pairs);
         found.sort_unstable_by_key(|pair| (pair.a, pair.b));
@@ -114,7 +114,7 @@ pub fn confirm_copies(
     mut class: Vec<u32>,
     control: &Control,
 ) -> Result<Vec<u32>> {
-    let verified = second.read(texts, &[], &copies(&class), &mut NoRecord, control)?;
+    let verified = second.read("copies", texts, &[], &copies(&class), &mut NoRecord, control)?;
     set_apart(&mut class, &verified.unlike);
     Ok(class)
 }
@@ -139,7 +139,7 @@ pub(crate) fn sets_of(
     read_again(texts, documents, control, |document, text, scratch| second.set(document, text, scratch, control))
 }
 
-/// What `make` returns for some documents, in their order.
+/// What `make` returns for some documents, in their order; each is counted.
 fn read_again<T: Default + Send + Sync>(
     texts: &dyn Texts,
     documents: &[u32],
@@ -152,6 +152,7 @@ fn read_again<T: Default + Send + Sync>(
     let slots: Vec<OnceLock<T>> = wanted.iter().map(|_| OnceLock::new()).collect();
     texts.fetch(&wanted, control, &|document, text, scratch| {
         let _ = slots[place(document)].set(make(document, text, scratch)?);
+        control.count(1);
         Ok(())
     })?;
     let came = slots.into_iter().map(|slot| slot.into_inner().ok_or_else(changed));

@@ -33,6 +33,7 @@ pub fn join(
             let mut out = Vec::new();
             for rank in part {
                 control.check()?;
+                control.count(1);
                 let tokens = sets[ranked[rank] as usize].iter().map(|&x| order.token(x));
                 out.extend(tokens.filter(|t| mattering.contains(t)).map(|t| (t, rank as u32)));
             }
@@ -44,6 +45,7 @@ pub fn join(
     let (state, budget) = (|| vec![u32::MAX; ranked.len()], Budget::new(limits));
     let found = control.parts(ranked.len(), 64, state, |met, part| {
         let (mut out, mut verified) = (Vec::new(), 0);
+        control.count(part.len());
         for rank in part {
             control.check()?;
             if !budget.spend(0, 0) {

@@ -14,6 +14,12 @@ use crate::error::{Error, Result};
 pub struct Control {
     threads: usize,
     stop: Arc<AtomicBool>,
+    steps: Arc<Steps>,
+}
+
+/// How far a call is. Held by the stage, so that nobody sees a stage with the count of another.
+#[derive(Debug, Default)]
+struct Steps {
     stage: Mutex<&'static str>,
     done: AtomicUsize,
     total: AtomicUsize,
@@ -29,18 +35,13 @@ fn cores() -> usize {
 impl Control {
     /// With at most `threads` threads; 0 means one per core.
     pub fn new(threads: usize) -> Self {
-        Control {
-            threads: if threads == 0 { cores() } else { threads },
-            stop: Arc::default(),
-            stage: Mutex::new(""),
-            done: AtomicUsize::new(0),
-            total: AtomicUsize::new(0),
-        }
+        Control { threads: if threads == 0 { cores() } else { threads }, stop: Arc::default(), steps: Arc::default() }
     }
 
-    /// The same call on one thread, for work that is itself one of many parts: it stops when this one is stopped.
+    /// The same call on one thread, for work that is itself one of many parts: it stops when this one is stopped, and what
+    /// it counts is counted here.
     pub fn alone(&self) -> Self {
-        Control { stop: Arc::clone(&self.stop), ..Control::new(1) }
+        Control { threads: 1, stop: Arc::clone(&self.stop), steps: Arc::clone(&self.steps) }
     }
 
     /// How many threads it may use.
@@ -48,28 +49,30 @@ impl Control {
         self.threads
     }
 
-    /// Name what the call is doing now.
+    /// Name what the call is doing now; in how many steps is not known, or not yet.
     pub fn begin(&self, stage: &'static str) {
-        *self.stage.lock().expect("held briefly") = stage;
-        self.total.store(0, Ordering::Relaxed);
+        self.begin_counting(stage, 0);
     }
 
-    /// Name what the call is doing now, and in how many steps, which the caller counts; 0 if that is not known.
+    /// Name what the call is doing now, and in how many steps. Whoever does a step counts it: parts of a stage may be
+    /// split further, and only the stage knows what its steps are.
     pub fn begin_counting(&self, stage: &'static str, total: usize) {
-        self.begin(stage);
-        self.done.store(0, Ordering::Relaxed);
-        self.total.store(total, Ordering::Relaxed);
+        let mut named = self.steps.stage.lock().expect("held briefly");
+        *named = stage;
+        self.steps.done.store(0, Ordering::Relaxed);
+        self.steps.total.store(total, Ordering::Relaxed);
     }
 
     /// This many more steps are done.
     pub fn count(&self, steps: usize) {
-        self.done.fetch_add(steps, Ordering::Relaxed);
+        self.steps.done.fetch_add(steps, Ordering::Relaxed);
     }
 
-    /// What the call is doing, and how many parts of how many are done; 0 of 0 when that is not known.
+    /// What the call is doing, how many steps are done, and of how many; of 0 when that is not known.
     pub fn progress(&self) -> (&'static str, usize, usize) {
-        let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
-        (*self.stage.lock().expect("held briefly"), done.min(total), total)
+        let stage = self.steps.stage.lock().expect("held briefly");
+        let (done, total) = (self.steps.done.load(Ordering::Relaxed), self.steps.total.load(Ordering::Relaxed));
+        (*stage, if total == 0 { done } else { done.min(total) }, total)
     }
 
     /// Ask the call to end soon.
@@ -96,8 +99,6 @@ impl Control {
         work: impl Fn(&mut S, J) -> Result<()> + Sync,
     ) -> Result<()> {
         let threads = self.threads.min(jobs.len());
-        self.done.store(0, Ordering::Relaxed);
-        self.total.store(jobs.len(), Ordering::Relaxed);
         let queue = Mutex::new(jobs);
         let run = || {
             let mut state = state();
@@ -105,10 +106,7 @@ impl Control {
                 self.check()?;
                 let job = queue.lock().expect("no thread panics while it holds this").next();
                 match job {
-                    Some(job) => {
-                        work(&mut state, job)?;
-                        self.done.fetch_add(1, Ordering::Relaxed);
-                    }
+                    Some(job) => work(&mut state, job)?,
                     None => return Ok(()),
                 }
             }

@@ -6,7 +6,7 @@ use crate::control::Control;
 use crate::copies::{classes, firsts};
 use crate::error::Result;
 use crate::hot::cluster;
-use crate::join::join;
+use crate::join::{STEPS, join};
 use crate::runs::Held;
 use crate::shingle::Shingler;
 use crate::sign::Sets;
@@ -49,6 +49,7 @@ pub(crate) fn find(
     }
     // Supposed copies that are none were verified against their firsts; the join finds those pairs too.
     found.pairs.clear();
+    control.begin_counting("join", STEPS * members.len());
     match join(&sets, &members, search, limits, control)? {
         Some(joined) => {
             found.candidates = joined.verified;
@@ -58,7 +59,10 @@ pub(crate) fn find(
         None => {
             let sets_of = |documents: &[u32]| match search.min_units {
                 Some(_) => held(&second, texts, documents, control),
-                None => Ok(documents.iter().map(|&d| Held { set: sets[d as usize].clone(), runs: None }).collect()),
+                None => {
+                    control.count(documents.len()); // as if they were read again
+                    Ok(documents.iter().map(|&d| Held { set: sets[d as usize].clone(), runs: None }).collect())
+                }
             };
             clock.next("hot clusters");
             all_hot(&second, &members, order, &mut found, &sets_of, control)?;
@@ -88,7 +92,7 @@ fn all_hot(
 fn with_long_passages(second: &Second<'_>, texts: &dyn Texts, found: &mut Found, control: &Control) -> Result<()> {
     if second.search.min_units.is_some() {
         let packed: Vec<u64> = found.pairs.iter().map(|p| pack(p.a, p.b)).collect();
-        let verified = second.read(texts, &packed, &[], &mut NoRecord, control)?;
+        let verified = second.read("verify", texts, &packed, &[], &mut NoRecord, control)?;
         (found.pairs, found.short) = (verified.pairs, verified.short);
     }
     Ok(())
@@ -105,6 +109,8 @@ fn in_blocks(
     control: &Control,
 ) -> Result<Found> {
     let blocks = blocks(members, second.shingles, second.memory / 3);
+    // Each block is joined with itself and each other one.
+    control.begin_counting("join", (1 + STEPS) * blocks.len() * members.len());
     found.pairs.clear();
     found.candidates = 0;
     for (i, one) in blocks.iter().enumerate() {

@@ -5,7 +5,7 @@ use crate::confirm::{Found, ends, held, sets_of};
 use crate::control::Control;
 use crate::copies::firsts;
 use crate::error::Result;
-use crate::join::join;
+use crate::join::{STEPS, join};
 use crate::prefix::Joined;
 use crate::runs::{Held, Marks};
 use crate::short::ShortPairs;
@@ -41,6 +41,7 @@ fn join_hot(
     documents: usize,
     control: &Control,
 ) -> Result<Option<Listed>> {
+    control.begin_counting("join hot clusters", (1 + STEPS) * hot.len());
     let mut sets = vec![Vec::new(); documents];
     hot.iter().zip(sets_of(second, texts, hot, control)?).for_each(|(&d, set)| sets[d as usize] = set);
     let joined = join(&sets, hot, second.search, second.search.limits_for(documents), control)?;
@@ -48,7 +49,8 @@ fn join_hot(
     let mut short = ShortPairs::default();
     if second.search.min_units.is_some() {
         let packed: Vec<u64> = pairs.iter().map(|p| pack(p.a, p.b)).collect();
-        Verified { pairs, short, .. } = second.read(texts, &packed, &[], &mut NoRecord, control)?;
+        Verified { pairs, short, .. } =
+            second.read("verify hot clusters", texts, &packed, &[], &mut NoRecord, control)?;
     }
     Ok(Some(Listed { pairs, verified, short, in_part: 0, complete: true }))
 }

@@ -8,6 +8,9 @@ use crate::jaccard::Metric;
 use crate::prefix::{self, Joined};
 use crate::strategy::{Method, Pair, Search};
 
+/// How often a join counts each member: when its prefix is made, when that is indexed, and when it is joined.
+pub(crate) const STEPS: usize = 3;
+
 /// All pairs of members that reach the threshold; None if that is too much work.
 pub(crate) fn join(
     sets: &[Vec<u64>],
@@ -35,6 +38,7 @@ fn all_pairs(sets: &[Vec<u64>], members: &[u32], search: &Search<'_>, control: &
             let mut out = Vec::new();
             for i in part {
                 control.check()?;
+                control.count(STEPS);
                 out.extend(members[i + 1..].iter().filter_map(|&y| search.verify(sets, members[i], y)));
             }
             Ok(out)

@@ -123,6 +123,7 @@ pub fn join(
             }
             budget.spend(steps, out.len() - before);
         }
+        control.count(part.len());
         Ok((out, verified))
     })?;
     Ok(budget.joined(found))
@@ -206,6 +207,7 @@ pub(crate) fn prefixes(
         for (prefix, &d) in out.iter_mut().zip(&ranked[first..]) {
             *prefix = order.prefix(&sets[d as usize], threshold);
         }
+        control.count(out.len());
         Ok(())
     })?;
     Ok(out)
@@ -222,6 +224,7 @@ fn postings(prefixes: &[Vec<u64>], control: &Control) -> Result<Vec<Posting>> {
         || (),
         |(), part| {
             control.check()?;
+            control.count(part.len());
             let mut out = Vec::new();
             for rank in part {
                 let places = prefixes[rank].iter().enumerate().filter(|&(_, &token)| repeated.has(token));

@@ -68,11 +68,14 @@ impl Stars<'_> {
         // Old documents, and new copies of them, are all representatives, and never compared with each other.
         let (old, new): (Vec<u32>, Vec<u32>) = self.order.iter().copied().partition(|&d| self.old[d as usize]);
         let hot_old: Vec<u32> = old.into_iter().filter(|&d| self.hot[d as usize]).collect();
+        let hot_new = new.iter().filter(|&&d| self.hot[d as usize]).count();
+        control.begin_counting("hot clusters", 2 * (hot_old.len() + hot_new)); // read again, and compared
         for block in hot_old.chunks(BLOCK) {
             control.check()?;
             let held = sets_of(block)?;
             work.learn(&held, control)?;
             block.iter().zip(held).for_each(|(&d, held)| work.represent(d, held));
+            control.count(block.len());
         }
         for block in new.chunks(BLOCK) {
             control.check()?;
@@ -143,6 +146,7 @@ impl<'a> Work<'a> {
         let (index, old) = (&self.index, self.stars.old);
         let met = control.parts(hot.len(), 16, Marks::default, |marks, part| {
             control.check()?;
+            control.count(part.len());
             Ok(part.map(|i| index.probe(hot[i], &held[i], 0, order, old, marks, verify)).collect::<Vec<_>>())
         })?;
         // The others in their order: only those that became representatives in this block are new to them.

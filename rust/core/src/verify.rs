@@ -114,9 +114,11 @@ impl Second<'_> {
         self.digests.get(document as usize).is_none_or(|first| seen.is_like(*first))
     }
 
-    /// Verify packed pairs and confirm copies, (first, copy).
+    /// Verify packed pairs and confirm copies, (first, copy). The stage counts texts that are read again, and pairs and
+    /// copies that are compared.
     pub fn read(
         &self,
+        stage: &'static str,
         texts: &dyn Texts,
         pairs: &[u64],
         copies: &[(u32, u32)],
@@ -126,18 +128,20 @@ impl Second<'_> {
         let edges = self.edges(pairs, copies);
         let portions = self.portions(&edges, texts.at_hand());
         let (skip, mut all) = record.done()?;
-        let rest = &portions[skip.min(portions.len())..];
+        let (done, rest) = portions.split_at(skip.min(portions.len()));
+        let steps = |portions: &[Portioned]| portions.iter().map(Portioned::steps).sum::<usize>();
+        control.begin_counting(stage, steps(&portions));
+        control.count(steps(done));
         if texts.at_hand() {
             let alone = control.alone();
-            let work = |(): &mut (), part: Range<usize>| self.portion(texts, &edges[rest[part.start].clone()], &alone);
+            let work =
+                |(): &mut (), part: Range<usize>| self.portion(texts, &edges[rest[part.start].edges.clone()], &alone);
             for found in control.parts(rest.len(), 1, || (), work)? {
                 all.extend(found);
             }
         } else {
-            for (i, portion) in rest.iter().enumerate() {
-                control.begin_counting("verify", portions.len());
-                control.count(skip + i);
-                let found = self.portion(texts, &edges[portion.clone()], control)?;
+            for portion in rest {
+                let found = self.portion(texts, &edges[portion.edges.clone()], control)?;
                 record.add(&found)?;
                 all.extend(found);
             }
@@ -160,29 +164,31 @@ impl Second<'_> {
 
     /// Consecutive edges whose documents fit the memory. Sets go when their group is complete, so that about half of them
     /// are held at a time.
-    fn portions(&self, edges: &[Edge], at_hand: bool) -> Vec<Range<usize>> {
+    fn portions(&self, edges: &[Edge], at_hand: bool) -> Vec<Portioned> {
         let cache = if self.search.min_units.is_some() { CACHE_OF_RUNS } else { CACHE };
         let (memory, most) = if at_hand { (cache, SHARE) } else { (self.memory.saturating_mul(2), usize::MAX) };
         let mut last = vec![u32::MAX; self.shingles.len()];
-        let (mut portions, mut start, mut held) = (Vec::new(), 0, 0);
+        let (mut portions, mut start, mut held, mut documents) = (Vec::new(), 0, 0, 0);
         for (i, edge) in edges.iter().enumerate() {
-            let mut more = 0;
+            let (mut more, mut fresh) = (0, 0);
             for document in [edge.a, edge.b] {
                 let seen = std::mem::replace(&mut last[document as usize], portions.len() as u32);
+                fresh += usize::from(seen != portions.len() as u32);
                 // A copy is compared when it comes, and not held.
                 let held = seen == portions.len() as u32 || (edge.copy && document == edge.b);
                 more += if held { 0 } else { self.bytes(document) };
             }
             held += more;
+            documents += fresh;
             if i > start && (held > memory || i - start >= most) {
-                portions.push(start..i);
+                portions.push(Portioned { edges: start..i, documents: documents - fresh });
                 for document in [edge.a, edge.b] {
                     last[document as usize] = portions.len() as u32;
                 }
-                (start, held) = (i, self.bytes(edge.a) + self.bytes(edge.b));
+                (start, held, documents) = (i, self.bytes(edge.a) + self.bytes(edge.b), 2);
             }
         }
-        portions.extend((start < edges.len()).then_some(start..edges.len()));
+        portions.extend((start < edges.len()).then_some(Portioned { edges: start..edges.len(), documents }));
         portions
     }
 
@@ -201,6 +207,19 @@ impl Second<'_> {
         let short = std::mem::take(&mut *held.short.lock().expect("held briefly"));
         let pairs = std::mem::take(&mut *held.found.lock().expect("held briefly"));
         Ok(Verified { pairs, unlike: held.unlike(self, control)?, short })
+    }
+}
+
+/// What is verified at a time.
+#[derive(Debug)]
+struct Portioned {
+    edges: Range<usize>,
+    documents: usize,
+}
+
+impl Portioned {
+    fn steps(&self) -> usize {
+        self.documents + self.edges.len()
     }
 }
 
@@ -287,6 +306,7 @@ impl Portion {
         if slot.taken.swap(true, Ordering::Relaxed) {
             return Ok(()); // it came before
         }
+        control.count(1);
         if slot.paired {
             *slot.held.lock().expect("held briefly") = second.held(document, text, scratch, control)?;
         }
@@ -316,6 +336,7 @@ impl Portion {
         let held = |d: u32| &all[documents.binary_search(&d).expect("it was put in above")];
         let found = control.parts(edges.len(), 1024, Marks::default, |marks, part| {
             control.check()?;
+            control.count(part.len());
             let pairs = edges[part].iter().filter(|e| !e.copy);
             let mut short = ShortPairs::default();
             let verified = pairs.filter_map(|e| verify(second.search, e, held(e.a), held(e.b), marks, &mut short));

@@ -56,14 +56,23 @@ fn run(texts: &[String], search: &Search<'_>, threads: usize) -> Found {
     let kept = taken(&texts, search, keep(search.method)).finish(&control).unwrap();
     let mut found = find(kept, &texts, search, None, &control).expect("a good search");
     found.seconds.clear();
+    check_counted(&control);
     found
+}
+
+/// The last stage counted all that it said it would.
+fn check_counted(control: &Control) {
+    let (stage, done, total) = control.progress();
+    assert_eq!(done, total, "{stage}");
 }
 
 fn run_far(texts: &[String], search: &Search<'_>, keep: Keep, order: Option<&[u32]>) -> Found {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let control = Control::new(2);
     let kept = taken(&texts, search, keep).finish(&control).unwrap();
-    find(kept, &Far(&texts), search, order, &control).expect("a good search")
+    let found = find(kept, &Far(&texts), search, order, &control).expect("a good search");
+    check_counted(&control);
+    found
 }
 
 fn score(pair: &Pair, metric: Metric) -> f64 {

@@ -208,6 +208,7 @@ impl Table for Parquet {
                 }
             },
         );
+        self.source.forget_buffers();
         watch.finish()
     }
 
@@ -232,6 +233,7 @@ impl Table for Parquet {
             },
             |()| (),
         );
+        self.source.forget_buffers();
         watch.finish()
     }
 }

@@ -71,6 +71,11 @@ impl<T: Default> Pool<T> {
     pub fn put(&self, item: T) {
         held(&self.0).push(item);
     }
+
+    /// Forget those that were returned.
+    pub fn clear(&self) {
+        held(&self.0).clear();
+    }
 }
 
 /// Batches between threads.

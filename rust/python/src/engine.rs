@@ -25,7 +25,7 @@ use crate::again::Inputs;
 use crate::functions::scores;
 use crate::inputs::{Input, lock};
 use crate::rows::TableRows;
-use crate::run::{come_out, run_told, to_python};
+use crate::run::{come_out, give_back, run_told, to_python};
 use crate::settings::Settings;
 use crate::signatures::{bytes, from_bytes};
 use crate::spill::{self, Spilled as Spill};
@@ -66,6 +66,9 @@ impl Intake {
         Python::attach(|py| spill.bind(py).call_method1("write", (entries, PyBytes::new(py, &data))).map(|_| ()))
     }
 }
+
+/// Code points of text from which what was used to read them is worth giving back.
+const LARGE: u64 = 64 << 20;
 
 fn used_up() -> PyErr {
     PyValueError::new_err("the documents of this search were used already")
@@ -139,7 +142,11 @@ impl Intake {
     /// All inputs are read. Gives whether signatures were kept, and the length of each text as 64-bit numbers.
     fn finish<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<(bool, Bound<'py, PyBytes>)> {
         let core = lock(&self.core).take().ok_or_else(used_up)?;
+        let large = core.code_points() > LARGE;
         let kept = run_told(py, threads, usize::MAX, None, |control| core.finish(control))?;
+        if large {
+            py.detach(give_back);
+        }
         let told = (kept.is_signed(), bytes(py, &kept.lengths(), u64::to_le_bytes));
         *lock(&self.kept) = Some(kept);
         Ok(told)
@@ -192,7 +199,6 @@ impl Spilled {
     ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
         let search = strategy.search(old_from);
         let found = run_told(py, threads, usize::MAX, progress.as_ref(), |control| {
-            control.begin("candidates");
             propose(&self.store, &classes(&self.store.digests), &search, control)
         })?;
         Ok((bytes(py, &found.pairs, u64::to_le_bytes), bytes(py, &found.hot, u32::to_le_bytes)))
@@ -355,14 +361,15 @@ impl Common {
     }
 
     /// Read an input; gives the number of its documents.
-    fn add(&self, py: Python<'_>, given: &Input, threads: usize) -> PyResult<usize> {
+    #[pyo3(signature = (given, threads, progress=None))]
+    fn add(&self, py: Python<'_>, given: &Input, threads: usize, progress: Option<Py<PyAny>>) -> PyResult<usize> {
         let core = lock(&self.0).take().ok_or_else(used_up)?;
         let documents = AtomicUsize::new(0);
         let take = |_: u64, texts: &[&str], scratch: &mut _, control: &_| {
             documents.fetch_add(texts.len(), Ordering::Relaxed);
             core.add(texts, scratch, control)
         };
-        let outcome = given.read(py, threads, None, &take, &|_| ());
+        let outcome = given.read(py, threads, progress.as_ref(), &take, &|_| ());
         *lock(&self.0) = Some(core);
         outcome.map(|()| documents.into_inner())
     }

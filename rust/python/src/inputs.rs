@@ -118,9 +118,12 @@ fn read_list(
     let texts: Vec<&str> = read.iter().map(|t| &**t).collect();
     let size = texts.iter().map(|t| t.len()).sum();
     run_told(list.py(), threads, size, progress, |control| {
-        control.begin("sign");
+        control.begin("reading");
         let done = control.parts(texts.len(), FEW, Scratch::default, |scratch, part| {
-            take((part.start / FEW) as u64, &texts[part], scratch, control)
+            let count = part.len();
+            take((part.start / FEW) as u64, &texts[part], scratch, control)?;
+            control.count(count);
+            Ok(())
         });
         done.map(|_| ())
     })
@@ -151,9 +154,8 @@ fn read_table(
     take: &Batches<'_>,
     seen: &(dyn Fn(&Chunk<'_>) + Sync),
 ) -> PyResult<()> {
-    let rows = table.rows().map_or(0, |rows| rows as usize);
     let outcome = run_told(py, threads, usize::MAX, progress, |control| {
-        control.begin_counting("sign", rows);
+        control.begin("reading"); // rows; the caller knows of how many, and those of other inputs
         let (pool, failed) = (Pool::default(), Mutex::new(None));
         let each = |chunk: &Chunk<'_>| {
             seen(chunk);

@@ -23,7 +23,7 @@ pub fn run<T: Send>(
     run_told(py, threads, bytes, None, work)
 }
 
-/// [`run`], reporting to `progress` at intervals how far the work is: (stage, parts done, parts in all).
+/// [`run`], reporting to `progress` at intervals and at the end how far the work is: (stage, steps done, steps in all or 0).
 pub fn run_told<T: Send>(
     py: Python<'_>,
     threads: usize,
@@ -36,7 +36,24 @@ pub fn run_told<T: Send>(
     let (outcome, signal) =
         py.detach(|| if bytes < SHORT { (guarded(), Ok(())) } else { run_watched(&control, progress, guarded) });
     signal?;
-    come_out(py, outcome)
+    let value = come_out(py, outcome)?;
+    if let Some(told) = progress {
+        told.call1(py, control.progress())?;
+    }
+    Ok(value)
+}
+
+/// Give memory that was freed back to the system. glibc keeps up to 64 MiB for each thread that has read a table, on top of
+/// all that is held later; other allocators give it back by themselves.
+pub fn give_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        unsafe extern "C" {
+            fn malloc_trim(pad: usize) -> std::ffi::c_int;
+        }
+        // SAFETY: it may be called at any time, on any thread.
+        unsafe { malloc_trim(0) };
+    }
 }
 
 /// The outcome of work: a value, one of our errors, or a bug in the core.

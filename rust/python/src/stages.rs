@@ -191,7 +191,7 @@ pub fn verify<'py>(
     let found = with_texts(texts, |texts, size| {
         let pairs = packed(&a, &b, texts.len())?;
         run(py, threads, size, |control| {
-            with_second(&texts, &search, |second| second.read(&texts, &pairs, &[], &mut NoRecord, control))
+            with_second(&texts, &search, |second| second.read("verify", &texts, &pairs, &[], &mut NoRecord, control))
         })
     })?;
     let out = PyDict::new(py);

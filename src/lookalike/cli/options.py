@@ -23,7 +23,7 @@ import typer
 
 from lookalike.errors import RecipeError, suggest
 from lookalike.opening import shown_url
-from lookalike.tables.spelling import visible
+from lookalike.tables.spelling import Bytes, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -229,7 +229,7 @@ def typed(made: DataclassInstance, usual: DataclassInstance) -> Iterator[str]:
             for each in value:
                 yield from (spelling, str(each))
         elif field.name in _SIZES:
-            yield from (spelling, f"{value}B")
+            yield from (spelling, str(Bytes(value)))
         else:
             yield from (spelling, f"{value:g}" if isinstance(value, float) else str(value))
 

@@ -19,9 +19,10 @@ from lookalike.report.pair_passages import SHORTEST_RUN
 from lookalike.result import Recall
 from lookalike.result.from_texts import short_matches
 from lookalike.result.pairs import only_pairs
+from lookalike.search.budget import PAGE, Footprint, resident, row_bytes
 from lookalike.search.find import Task, assembled, find
 from lookalike.search.intake import SearchInput
-from lookalike.search.search_run import PAGE, Run, memory_needed, row_bytes
+from lookalike.search.search_run import Run
 from lookalike.tables.columns import MEASURES, Found
 from lookalike.tables.spelling import roughly, size
 from lookalike.text.comparison import SHORTEST
@@ -73,6 +74,9 @@ class Cost:
     bands: Bands | None
     promised_recall: float
     memory: int
+    """What the search takes if a quarter of the text has near-duplicates: how much has, only a search would tell."""
+    most_memory: int
+    """What it takes if most documents are alike."""
     disk: int
     seconds: float
     jaccard: float | None = None
@@ -90,13 +94,14 @@ class Cost:
         disk = f"{size(self.disk)} of files while it runs" if self.disk else "none"
         skipped = f" ({self.too_large:,} skipped: {self.too_large:,} too large)" if self.too_large else ""
         share = "every pair" if self.promised_recall == 1 else f"at least {self.promised_recall:.4f} of the pairs"
+        most = f", up to {size(self.most_memory)} if most documents are alike"
         of = Recall(self.promised_recall, jaccard=self.jaccard).of.removeprefix("pairs ")
         recall = f"{'1: ' * (self.promised_recall == 1)}{share} {of}"
         lines = [
             f"documents  {about}{self.documents:,} in {size(self.bytes)}{skipped}",
             f"method     {self.method}{f', {self.bands}' if self.bands else ''}",
             f"recall     {recall}",
-            f"memory     about {size(self.memory)}",
+            f"memory     about {size(self.memory)}{most if self.most_memory > self.memory else ''}",
             f"disk       {disk}",
             f"time       about {roughly(self.seconds)}",
         ]
@@ -122,15 +127,16 @@ def estimate_cost(
     """
     threshold, metric, _ = with_preset(preset, threshold, metric, None)
     recipe = recipe or Recipe.preset(preset or "prose")
-    source = open_documents(documents)
+    source, process = open_documents(documents), resident()
     given = source.size()
     if given.bytes >= UNKNOWN_BYTES:
         raise DocumentError(source.name, "size", "is known only after reading", "give a table in memory, or a file")
     sample = list(islice(source.batches(), SAMPLE))
     count = given.documents if given.documents is not None else _guess(sample, given.bytes)
     strategy = choose_strategy(Asked(recipe, threshold, recall, method, metric), given.bytes)
-    in_memory = memory_needed(given.bytes, count, strategy)
-    in_files = memory is not None and in_memory > memory
+    footprint = Footprint([SearchInput(source, ())], given.bytes, count, 0)
+    usual, most = (footprint.whole(strategy, process, most=alike) for alike in (False, True))
+    in_files = memory is not None and not footprint.fits(strategy, process, memory)
     factor = LSH_FACTOR if strategy.method == "lsh" else EXACT_FACTOR
     return Cost(
         documents=count,
@@ -140,7 +146,8 @@ def estimate_cost(
         bands=strategy.bands,
         promised_recall=strategy.promised,
         jaccard=strategy.threshold if metric in MEASURES else None,
-        memory=memory if in_files and memory is not None else in_memory,
+        memory=min(usual, memory or usual),
+        most_memory=min(most, memory or most),
         disk=count * row_bytes(strategy) if in_files and strategy.method == "lsh" else 0,
         seconds=factor * _seconds_to_sign(sample, given.bytes, recipe) + 0.3,
         too_large=given.too_large,
@@ -242,7 +249,7 @@ def _run_again(
     result: Result, asked: Asked, *, threads: int = 0, order: Sequence[int] | None = None
 ) -> tuple[Run, SearchInput, SearchInput | None]:
     """Return a search of the documents of a result, which has not run yet; and its new and its old documents."""
-    new, *others = (SearchInput(source, asked.skip, None) for source in _sources(result))
+    new, *others = (SearchInput(source, asked.skip) for source in _sources(result))
     old = others[0] if others else None
     return Run(asked, new, old, threads, None, memory=None, work=None, order=order), new, old
 

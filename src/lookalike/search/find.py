@@ -21,6 +21,7 @@ from lookalike.result import Recall, Result
 from lookalike.result.describe import scored, short_pairs
 from lookalike.result.view import SearchedDocuments, SearchSettings
 from lookalike.search.intake import SearchInput, sources_together
+from lookalike.search.progress import Pass, Stages
 from lookalike.search.search_run import Run, RunOutcome
 from lookalike.tables.columns import MEASURES, Found, Metric
 from lookalike.tables.spelling import count
@@ -181,14 +182,17 @@ def find_kept(
         old_source = None if against is None else _opened_old(against, text, id, limits)
     new_source = _long_enough(new_source, least_words)
     old_source = None if old_source is None else _long_enough(old_source, least_words)
-    new = SearchInput(new_source, kinds, progress)
-    old = None if old_source is None else SearchInput(old_source, kinds, progress)
+    new = SearchInput(new_source, kinds)
+    old = None if old_source is None else SearchInput(old_source, kinds)
+    stages = None if progress is None else Stages(progress)
     if common is not None:
-        task, said = _without_common(task, new, old)
+        task, said = _without_common(task, new, old, stages)
     else:
         said = ()
-    run = Run(task.asked, new, old, task.threads, progress, memory=memory, work=work, order=order)
+    run = Run(task.asked, new, old, task.threads, stages, memory=memory, work=work, order=order)
     searched = run.search()
+    if stages is not None:
+        stages.finish()
     result = assembled(task, new, old, searched, said, templates, started, run)
     return result, searched.clear
 
@@ -274,19 +278,29 @@ def _checked_common(common: float | None) -> float | None:
     return common
 
 
-def _without_common(task: Task, new: SearchInput, old: SearchInput | None) -> tuple[Task, tuple[str, ...]]:
+def _without_common(
+    task: Task, new: SearchInput, old: SearchInput | None, stages: Stages | None
+) -> tuple[Task, tuple[str, ...]]:
     """Return the task without the shingles that too many documents have, and how many they are."""
     asked, share = task.asked, task.common or 0.0
     single = settings(asked.recipe.replace(bag=False))
 
     def counted() -> tuple[int, list[int], int]:
         counter = _native.Common(single, bool(asked.skip))
-        inputs = [one for documents in (new, old) if documents is not None for one in documents.inputs]
-        documents = sum(counter.add(one, task.threads) for one in inputs)
+        every = [one for one in (new, old) if one is not None]
+
+        def counted_in(stage: str) -> int:
+            documents, reading = 0, Pass(stages, stage, every)
+            for one in (one for given in every for one in given.inputs):
+                read = counter.add(one, task.threads, reading.native)
+                reading.end(read)
+                documents += read
+            return documents
+
+        documents = counted_in("common text")
         least = max(FEW, math.floor(share * documents) + 1)
         counter.count_exactly(least)
-        for one in inputs:
-            counter.add(one, task.threads)
+        counted_in("common text again")
         return documents, counter.found(), least
 
     documents, frequent, least = _retried(counted, new, old)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lookalike import _native
-from lookalike.documents import Both, Kept, open_documents
+from lookalike.documents import Both, Kept, LongEnough, open_documents
 from lookalike.documents.document_batches import Size
 from lookalike.documents.document_source import within
 from lookalike.documents.in_memory import MemorySource
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.tables.packed import Packed
 
-    Progress = Callable[[str, int, int | None], None]
     Read = Callable[[_native.Input], dict[str, Any]]
 
 __all__ = ["SearchInput", "sign", "sources_together"]
@@ -51,10 +50,13 @@ _BYTES_AT_ONCE: Final = 32 << 20
 class SearchInput:
     """The documents of one source: what the engine reads and asks for again, and what is known of them after that."""
 
-    def __init__(self, source: Source, skip: Sequence[str], progress: Progress | None) -> None:
+    count: Callable[[int], None] | None = None
+    """Called with the number of documents that are read, where Python reads them."""
+
+    def __init__(self, source: Source, skip: Sequence[str]) -> None:
         """Take a source; `skip` says what is excluded from its texts."""
         self.source = source
-        self._skip, self._progress = skip, progress
+        self._skip = skip
         self._ids: list[Ids] = []
         self._parts: list[NativePart] | None = None
         self._counts: list[int] = []
@@ -95,6 +97,19 @@ class SearchInput:
     def is_cheap(self) -> bool:
         """Whether reading everything once more costs little: no file has to be parsed or extracted in Python."""
         return self.is_native or isinstance(self.source, MemorySource)
+
+    @property
+    def has_pages(self) -> bool:
+        """Whether native readers unpack it page by page."""
+        return any(part.format == "parquet" for part in self._parts or ())
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether documents are rows of files."""
+        source = self.source
+        while isinstance(source, Kept | LongEnough):
+            source = source.source
+        return source.form is not None
 
     def use_python(self) -> None:
         """Read through Python from now on: a native reader refused it."""
@@ -164,17 +179,14 @@ class SearchInput:
 
     def batches(self) -> Iterator[Packed]:
         """Yield all texts."""
-        expected = self.source.size().documents if self._progress else None
         self._ids = []
         done = 0
-        if self._progress:
-            self._progress("reading", done, expected)
         for batch in self.source.batches():
             self._ids.append(batch.ids)
             yield exclude_kinds(batch.texts, self._skip).packed()
             done += len(batch)
-            if self._progress:
-                self._progress("reading", done, expected)
+            if self.count:
+                self.count(done)
 
     def fetch(self, numbers: bytes) -> Iterator[tuple[bytes, Packed]]:
         """Yield some texts again, with their numbers."""

@@ -11,7 +11,8 @@ from lookalike import _native
 from lookalike.documents.table_errors import changed
 from lookalike.errors import RecipeError, check_whole, suggest
 from lookalike.recipe import DEFAULT, settings
-from lookalike.search.search_run import BASE, LEAST_MEMORY
+from lookalike.search.budget import PROCESS, check_memory, left, resident
+from lookalike.search.progress import Stages
 from lookalike.tables.columns import compute
 from lookalike.tables.packed import Ids, Texts
 from lookalike.tables.spelling import count
@@ -151,13 +152,11 @@ class Repeats:
         progress: Progress | None = None,
     ) -> None:
         """Take a source; nothing is read yet."""
-        if memory is not None and check_whole("memory", memory, 1) < LEAST_MEMORY:
-            raise RecipeError("memory", memory, f"at least {LEAST_MEMORY} bytes (512 MiB)")
         self._source, self._sought = source, sought
         self._settings = settings(recipe or DEFAULT)
-        self._held = HELD if memory is None else (memory - BASE) // 2
+        self._held = HELD if (limit := check_memory(memory)) is None else left(limit, resident() + PROCESS)
         self._threads = check_whole("threads", threads, 0)
-        self._progress = progress
+        self._progress = None if progress is None else Stages(progress)
         self.ids = Ids(())
         """The ids of all documents."""
 
@@ -199,6 +198,8 @@ class Repeats:
                 self._progress("reading", done, known)
         self.ids = Ids.joined(ids)
         found.find(self._progress)
+        if self._progress is not None:
+            self._progress.finish()
         return found
 
     def cut(self, *, rows: bool = False, lines: bool = False) -> Iterator[CutBatch]:

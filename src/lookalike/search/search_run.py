@@ -7,13 +7,15 @@ from array import array
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
 from lookalike.documents.table_errors import changed
-from lookalike.engine import HELD, UNIT_LENGTH, choose_strategy
-from lookalike.errors import RecipeError, check_whole
+from lookalike.engine import HELD, choose_strategy
+from lookalike.errors import RecipeError
 from lookalike.opening import is_url, shown_url
+from lookalike.search.budget import LEAST_MEMORY, PROCESS, Footprint, check_memory, left, resident, stored_bytes
+from lookalike.search.progress import Pass
 
 if TYPE_CHECKING:
     import os
@@ -21,44 +23,10 @@ if TYPE_CHECKING:
 
     from lookalike.engine import Asked, Strategy
     from lookalike.search.intake import SearchInput
+    from lookalike.search.progress import Stages
     from lookalike.search.workdir import WorkDir
 
-    Progress = Callable[[str, int, int | None], None]
-
-__all__ = ["LEAST_MEMORY", "PAGE", "Run", "RunOutcome", "memory_needed", "row_bytes", "stored_bytes"]
-
-LEAST_MEMORY: Final = 512 * 2**20
-PAGE: Final = 2_000
-"""Bytes of a document where only the size of the whole is known."""
-BASE: Final = 60 * 2**20
-"""What Python and the libraries take before any document, and what reading and verifying take besides."""
-_ROW: Final = 36
-"""Bytes that are kept of a document besides its keys and slots."""
-_BESIDE: Final = 104
-"""Bytes of a document besides its row: place, class, id, length, a second digest, its part of the tables of bands."""
-
-
-def stored_bytes(strategy: Strategy) -> int:
-    """Return how many bytes the row of a document takes in a file."""
-    return _ROW + strategy.recipe.hashes + 4 * (strategy.bands.bands if strategy.bands else 0)
-
-
-def row_bytes(strategy: Strategy) -> int:
-    """Return how many bytes are kept of a document once its text is released."""
-    return _BESIDE + stored_bytes(strategy)
-
-
-def memory_needed(size: int, documents: int | None, strategy: Strategy) -> int:
-    """Return about how many bytes a search takes in memory, without files: rows or sets, and what is verified."""
-    count = documents if documents is not None else size // PAGE
-    if strategy.method in ("lsh", "signatures"):
-        return BASE + count * row_bytes(strategy) + min(HELD, size)
-    return BASE + count * (_ROW + _BESIDE) + set_bytes(size, strategy)
-
-
-def set_bytes(size: int, strategy: Strategy) -> int:
-    """Return about how many bytes the sets of texts of `size` bytes take, with the tables of the join."""
-    return 2 * 8 * size // UNIT_LENGTH[strategy.recipe.unit]
+__all__ = ["Run", "RunOutcome"]
 
 
 @dataclass(slots=True)
@@ -86,7 +54,7 @@ class Run:
         new: SearchInput,
         old: SearchInput | None,
         threads: int,
-        progress: Progress | None,
+        progress: Stages | None,
         *,
         memory: int | None,
         work: str | os.PathLike[str] | None,
@@ -94,10 +62,10 @@ class Run:
     ) -> None:
         """Take what is asked; nothing is read yet."""
         self._asked, self._new, self._old = asked, new, old
-        self._threads, self._progress = threads, progress
-        self._memory = None if memory is None else check_whole("memory", memory, 1)
-        if self._memory is not None and self._memory < LEAST_MEMORY:
-            raise RecipeError("memory", memory, f"at least {LEAST_MEMORY} bytes (512 MiB)")
+        self._threads = self._asked_threads = threads
+        self._progress = progress
+        self._memory = check_memory(memory)
+        self._footprint = Footprint((), 0, 0, threads)
         if work is not None and is_url(work):
             raise RecipeError("work", shown_url(str(work)), "a local folder", "its files are changed in place")
         self._work = None if work is None else Path(work)
@@ -133,11 +101,18 @@ class Run:
         counts = [one.documents for one in sizes]
         known = None if None in counts else sum(count for count in counts if count is not None)
         likely = choose_strategy(self._asked, size)
-        too_large = self._memory is not None and memory_needed(size, known, likely) > self._memory
+        self._footprint = Footprint(self._documents, size, known, self._asked_threads)
+        if self._memory is not None:
+            self._threads = self._footprint.threads(self._memory)
+        too_large = self._is_too_large(likely)
         by_sets = likely.method in ("exact", "brute")
         if not by_sets and (too_large or self._work is not None):
             return self._in_files(choose_strategy(self._asked, size))
         return self._in_memory(likely, too_large=too_large)
+
+    def _is_too_large(self, likely: Strategy) -> bool:
+        """Return whether a search in memory would take more than it may."""
+        return self._memory is not None and not self._footprint.fits(likely, resident(), self._memory)
 
     # -- in memory ---
 
@@ -145,7 +120,7 @@ class Run:
         started = time.perf_counter()
         most = self._asked.exact_up_to
         strategy = likely if most is None else choose_strategy(self._asked, most + 1)
-        core, keep = strategy.native(memory=self._held()), self._keep(likely, too_large=too_large)
+        core, keep = strategy.native(), self._keep(likely, too_large=too_large)
         intake = _native.Intake(core, keep, most or 0)
         self._read(intake)
         size = intake.code_points()
@@ -156,12 +131,12 @@ class Run:
         reading = time.perf_counter() - started
         found = _native.search(
             intake,
-            core,
+            strategy.native(memory=self._held()),
             [one for documents in self._documents for one in documents.inputs],
             old_from=self._old_from(),
             order=self._order_bytes(),
             threads=self._threads,
-            progress=self._told(),
+            progress=self._progress,
         )
         chosen = strategy if most is None else choose_strategy(self._asked, size)
         return RunOutcome(chosen, found, lengths, reading, self._unseen, lambda: None)
@@ -180,18 +155,25 @@ class Run:
         return "rows" if is_large else "auto"
 
     def _held(self) -> int:
-        """Return how many bytes of sets may be held while candidates are verified."""
-        return HELD if self._memory is None else max(64 * 2**20, (self._memory - BASE) // 2)
+        """Return how many bytes of sets may be held while candidates are verified.
+
+        With `work`, another process must divide the work in the same way when it goes on.
+        """
+        if self._memory is None:
+            return HELD
+        return left(self._memory, PROCESS) if self._work else self._footprint.left(self._memory, resident())
 
     def _read(self, intake: _native.Intake) -> list[int]:
         """Read everything; return how many documents each input has."""
         counts = []
         unseen = 0
+        reading = Pass(self._progress, "reading", self._documents)
 
         def read(one: _native.Input) -> dict[str, Any]:
             nonlocal unseen
-            found = intake.add(one, self._threads, self._told())
+            found = intake.add(one, self._threads, reading.native)
             counts.append(found["documents"])
+            reading.end(max(found["documents"], found["rows"]))
             if documents.is_native or not documents.source.has_files:
                 unseen += found["unseen"]
             return found
@@ -216,10 +198,6 @@ class Run:
         if len(order) != documents or set(order) != set(range(documents)):
             raise RecipeError("order", self._order, f"every number from 0 to {documents - 1} once")
         return order.tobytes()
-
-    def _told(self) -> Callable[[str, int, int], None] | None:
-        progress = self._progress
-        return progress and (lambda stage, done, total: progress(stage, done, total or None))
 
     # -- in files ---
 
@@ -251,19 +229,20 @@ class Run:
 
     def _run_in(self, work: WorkDir, strategy: Strategy) -> RunOutcome:
         started = time.perf_counter()
-        core = strategy.native(memory=self._held())
+        core = strategy.native()
         intake = _native.Intake(core, "rows", 0, work)
         counts = self._read(intake)
         reading = time.perf_counter() - started
         memory = (self._memory or LEAST_MEMORY) // 4
         rows = _native.Spilled(work.rows, work.all_rows(counts, stored_bytes(strategy)), core, counts, memory)
-        told, old_from = self._told(), self._old_from()
+        told, old_from = self._progress, self._old_from()
         proposed = work.candidates()
         began = time.perf_counter()
         if proposed is None:
             proposed = rows.candidates(core, old_from, self._threads, told)
             work.keep_candidates(*proposed)
         candidates = time.perf_counter() - began
+        core = strategy.native(memory=self._held())
         inputs = [one for documents in self._documents for one in documents.inputs]
         found = rows.verify(
             core,

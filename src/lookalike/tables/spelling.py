@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BETWEEN",
+    "Bytes",
     "Check",
     "at_least",
     "colored_visible",
@@ -112,6 +113,24 @@ def size(count: int) -> str:
     """
     power = min(4, (len(str(max(1, count))) - 1) // 3)
     return f"{count / 1000**power:.3g} {('B', 'kB', 'MB', 'GB', 'TB')[power]}"
+
+
+class Bytes(int):
+    """A size in bytes, shown as it is typed, exactly.
+
+    >>> Bytes(512 * 2**20), Bytes(100_000_000), Bytes(1001)
+    (512MiB, 100MB, 1001B)
+    """
+
+    def __repr__(self) -> str:
+        """Return the number with the largest unit that divides it."""
+        for power in (4, 3, 2, 1):
+            for base, ending in ((1024, "iB"), (1000, "B")):
+                if self and self % base**power == 0:
+                    return f"{self // base**power}{'KMGT'[power - 1]}{ending}"
+        return f"{int(self)}B"
+
+    __str__ = __repr__
 
 
 def roughly(seconds: float) -> str:
