@@ -98,7 +98,7 @@ def documents(kind: str, count: int) -> Iterator[str]:
             size = min(most, mean * math.exp(spread * rng.gauss() - spread * spread / 2))
             words = writing.words(rng, max(3, round(size / writing.token_bytes)))
         # Few documents to choose from, for long: those have many versions.
-        if len(earlier) < count // (4 * MANY):
+        if len(earlier) < max(1, count // (4 * MANY)):
             earlier.append(words)
         elif number % MANY == 0:
             earlier[int(rng.random() * len(earlier))] = words
