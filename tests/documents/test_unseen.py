@@ -157,7 +157,6 @@ def test_files_with_invisible_characters_are_flagged(tmp_path: Path, name: str, 
     assert list(flags_of(tmp_path, name, text if name == "x.txt" else docx((text,)))) == ["invisible characters"]
 
 
-@pytest.mark.skipif(not hasattr(la.Recipe(), "invisible"), reason="recipes have no such setting yet")
 @pytest.mark.parametrize("name", ["x.txt", "x.docx"])
 @pytest.mark.parametrize("sign", [*UNSEEN.values(), "\xad"])
 def test_a_copy_with_invisible_characters_is_a_copy(tmp_path: Path, name: str, sign: str) -> None:

@@ -21,7 +21,7 @@ const SOFT_HYPHEN: char = '\u{ad}';
 const NON_JOINER: char = '\u{200c}';
 const BLOCK: usize = 64;
 
-/// Whether a text has an invisible character inside a word. It is meant for texts that are not ASCII.
+/// Whether a text has an invisible character inside a word.
 pub fn inside_word(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut from = 0;
