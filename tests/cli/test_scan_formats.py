@@ -272,7 +272,7 @@ def test_strict(run: Run) -> None:
         (["scan", "corpus.jsonl", "--group-by", "(a)(b)"], "put the author in (brackets)"),
         (
             ["scan", "corpus.jsonl", "--group-by", "("],
-            "--group-by must be lms, dir, author, label, none, or a regular expression with",
+            "--group-by must be lms, dir, author, label, none, or a valid regular expression",
         ),
         (
             ["scan", "corpus.jsonl", "--group-by", "(nobody)"],

@@ -10,8 +10,9 @@ import lookalike.documents
 
 ROOT = Path(lookalike.documents.__file__).parent
 PACKAGE = "lookalike.documents"
-CHOOSERS = {"open", "paths", "text_file", "extract.worker", "metadata"}
-"""They decide which reader a document needs, whether a name is a URL, or whether a table of metadata is read at all.
+CHOOSERS = {"open", "paths", "text_file", "extract.worker", "metadata", "combined_source"}
+"""They decide which reader a document needs, whether a name is a URL, whether a table of metadata is read at all, or
+whether files may be the export of a learning platform.
 
 A scan of Parquet must not wait for the readers of others.
 """

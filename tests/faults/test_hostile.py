@@ -112,7 +112,7 @@ CHARACTERS = "la.Recipe(unit='char', k=9)"
         ("'a' * 5_000_000", "la.Recipe(unit='char', bag=True)"),
         ("'\\u00e9' * 2_500_000", CHARACTERS),
         ("'\\x00' * 5_000_000", CHARACTERS),
-        ("' ' * 5_000_000", CHARACTERS),
+        ("' ' * 5_000_000", "la.Recipe(unit='char', k=9, whitespace='keep')"),
     ],
 )
 def test_one_character_in_five_megabytes(text: str, recipe: str) -> None:

@@ -78,7 +78,7 @@ class Model(RuleBasedStateMachine):
         expected = {
             id: (score.jaccard, score.containment_a, score.containment_b)
             for id, score in scores.items()
-            if score.jaccard >= least
+            if score.jaccard >= least and la.units(text, RECIPE)
         }
         for index in self.handles:
             hits = index.query(text, threshold)
@@ -89,7 +89,8 @@ class Model(RuleBasedStateMachine):
         scores = sorted((la.compare(text, stored, RECIPE).jaccard for stored in self.expected.values()), reverse=True)
         for index in self.handles:
             hits = index.query(text, top=top)
-            assert [hit.jaccard for hit in hits] == [score for score in scores[:top] if score > 0]
+            nearest = [score for score in scores[:top] if score > 0] if la.units(text, RECIPE) else []
+            assert [hit.jaccard for hit in hits] == nearest
 
     @rule(number=handles)
     def compact(self, number: int) -> None:

@@ -26,7 +26,8 @@ def greedy(documents: Mapping[str, str], threshold: float) -> list[str]:
     """Return what stays if each document is compared with all that stay before it."""
     stay: list[str] = []
     for id, text in documents.items():
-        if all(la.compare(text, documents[other]).jaccard < threshold for other in stay):
+        # Texts without words are like no other.
+        if not la.units(text) or all(la.compare(text, documents[other]).jaccard < threshold for other in stay):
             stay.append(id)
     return stay
 

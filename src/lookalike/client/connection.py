@@ -174,7 +174,7 @@ def checked_url(url: object) -> str:
         raise RecipeError("url", "…", "without a user or a password", "give the token as token=")
     strange = re.search(r"[\x00-\x20\x7f-\uffff\\]", url) is not None
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or strange:
-        without_scheme = re.fullmatch(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?/?", url) is not None
+        without_scheme = re.fullmatch(r"localhost/?|[A-Za-z0-9.-]+:[0-9]{1,5}/?", url) is not None
         raise RecipeError("url", url, allowed, f"did you mean 'http://{url}'?" if without_scheme else "")
     if port == 0:
         raise RecipeError("url", url, "one with a port from 1 to 65535")

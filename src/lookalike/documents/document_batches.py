@@ -368,9 +368,11 @@ def reason_words(reasons: Counter[str]) -> str:
 
     >>> reason_words(Counter({"empty": 1200, "binary": 1})), reason_words(Counter())
     ('1,201 skipped: 1,200 empty, 1 binary', '')
+    >>> reason_words(Counter({"empty": 1, NO_WORDS: 2}))  # which are documents, and not skipped
+    '1 skipped: 1 empty; 2 without words'
     """
-    if not reasons:
-        return ""
-    by_number = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    listed = ", ".join(f"{number:,} {reason}" for reason, number in by_number)
-    return f"{reasons.total():,} skipped: {listed}"
+    wordless = reasons[NO_WORDS]
+    by_number = sorted((-number, reason) for reason, number in reasons.items() if reason != NO_WORDS)
+    listed = ", ".join(f"{-number:,} {reason}" for number, reason in by_number)
+    skipped = f"{reasons.total() - wordless:,} skipped: {listed}" if listed else ""
+    return "; ".join(filter(None, (skipped, f"{wordless:,} without words" if wordless else "")))

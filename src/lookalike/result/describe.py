@@ -63,7 +63,7 @@ def summary(result: Result) -> str:
 
     >>> import lookalike as la
     >>> summary(la.find(["one two three", "one two three!", ""])).rpartition(" · ")[0]
-    '3 documents · 1 pair ≥ 0.80 in 1 cluster · scores exact · recall 1 of pairs at or above the threshold'
+    '3 documents (1 without words) · 1 pair ≥ 0.80 in 1 cluster · scores exact · recall 1 of pairs at or above the threshold'
     """
     new = result.documents if result.old_from is None else result.old_from
     documents = count(new, "document")

@@ -143,7 +143,7 @@ def removal_search(
     """Return the arguments of `find` that are decided by a preset where documents are removed.
 
     >>> removal_search(None, "essays", None, {})
-    {'threshold': 0.8, 'metric': 'jaccard', 'min_words': None, 'recipe': Recipe(k=3)}
+    {'threshold': 0.8, 'metric': 'jaccard', 'min_words': None, 'recipe': Recipe(k=3, form='nfkc')}
     """
     given = (threshold, others.get("metric"), others.get("min_words"))
     least, metric, min_words = with_preset(preset, *given, removing=True)
