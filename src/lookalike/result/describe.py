@@ -62,8 +62,8 @@ def summary(result: Result) -> str:
     """Return the closing line of a run.
 
     >>> import lookalike as la
-    >>> summary(la.find(["one two three", "one two three!", ""])).rpartition(" · ")[0]
-    '3 documents (1 without words) · 1 pair ≥ 0.80 in 1 cluster · scores exact · recall 1 of pairs at or above the threshold'
+    >>> summary(la.find(["one two three", "one two three!", ""])).rpartition(" · scores")[0]
+    '3 documents (1 without words) · 1 pair ≥ 0.80 in 1 cluster'
     """
     new = result.documents if result.old_from is None else result.old_from
     documents = count(new, "document")
