@@ -47,14 +47,18 @@ def test_an_output_of_dedupe_among_the_documents(run: Run, option: str, source: 
     assert not Path(output).exists()
 
 
-@pytest.mark.parametrize(("option", "output"), [("-o", "essays/out.txt"), ("--report", "essays/out.html")])
+@pytest.mark.parametrize(
+    ("option", "output"),
+    [
+        ("-o", "essays/out.txt"),
+        ("--report", "essays/out.html"),
+        ("--save", "essays/run.lookalike"),
+        ("-o", "essays/pairs.xlsx"),
+    ],
+)
 @pytest.mark.usefixtures("corpus")
 def test_an_output_of_scan_among_the_documents(run: Run, option: str, output: str) -> None:
     assert NEXT_TIME in run("scan", "essays", option, output).complaint
-    done = run("scan", "essays", "--save", "essays/run.lookalike", "-q")
-    assert done.code == 0, "no folder of documents takes it in"
-    again = run("scan", "essays", "--format", "json", "-q")
-    assert again.json["documents"] == 2
 
 
 @pytest.mark.usefixtures("corpus")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import mimetypes
 import os
 import re
 import sys
@@ -94,7 +95,8 @@ def _promise(output: str | None) -> str | None:
         return None
     kind, ending = kind_of(output), extension(output)
     if kind.format == "text" and kind.compression is None:
-        return "txt" if ending == "txt" else None
+        is_known = mimetypes.guess_type(output)[0] not in (None, "text/plain")  # such as a picture
+        return ending if is_known or ending == "txt" else None
     if kind.compression or kind.is_archive or kind.office:
         return ending
     return "md" if kind.format == "markdown" else kind.format
@@ -113,6 +115,8 @@ def format_for(given: str | None, output: str | None, choices: type[Choice], *, 
 
     A name that promises a format which is no choice is refused; `page` is the option that writes an HTML page.
     """
+    if output is not None and output.endswith("/"):
+        raise DocumentError(shown_url(output), "file", "is the name of a folder", "give the name of a file")
     if given is not None:
         return one_of("--format", given, choices)
     promise, endings = _promise(output), {_WRITTEN[choice][1]: choice for choice in choices}
@@ -153,14 +157,10 @@ def keep_sources(outputs: Iterable[str | None], sources: Iterable[str], *, force
                 raise DocumentError(output, "file", "is among the documents", "write the result to another place")
             if not force and path.is_file():
                 raise DocumentError(output, "file", "exists", "give another name, or --force to overwrite it")
-        elif path.suffix.lower() not in _NEVER_READ and any(_would_hold(source, path) for source in given):
+        elif any(_would_hold(source, path) for source in given):
             problem = "would be one of the documents the next time"
             raise DocumentError(output, "file", problem, "write the result to a place that is not read")
         check_place(path)
-
-
-_NEVER_READ: Final = (".lookalike", ".xlsx")
-"""Endings of outputs that no folder of documents takes in."""
 
 
 def _would_hold(source: Path, path: Path) -> bool:
