@@ -126,7 +126,7 @@ def test_the_name_of_the_output_decides_the_format(run: Run, name: str) -> None:
     assert Path(name).read_text(encoding="utf-8").startswith("4 pairs\n")
 
 
-@pytest.mark.parametrize("ending", ["html", "docx", "pdf", "tsv", "csv.gz", "tar"])
+@pytest.mark.parametrize("ending", ["html", "docx", "pdf", "tsv", "csv.gz", "tar", "png"])
 @pytest.mark.parametrize(
     ("command", "page"),
     [
@@ -148,6 +148,10 @@ def test_a_name_that_promises_another_format_is_refused(run: Run, command: list[
     assert (done.code, done.out, Path(output).exists()) == (2, "", False)
     assert done.complaint.startswith(f"{output} has the ending of another format, ")
     assert (f"{page} {output} writes a page" if page and ending == "html" else "end it in .txt") in done.complaint
+
+
+def test_a_folder_is_no_output_of_a_scan(run: Run) -> None:
+    assert run("scan", "corpus.jsonl", "-o", "out/").complaint == "out/ is the name of a folder: give the name of a file"
 
 
 @pytest.mark.parametrize(
