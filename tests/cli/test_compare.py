@@ -104,9 +104,9 @@ def test_nearly_equal_is_not_shown_as_equal(run: Run) -> None:
 
 def test_no_passage_is_said_with_the_length(run: Run) -> None:
     done = run("compare", *write(a="one two three four", b="one two three five"))
-    assert "No shared passage of at least 8 words (--min-passage shows shorter ones)." in done.out
+    assert "No exact passage of at least 8 words (--min-passage shows shorter ones)." in done.out
     done = run("compare", "a.txt", "b.txt", "--unit", "char")
-    assert "No shared passage of at least 40 characters" in done.out
+    assert "No exact passage of at least 40 characters" in done.out
 
 
 def test_one_word_files(run: Run) -> None:

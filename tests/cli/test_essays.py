@@ -188,3 +188,13 @@ def test_the_same_in_python() -> None:
     with pytest.raises(la.RecipeError, match="did you mean 'essays'"):
         la.find(COLLECTION, preset="essay")
     assert la.estimate_cost(COLLECTION, preset="essays").promised_recall == 1.0
+
+
+def test_the_note_leaves_out_pairs_by_one_author(run: Run, mosaic: tuple[str, str]) -> None:
+    for path in Path("class").iterdir():
+        Path("authors", "ann" if path.name in mosaic else path.stem).mkdir(parents=True, exist_ok=True)
+        path.rename(Path("authors", "ann" if path.name in mosaic else path.stem, path.name))
+    done = run("scan", "authors", "--preset", "essays", "--group-by", "dir")
+    assert done.code == 0
+    assert "similar only in passages" not in done.err
+    assert "Similar only in passages" not in done.out

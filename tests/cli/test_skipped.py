@@ -48,19 +48,21 @@ def test_scan_for_people_names_them_and_counts_in_its_last_line(run: Run, kind: 
     assert run("scan", "sk", *LIMIT, "--format", kind, "--quiet").err == ""
 
 
-def test_scan_names_the_first_that_may_be_missed(run: Run) -> None:
-    for number in range(12):
+@pytest.mark.parametrize(
+    ("empty", "left", "lists"), [(9, 2, "-v names them"), (12, 5, "lookalike files PATH --top 0 lists all")]
+)
+def test_scan_names_the_first_that_may_be_missed(run: Run, empty: int, left: int, lists: str) -> None:
+    for number in range(empty):
         Path(f"sk/essay{number:02}.txt").touch()
     Path("sk/.hidden").touch()
     Path("sk/.git").mkdir()
     done = run("scan", "sk", *LIMIT)
-    assert done.err.startswith(
-        "lookalike: note: 17 skipped: big.txt (too large), noise.txt (binary), blank.txt (empty), "
-    )
-    assert done.err.endswith("essay06.txt (empty), and 7 more; -v names them\n")
+    start = f"lookalike: note: {empty + 3} skipped: big.txt (too large), noise.txt (binary), blank.txt (empty), "
+    assert done.err.startswith(start)
+    assert done.err.endswith(f"essay06.txt (empty), and {left} more; {lists}\n")
     assert done.err.count("\n") == 1
     detailed = run("scan", "sk", *LIMIT, "--verbose").err
-    assert "essay11.txt" in detailed
+    assert (f"essay{empty - 1:02}.txt" in detailed) == (empty == 9)
     assert "; -v names them" not in detailed
 
 
@@ -160,3 +162,13 @@ def test_the_error_does_not_repeat_the_name(run: Run) -> None:
     assert complaint.startswith("sk/noise.txt contains no readable document: ")
     assert complaint.count("noise.txt") == 1
     assert "lookalike files" not in complaint
+
+
+@pytest.mark.parametrize("new", [["sk/a.txt"], ["sk"]], ids=["one", "several"])
+def test_old_documents_of_which_none_is_read(run: Run, new: list[str]) -> None:
+    Path("old").mkdir()
+    done = run("scan", *new, "--against", "old", "--format", "csv")
+    assert "note: old contains no readable document" in done.err
+    assert done.code == 0
+    Path("old/noise.txt").write_bytes(bytes(range(256)) * 8)
+    assert run("scan", *new, "--against", "old").complaint.startswith("old contains no readable document: noise.txt: ")

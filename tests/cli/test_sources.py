@@ -70,6 +70,32 @@ def test_what_cannot_be_done_is_one_line(run: Run, folder: Path) -> None:
     assert "--report" in run("scan", str(folder), "--anonymise").complaint
 
 
+def test_without_another_document_there_is_no_answer(run: Run, folder: Path) -> None:
+    essay = str(folder / MOSAIC)
+    Path("broken").mkdir()
+    Path("broken/x.docx").write_bytes(b"PK\3\4 damaged")
+    assert "broken contains no readable document: x.docx: " in run("sources", essay, "broken").complaint
+    assert "contains no other document" in run("sources", essay, essay).complaint
+    assert run("index", "build", "o.db", str(folder)).code == 0
+    assert "is an index, not a document" in run("sources", essay, "o.db").complaint
+
+
+def test_what_was_not_read_is_named(run: Run, folder: Path) -> None:
+    (folder / "x.docx").write_bytes(b"PK\3\4 damaged")
+    done = run("sources", str(folder / MOSAIC), str(folder), "--format", "json")
+    assert "1 skipped: x.docx (" in done.err
+    assert [one["id"] for one in done.json["skipped"]] == ["x.docx"]
+    assert "x.docx" not in run("sources", str(folder / MOSAIC), str(folder), "-q").err
+
+
+def test_a_document_without_words_is_not_compared(run: Run, folder: Path) -> None:
+    Path("stars.txt").write_text("*** !!!", encoding="utf-8")
+    done = run("sources", "stars.txt", str(folder))
+    assert "Not compared" in done.out
+    assert "0.0%" not in done.out
+    assert run("sources", "stars.txt", str(folder), "--format", "json").json["recall"]["promised"] is None
+
+
 def test_the_number_of_the_report_is_that_of_the_command() -> None:
     texts = with_mosaic()
     by_command = la.sources(texts.pop(MOSAIC), texts, ignore=[TASK], least=30)

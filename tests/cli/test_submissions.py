@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lookalike as la
-from tests.documents.exports import BLACKBOARD, CANVAS, MOODLE, TYPED, essay, packed, unpacked
+from tests.documents.exports import BLACKBOARD, CANVAS, MOODLE, TYPED, essay, packed, receipt, unpacked
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -45,6 +45,14 @@ def test_a_moodle_zip_reads_as_a_teacher_would_want(run: Run, monkeypatch: pytes
     assert "1 pair between documents of one student omitted (--group-by lms)" in done.out
     alone = run("scan", "moodle.zip", *SCAN, "--group-by", "none", "--quiet")
     assert alone.out.startswith("5 pairs in moodle.zip/\n")
+
+
+def test_skipped_texts_have_the_names_of_the_table(run: Run) -> None:
+    declared = {"Essay_1_aabbott_attempt_2026-01-30-12-00-00.txt": receipt("Amelia Abbott", "aabbott", TYPED)}
+    unpacked(BLACKBOARD | declared, Path("blackboard"))
+    done = run("scan", "blackboard", *SCAN)
+    assert "note: 1 skipped: Amelia Abbott (short online text)\n" in done.err
+    assert "Amelia Abbott (essay.txt)" in done.out
 
 
 def test_short_texts_are_told(run: Run) -> None:

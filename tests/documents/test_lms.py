@@ -14,7 +14,7 @@ from lookalike.tables.packed import Ids, Texts
 from tests.documents.exports import BLACKBOARD, CANVAS, MOODLE, TEAMS, TYPED, essay, packed, receipt, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 AUTHORS = {
@@ -214,6 +214,17 @@ def test_short_online_texts_beside_an_essay_are_left_out(
     assert len(old.skipped) == len(result.skipped)
 
 
+@pytest.mark.parametrize(("reason", "stays"), [("damaged", False), ("encrypted", False), ("hidden", True)])
+def test_a_declaration_beside_an_unreadable_essay_is_no_submission(reason: str, stays: bool) -> None:
+    folder = "Al Li_1_assignsubmission_"
+    texts = {f"{folder}onlinetext_/onlinetext.html": TYPED, "Bo Ma_2_assignsubmission_file_/essay.txt": essay(1)}
+    files = Files(texts, 3, [Skipped(f"{folder}file_/essay.docx", reason)])
+    source = WithoutShortOnlineTexts(files)
+    read = [name for batch in source.batches() for name in batch.ids]
+    assert len(read) == 1 + stays
+    assert [one.reason for one in source.skipped()] == [reason, *(() if stays else ("short online text",))]
+
+
 def test_an_online_text_that_is_all_of_a_submission_stays() -> None:
     short = "Sorry, my essay is late, and I know it."
     long = essay(1)
@@ -245,8 +256,8 @@ class Files(Source):
     has_files = True
     name = "files"
 
-    def __init__(self, texts: dict[str, str], size: int) -> None:
-        self._texts, self._size = list(texts.items()), size
+    def __init__(self, texts: dict[str, str], size: int, skipped: Sequence[Skipped] = ()) -> None:
+        self._texts, self._size, self._skipped = list(texts.items()), size, skipped
 
     def batches(self, *, rows: bool = False) -> Iterator[Batch]:
         for start in range(0, len(self._texts), self._size):
@@ -257,7 +268,7 @@ class Files(Source):
         return Size(len(self._texts), sum(len(text) for _, text in self._texts))
 
     def skipped(self) -> list[Skipped]:
-        return []
+        return list(self._skipped)
 
     def notes(self) -> list[str]:
         return []

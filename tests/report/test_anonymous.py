@@ -33,7 +33,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     result = search_lower(la.find(signed(), 0.3, ignore=[TASK], against=old_essays()))
     result = result.with_origin({"command": "lookalike scan /srv/teacher/essays", "paths": ["/srv/teacher/essays"]})
     result.flags = {name_of(3): [Flag("hidden text", "‘Diaz was here’", 1)]}
-    result.notes = ("essay-03-diaz.txt is read as CP1252",)
+    result = result.with_note("essay-03-diaz.txt is read as CP1252")
     marks = Marks({(name_of(3), name_of(7)): Mark("checked", "talked to Haddad")})
     for name, anonymise in (("named.html", False), ("report.html", True)):
         result.report(folder / name, metadata=metadata(), marks=marks, anonymise=anonymise)

@@ -38,7 +38,7 @@ def test_a_text_cannot_leave_its_place(payload: str, tmp_path: Path) -> None:
     marks = Marks({(name, "b"): Mark("checked", payload)})
     result = la.find(documents, 0.3).with_metadata(known)
     result.skipped = (Skipped(payload, payload, payload),)
-    result.notes = (payload,)
+    result = result.with_note(payload)
     result = result.with_origin({"command": payload, "paths": [payload]})
     result.report(tmp_path / "report.html", marks=marks)
     parts = parts_of(tmp_path / "report.html")

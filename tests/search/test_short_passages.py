@@ -213,3 +213,32 @@ def test_a_mosaic_is_found_by_the_settings_for_all_texts(
     assert [one.id for one in seen.sources] == sources
     assert [one.id for one in seen.short] == short
     assert [one["id"] for one in seen.to_dict()["short_passages"]] == [one.id for one in seen.short]
+
+
+def test_the_main_source_is_named_beside_another_one() -> None:
+    main, other = essay(5), essay(6)
+    seen = la.sources(" ".join(other[:45] + every(4, main)), {"main": " ".join(main), "other": " ".join(other)})
+    assert [one.id for one in seen.sources] == ["other"]
+    assert [one.id for one in seen.short] == ["main"]
+
+
+def test_sources_are_shown_without_their_texts() -> None:
+    text = " ".join(essay(5))
+    assert len(repr(la.sources(text, {"copy": text}))) < 100
+
+
+def test_the_note_names_the_pairs_of_the_threshold_that_is_set(tmp_path: Path) -> None:
+    source = essay(5, 300)
+    texts = {"source": " ".join(source), "partly": " ".join(source[:40] + every(5, source[40:]))}
+    result = la.find(texts, preset="essays")
+    assert (result.pair_count, result.notes) == (1, ())
+    for raised in (result.rethreshold(0.3), saved(result.rethreshold(0.3), tmp_path)):
+        (note,) = raised.notes
+        assert "1 pair below it was not scored with shorter passages" in note
+        assert raised.to_dict()["notes"] == [note]
+        assert raised.rethreshold(THRESHOLD).notes == ()
+    (note,) = la.find(texts, 0.3, preset="essays").notes
+    assert note.startswith("1 pair is similar only in passages")
+    assert found().rethreshold(0.3).notes[0].startswith("1 pair is similar only in passages")
+    assert not any("named in the table" in note for note in found().rethreshold(0.9).notes)
+    assert found().group_by(lambda name: "ann" if name in ("s0", "fifth") else name).notes[0].startswith("1 pair is")

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike.cli.commands import examples
-from lookalike.cli.input import PathsArgument, Reading, limits_of, say_flags, with_limits, with_reading
+from lookalike.cli.input import (
+    PathsArgument,
+    Reading,
+    is_index,
+    limits_of,
+    nothing_read,
+    say_flags,
+    say_skipped,
+    say_skipped_names,
+    with_limits,
+    with_reading,
+    without_password,
+)
 from lookalike.cli.messages import complain, showing_progress
 from lookalike.cli.options import command_line, whole_number
 from lookalike.cli.output import (
@@ -34,6 +46,7 @@ from lookalike.cli.search_options import (
     with_excluded,
     with_recipe,
 )
+from lookalike.documents.document_batches import NO_WORDS
 from lookalike.documents.open import read_document
 from lookalike.documents.raw_input import Limits  # noqa: TC001 — the signature is read at run time
 from lookalike.errors import DocumentError, RecipeError
@@ -53,6 +66,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from lookalike.documents.text_file import TextFile
+    from lookalike.result import Result
     from lookalike.result.from_texts import Sources
     from lookalike.text.comparison import Comparison
 
@@ -269,7 +283,8 @@ def _passages(a: TextFile, b: TextFile, found: Comparison, least: int, top: int)
     unit = UNIT_NAMES[found.recipe.unit]
     at_least = f"of at least {count_of(least, unit)}"
     if not found.passages:
-        yield Text(f"No shared passage {at_least} (--min-passage shows shorter ones).")
+        which = "shared" if found.recipe.unit == "token" else "exact"
+        yield Text(f"No {which} passage {at_least} (--min-passage shows shorter ones).")
         yield Text()
         return
     shown = longest(found.passages, top)
@@ -329,6 +344,9 @@ def sources(
     as_json = wants_json(format, output, page="--html")
     in_color = wants_color(color, to_file=output not in (None, "-"))
     shown = None if top is None else whole_number("--top", top, least=0)
+    for index in filter(is_index, paths):
+        remedy = "give its documents; lookalike check ESSAY --index compares with an index"
+        raise DocumentError(without_password(index), "file", "is an index, not a document", remedy)
     keep_sources([output, html], [essay, *paths, *excluded.ignore])
     check_ending(html, "html")
     own = read_document(essay, limits_of(reading.max_document, reading.max_expansion))
@@ -348,7 +366,12 @@ def sources(
             is_itself=is_itself,
             progress=report,
         )
+        _check_others(result, paths, is_itself)
         found = sources_in(result, own.name, least, templates, is_itself)
+    if not quiet:
+        others = [one for one in result.skipped if one.reason != NO_WORDS]  # that is the document itself
+        if not say_skipped_names(result, others, has_verbose=False):
+            say_skipped(others)
     if html is not None:
         from lookalike.result.from_texts import write_report
 
@@ -359,6 +382,15 @@ def sources(
         send(to_json(values), output, encoding="utf-8")
     else:
         send_drawn(_sources_table(found, SHOWN_SOURCES if shown is None else shown), output, color=in_color)
+
+
+def _check_others(result: Result, paths: Sequence[str], is_itself: Callable[[str | int], bool] | None) -> None:
+    """Refuse to say that a document has no sources if no other one was read."""
+    name, others = " ".join(paths), range(result.old_from or 0, result.documents)
+    if not others:
+        raise nothing_read(name, (one for one in result.skipped if one.reason != NO_WORDS))
+    if is_itself is not None and all(is_itself(result.id_of[number]) for number in others):
+        raise DocumentError(name, "file", "contains no other document", "name those to compare it with")
 
 
 def _same_file(essay: str, paths: Sequence[str]) -> Callable[[str | int], bool] | None:
@@ -390,8 +422,12 @@ def _sources_table(found: Sources, top: int) -> Iterator[RenderableType]:
     unit = UNIT_NAMES[found.recipe.unit]
     yield Text(visible(str(found.id)), overflow="fold")
     yield Text()
+    if not found.units:
+        yield Text(f"Not compared: it has no {unit}s that count.", style="bold")
+        return
     yield Text(f"{percent(found.share)} of its text is found elsewhere", style="bold")
-    said = f"{found.found:,} of {count_of(found.units, unit)}, in passages of at least {count_of(found.least, unit)}"
+    passages = f"in similar passages of at least {count_of(found.least, unit)}"
+    said = f"{found.found:,} of {count_of(found.units, unit)}, {passages}"
     yield Text(f"{said}; {count_of(len(found.sources), 'source')}.")
     if found.recall is not None:
         yield Text(f"{recall_of(found.recall, of_what=False)} of documents that share a shingle", style="dim")

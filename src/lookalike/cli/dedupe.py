@@ -333,6 +333,10 @@ def _found(
         if source is None:
             raise DocumentError("PATH", "file", "is missing", "give documents, or a saved result with --result FILE")
         with run_search(source, recipe, reading, search, quiet=quiet, verbose=verbose) as result:
+            if not quiet:
+                from lookalike.result.describe import short_pairs
+
+                say_notes(short_pairs(result))
             yield result
         return
     from lookalike.result import Result as Saved

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from lookalike.documents import Flag, Limits, Skipped, Source
     from lookalike.index.contract import Store
+    from lookalike.result import Result
 
 __all__ = [
     "PathsArgument",
@@ -293,26 +294,39 @@ _UNNAMED: Final = frozenset({"hidden", "ignored", "excluded", "receipt"})
 """Reasons of what nobody would miss."""
 
 
-def say_skipped_names(skipped: Sequence[Skipped], *, files: bool) -> bool:
-    """Name what was skipped and may be missed, such as a student's essay; return whether there was anything to name."""
+def say_skipped_names(result: Result, skipped: Sequence[Skipped], *, has_verbose: bool = True) -> bool:
+    """Name what was skipped and may be missed, such as a student's essay; return whether there was anything to name.
+
+    `has_verbose` says that the command has the option -v, which names more of them.
+    """
+    files = result.source is not None and result.source.has_files
     named = [one for one in unread_first(skipped) if one.reason not in _UNNAMED]
     if not named or (not files and len(skipped) > _SKIPPED_ROWS):
         return False
-    listed = ", ".join(f"{_submission(one.id)} ({one.reason})" for one in named[:_SKIPPED_NAMES])
-    left = len(skipped) - min(len(named), _SKIPPED_NAMES)
-    more = f", and {left:,} more; -v names them" if left else ""
-    complain(f"note: {len(skipped):,} skipped: {listed}{more}")
+    names = _with_students(result, [one.id for one in named[:_SKIPPED_NAMES]])
+    listed = ", ".join(f"{name} ({one.reason})" for name, one in zip(names, named, strict=False))
+    left = len(named) - len(names)
+    in_detail = has_verbose and max(Counter(one.reason for one in named).values()) <= LISTED
+    lists = "-v names them" if in_detail else "lookalike files PATH --top 0 lists all"
+    more = f", and {left:,} more; {lists}" if left else ""
+    complain(f"note: {len(named):,} skipped: {listed}{more}")
     return True
 
 
-def _submission(name: str) -> str:
-    """Return what a file is called, with the student in an export of a learning platform."""
-    from lookalike.documents.lms import ONLINE_TEXT, submitted
+def _with_students(result: Result, names: Sequence[str]) -> list[str]:
+    """Return what files are called, with their students in an export of a learning platform, as the result has them."""
+    if not result.platforms or result.source is None:
+        return list(names)
+    from lookalike.documents.lms import ONLINE_TEXT, recognise
 
-    found = submitted(name)
-    if found is None:
-        return name
-    return found.student if found.file == ONLINE_TEXT else f"{found.student}: {found.file}"
+    export = recognise([*names, *result.id_of], students=result.source.students(), certain=True)
+    known = {} if export is None else export.metadata
+    called = list(names)
+    for place, name in enumerate(names):
+        if place in known:
+            student, file = known[place].author, known[place].file
+            called[place] = student if file == ONLINE_TEXT else f"{student}: {file or name}"
+    return called
 
 
 def skipped_lines(skipped: Iterable[Skipped]) -> Iterator[str]:

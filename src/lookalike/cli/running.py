@@ -95,8 +95,12 @@ def run_search(
     new = result.documents if result.old_from is None else result.old_from
     if not new:
         raise nothing_read(source.name, result.skipped)
+    _check_old(result, search, quiet=quiet)
     if not quiet:
-        say_notes(result.notes)
+        from lookalike.result.describe import short_pairs
+
+        of_pairs = short_pairs(result)  # which may still change: a command can omit pairs
+        say_notes(note for note in result.notes if note not in of_pairs)
         say_flags(result.flags)
         say_flags({f"{name} (old)": flags for name, flags in result.old_flags.items()})
     if verbose:
@@ -108,6 +112,18 @@ def run_search(
         done()
         raise
     done()
+
+
+def _check_old(result: Result, search: Search, *, quiet: bool) -> None:
+    """Refuse old documents of which none could be read; that there are none yet is a note. An index may be empty."""
+    if result.old_from != result.documents or not isinstance(result.source, Both) or any(map(is_index, search.against)):
+        return
+    old = result.source.sources[1]
+    nothing = nothing_read(old.name, old.skipped())
+    if unread(old.skipped()):
+        raise nothing
+    if not quiet:
+        say_notes([describe(nothing)])
 
 
 def _details(result: Result) -> Iterator[str]:

@@ -263,9 +263,10 @@ def scan(
         audited = searched if sample is None else _audited(searched, sample, quiet=quiet)
         result, notes = known.apply(audited)
         if not quiet:
-            say_notes(notes)
-        files = result.source is not None and result.source.has_files
-        named = verbose or (not quiet and say_skipped_names(result.skipped, files=files))
+            from lookalike.result.describe import short_pairs
+
+            say_notes([*short_pairs(result), *notes])
+        named = verbose or (not quiet and say_skipped_names(result, result.skipped))
         made = origin(paths, recipe, reading, search, [*typed(rules, PairRules())])
         result = result.with_origin(made | {"left_out": omitted_pairs(notes, result)})
         hint = Hint()

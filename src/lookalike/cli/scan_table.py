@@ -206,9 +206,8 @@ class TableView:
     @property
     def short_legend(self) -> str:
         """What the scores of these pairs are."""
-        return (
-            f"Scored with passages of any length; those of at least {_shortest(self.result)} are below the threshold."
-        )
+        least = _shortest(self.result)
+        return f"Scored with passages of any length; by exact passages of at least {least} below the threshold."
 
 
 def _shortest(result: Result) -> str:

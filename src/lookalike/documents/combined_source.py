@@ -10,7 +10,7 @@ from array import array
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from lookalike.documents.document_batches import Batch, Skipped
+from lookalike.documents.document_batches import Batch, Skipped, unread
 from lookalike.documents.document_source import Size, Source, check_numbers, chosen_of, chosen_texts, within
 from lookalike.tables.packed import Ids, Texts
 from lookalike.tables.spelling import count
@@ -274,6 +274,8 @@ class LongEnough(_OfOne):
 class WithoutShortOnlineTexts(_OfOne):
     """Files without the short online texts of an export, where the same submission has a longer document.
 
+    A file that could not be read may be one: a declaration alone would be the copy of any other.
+
     Whether it has one is known at the end only, and so is who submitted what: a short online text that stays comes
     after all other documents.
     """
@@ -316,7 +318,13 @@ class WithoutShortOnlineTexts(_OfOne):
                 yield batch
             elif places:
                 yield Batch(Ids.of(batch.ids.take(places)), chosen_texts(batch.texts, places))
-        export = recognise(chain.from_iterable(ids), lengths, self.source.students()) if held else None
+        if held:
+            absent = [one.id for one in unread(self.source.skipped())]
+            long.update(range(len(lengths), len(lengths) + len(absent)))
+            lengths.frombytes(bytes(lengths.itemsize * len(absent)))
+            export = recognise(chain(chain.from_iterable(ids), absent), lengths, self.source.students())
+        else:
+            export = None
         self._short = [] if export is None else list(_declarations(export, held, long))
         skipped = {one.id for one in self._short}
         last.extend(number for number, (name, _) in held.items() if name not in skipped)
@@ -360,7 +368,7 @@ class WithoutShortOnlineTexts(_OfOne):
         own = []
         if self._short:
             texts = f"{count(len(self._short), 'online text')} of fewer than {SHORT_ONLINE_TEXT} words"
-            own = [f"{texts} skipped, beside a longer document of the submission (--min-length 0: compared too)"]
+            own = [f"{texts} skipped, beside another document of the submission (--min-length 0: compared too)"]
         return [*self.source.notes(), *own]
 
     def identity(self) -> dict[str, Any]:
@@ -382,10 +390,10 @@ class WithoutShortOnlineTexts(_OfOne):
 
 
 def _declarations(export: Export, held: Mapping[int, tuple[str, str]], long: Container[int]) -> Iterator[Skipped]:
-    """Yield the short texts whose authors have handed in a longer document."""
+    """Yield the short texts whose authors have handed in a longer document, or one that was not read."""
     authors = {known.author for number, known in export.metadata.items() if number in long}
     for number, (name, text) in held.items():
         known = export.metadata.get(number)
         if known is not None and known.author in authors:
-            has = f"it has {count(count_words(text), 'word')}, and the submission has a longer document"
+            has = f"it has {count(count_words(text), 'word')}, and the submission has another document"
             yield Skipped(name, "short online text", f"{has}; --min-length 0 compares it too")

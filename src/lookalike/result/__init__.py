@@ -248,9 +248,16 @@ to go lower, search again
                     found[number] = left.pop(name)
         return found
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know: of pairs that share only short passages, and of what was read and searched."""
+        from lookalike.result.describe import short_pairs
+
+        return (*short_pairs(self), *self._notes)
+
     def with_note(self, note: str) -> Result:
         """Return the result with one more note."""
-        return self._changed(notes=(*self.notes, note))
+        return self._changed(_notes=(*self._notes, note))
 
     def with_origin(self, origin: Mapping[str, Any]) -> Result:
         """Return the result with a note of how it was made, which is saved with it; plain values as JSON has them."""

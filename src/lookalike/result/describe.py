@@ -83,21 +83,30 @@ def summary(result: Result) -> str:
     return " · ".join((documents, pairs, "scores exact", recall_of(result.recall), took))
 
 
-def short_pairs(number: int, exclusions: Exclusions, recipe: Recipe) -> list[str]:
-    """Return the sentence about pairs that share only short passages, if there were any.
+def short_pairs(result: Result) -> list[str]:
+    """Return the sentences about pairs that share only short passages, if there are any.
 
-    >>> from lookalike.recipe import Recipe
-    >>> from lookalike.text.excluded import Exclusions
-    >>> short_pairs(1, Exclusions(min_words=12), Recipe())[0].partition(":")[0]
-    '1 pair is similar only in passages shorter than 12 words'
-    >>> short_pairs(0, Exclusions(), Recipe())
-    []
+    >>> import lookalike as la
+    >>> texts = ["one two three four X five six seven eight", "one two three four Y five six seven eight"]
+    >>> short_pairs(la.find(texts, 0.3, recipe=la.Recipe(k=3), min_words=5))[0].partition(":")[0]
+    '1 pair is similar only in passages shorter than 5 words'
     """
-    if not number:
-        return []
-    those = "1 pair is" if number == 1 else f"{number:,} pairs are"
-    said = f"{those} similar only in passages shorter than {shortest(exclusions, recipe)}"
-    return [f"{said}: not counted, but named in the table, in JSON and in the report"]
+    short, unscored, said = result.listed_short, result.short_unscored, []
+    if short.count:
+        those = (
+            f"{count(short.count, 'pair')}{'' if short.threshold >= result.threshold else f' ≥ {short.threshold:g}'}"
+        )
+        named = "named" if len(short.pairs) == short.count else f"the {len(short.pairs):,} closest are named"
+        only = f"{'is' if short.count == 1 else 'are'} similar only in passages shorter than"
+        least = shortest(result.exclusions, result.recipe)
+        said.append(f"{those} {only} {least}: not counted, but {named} in the table, in JSON and in the report")
+    if unscored:
+        was = "pair below it was" if unscored == 1 else "pairs below it were"
+        scored_so = f"{unscored:,} {was} not scored with shorter passages"
+        said.append(
+            f"the threshold was raised to {result.threshold:g}: {scored_so}; search again at it to name all such pairs"
+        )
+    return said
 
 
 def shortest(exclusions: Exclusions, recipe: Recipe) -> str:

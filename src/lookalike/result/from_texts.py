@@ -14,6 +14,7 @@ from lookalike.documents import Both, open_documents
 from lookalike.documents.document_batches import unread_first
 from lookalike.documents.in_memory import MemorySource
 from lookalike.errors import RecipeError
+from lookalike.recipe import UNIT_NAMES
 from lookalike.report import write_page
 from lookalike.report.collect import PageInput, PageLimits, PagePairs, ReportPage, short
 from lookalike.report.collect import collect as page_of
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Sequence
 
-    from lookalike.documents import Flag, Source
+    from lookalike.documents import Flag, Skipped, Source
     from lookalike.documents.metadata import Metadata
     from lookalike.recipe import Recipe
     from lookalike.report.pair_passages import PassageBlock
@@ -227,7 +228,7 @@ class ShortMatch:
     """Whether it is one of the old documents (`against`)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Sources:
     """A document and the documents that have parts of its text: first the one that has the most, then what adds most.
 
@@ -252,9 +253,17 @@ class Sources:
     """Of the shortest passage that counts."""
     recall: Recall | None
     """The share of the documents at or above the threshold of the search that was found: for `la.sources`, of all that
-    share a shingle with it. None if none is promised, because only a part of the pairs is listed."""
+    share a shingle with it. None if none is promised, because only a part of the pairs is listed,
+    or because the document has no words that count."""
     short: tuple[ShortMatch, ...] = ()
     """Documents that have at least a tenth of its shingles, and no passage: the one that has the most first."""
+    skipped: tuple[Skipped, ...] = ()
+    """What was not read, and so not searched; the document itself is among them if it has no words."""
+
+    def __repr__(self) -> str:
+        """Return it without the texts."""
+        share = f"{self.found} of {self.units} {UNIT_NAMES[self.recipe.unit]}s"
+        return f"<Sources of {self.id!r}: {share} found elsewhere, {count(len(self.sources), 'source')}>"
 
     @property
     def share(self) -> float:
@@ -275,6 +284,7 @@ class Sources:
             "recall": recall_values(self.recall),
             "sources": [self._source(source, lines) for source in self.sources],
             "short_passages": [{"id": one.id, "share": one.share, "k": one.k} for one in self.short],
+            "skipped": [{"id": one.id, "reason": one.reason} for one in self.skipped],
         }
 
     def _source(self, source: SourceMatch, lines: LineNumbers) -> dict[str, Any]:
@@ -347,10 +357,11 @@ def sources_of(result: Result, name: str | int, least: int | None = None) -> Sou
         for one, adds in ranked
     )
     union = frozenset[int]().union(*(one.words for one, _ in ranked))
-    recall = None if result.limited else everything.recall
+    recall = everything.recall if counted and not result.limited else None
     there = {one.number for one, _ in ranked}
     short = short_matches(result, {one: share for one, share in partners.items() if one not in there})
-    return Sources(name, texts[number], len(counted), len(union), listed, recipe, shortest, recall, short)
+    units = (len(counted), len(union))
+    return Sources(name, texts[number], *units, listed, recipe, shortest, recall, short, result.skipped)
 
 
 def short_matches(result: Result, shares: Mapping[int, float], k: int | None = None) -> tuple[ShortMatch, ...]:

@@ -82,7 +82,6 @@ _SAVED: Final = (
     "metric",
     "linkage",
     "old_from",
-    "notes",
     "timings",
     "limited",
 )
@@ -166,6 +165,7 @@ def _meta(result: Result) -> dict[str, Any]:
         "recipe": str(result.recipe),
         "digest": result.recipe.digest,
         **{name: getattr(result, name) for name in _SAVED},
+        "notes": result._notes,  # noqa: SLF001 — as above
         "documents": result.documents,
         "candidates": result.candidates,
         "bands": None if bands is None else [bands.bands, bands.rows],

@@ -210,7 +210,6 @@ class ResultView:
     bands: Bands | None
     recall: Recall
     skipped: tuple[Skipped, ...]
-    notes: tuple[str, ...]
     flags: dict[str, list[Flag]]
     """What is odd about a document, such as hidden text, by its id; only documents that have something odd."""
     old_flags: dict[str, list[Flag]]
@@ -237,6 +236,8 @@ class ResultView:
     origin: dict[str, Any]
     """How a command made it, for reports: ``command``, ``paths``, ``against``, ``reading``; else empty."""
 
+    _notes: tuple[str, ...]
+    """What was decided while reading and searching; the same at any threshold."""
     _found: Found
     _searched: Found
     _searched_recall: Recall
@@ -255,7 +256,7 @@ class ResultView:
         old_ids = None if documents.old_ids is None else Ids.from_arrow(documents.old_ids)
         self.id_of = DocumentIds(Ids.from_arrow(documents.ids), old_ids)
         self.length_of, self.source = lengths_of(documents.lengths), documents.source
-        self.skipped, self.notes = tuple(documents.skipped), tuple(documents.notes)
+        self.skipped, self._notes = tuple(documents.skipped), tuple(documents.notes)
         self.flags, self.old_flags = dict(documents.flags), dict(documents.old_flags)
         export = documents.export
         self.metadata, self.platforms = ({}, ()) if export is None else (export.by_id(self.id_of), export.platforms)
@@ -371,6 +372,17 @@ class ResultView:
         if not known:
             return ShortPairs(self.threshold, 0, Pairs(b"", b"", b"", b"", b""))
         return max(known, key=attrgetter("threshold")).at_least(self.threshold, self.metric)
+
+    @cached_property
+    def short_unscored(self) -> int:
+        """How many pairs may be missing in `listed_short`: they counted in its search, and do not at this threshold.
+
+        A search scores with shorter passages only the pairs that do not count at its threshold.
+        """
+        known = [short.threshold for short in self._found.short if short.threshold <= self.threshold]
+        if self.exclusions.min_words is None or not known or max(known) == self.threshold:
+            return 0
+        return len(self._searched.pairs.at_least(max(known), self.metric)) - len(self._found.pairs)
 
     @property
     def short_passage_count(self) -> int:

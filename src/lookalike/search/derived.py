@@ -357,13 +357,13 @@ def sources_in(
     ignore: Iterable[str],
     is_itself: Callable[[str | int], bool] | None = None,
 ) -> Sources:
-    """Return the sources that `find_sources` found; if they are few, with the documents that share shorter passages.
+    """Return the sources that `find_sources` found, with the documents that share only shorter passages.
 
     These are found by the shingles of the preset for essays; `ignore` and `is_itself` are those of that search.
     """
     found = result.sources(name, least=least)
     recipe = result.recipe.replace(k=min(result.recipe.k, PRESETS["essays"].recipe.k))
-    if recipe == result.recipe or recipe.unit != "word" or found.share >= LEAST:
+    if recipe == result.recipe or recipe.unit != "word":
         return found
     templates = tuple(sorted(template_shingles(recipe, ignore)))
     asked = Asked(recipe, LEAST, metric="containment", ignored=templates, skip=result.exclusions.skip)

@@ -18,7 +18,7 @@ from lookalike.errors import RecipeError, check_number, check_threads, check_who
 from lookalike.presets import finding_preset, with_preset
 from lookalike.recipe import DEFAULT, Recipe, settings
 from lookalike.result import Recall, Result
-from lookalike.result.describe import scored, short_pairs
+from lookalike.result.describe import scored
 from lookalike.result.view import SearchedDocuments, SearchSettings
 from lookalike.search.intake import SearchInput, sources_together
 from lookalike.search.progress import Pass, Stages
@@ -347,7 +347,7 @@ def assembled(
             *(note for source in sources for note in source.notes()),
             *([] if export is None else [str(export)]),
             *said,
-            *_notes(task, found, exclusions),
+            *_notes(task, found),
             *_note_unseen(searched.unseen, asked.recipe),
         ],
         flags=new.source.flags(),
@@ -408,9 +408,8 @@ def _note_unseen(texts: int, recipe: Recipe) -> Iterator[str]:
         yield f"{texts:,} {has} invisible characters inside words; they {counted}"
 
 
-def _notes(task: Task, found: dict[str, Any], exclusions: Exclusions) -> Iterator[str]:
+def _notes(task: Task, found: dict[str, Any]) -> Iterator[str]:
     """Yield notes about what a user might not expect."""
-    yield from short_pairs(found["short"], exclusions, task.asked.recipe)
     if hot := found["hot"]:
         most = limits_for(len(found["class"]) // 4, task.asked.max_pairs).pairs
         listed = "each is listed with its representative and a few others"

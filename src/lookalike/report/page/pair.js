@@ -59,7 +59,7 @@ function scores(pair) {
   const first = firstOf(pair.a, pair.b);
   return h("div", { class: "scores-box" },
     scoreList(pair, hasTexts(pair) ? { unit: UNIT, shared: pair.units, of: [unitsOf(pair.a), unitsOf(pair.b)] } : null),
-    h("p", { class: "explain" }, pair.short ? `The scores count passages of any length; by those of at least ${count(head.minWords, UNIT)} the pair is below the threshold. ` : null,
+    h("p", { class: "explain" }, pair.short ? `The scores count passages of any length; by those of at least ${count(head.minWords, UNIT)} without a difference the pair is below the threshold. ` : null,
       `Excluded from the scores: ${reasonList(EXCLUDED_BY_SEARCH, !pair.short)}. `,
       hasTexts(pair) && state.skip !== EXCLUDED_BY_SEARCH ? `Excluded from the passages: ${reasonList(state.skip)}. ` : null,
       first === "a" || first === "b" ? ["First by date: ", nameElement(first === "a" ? pair.a : pair.b), `, ${docs.date[first === "a" ? pair.a : pair.b]}. `] : null,

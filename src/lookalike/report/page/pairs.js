@@ -45,7 +45,8 @@ function markSelect(row) {
 
 const FIRST = { a: "A", b: "B", same: "same day", "": "–" };
 
-function pairColumns() {
+/** The columns of a list of pairs; of `short` ones those of passages are missing, in which words may differ. */
+function pairColumns(short = false) {
   const columns = [
     { label: "#", class: "number rank", cell: (_, rank) => whole(rank) },
     { label: BY_SUBMISSION ? "Submissions" : "Documents", class: "names", header: true, sort: ({ pair }) => submissionName(pair.a), cell: rowNames },
@@ -53,13 +54,13 @@ function pairColumns() {
     { label: "A in B", class: "number", down: true, sort: ({ pair }) => pair.inB, cell: ({ pair }) => shareCell(pair.inB, head.metric === "containment") },
     { label: "B in A", class: "number", down: true, sort: ({ pair }) => pair.inA, cell: ({ pair }) => shareCell(pair.inA, head.metric === "containment") },
   ];
-  if (body.ready) {
+  if (body.ready && !short) {
     columns.push(
       { label: `Shared ${UNITS}`, class: "number", down: true, sort: ({ pair }) => pair.units, cell: ({ pair }) => (hasTexts(pair) ? whole(pair.units) : "–") },
       { label: "Longest passage", class: "number", down: true, sort: ({ pair }) => pair.longest, cell: ({ pair }) => (hasTexts(pair) ? whole(pair.longest) : "–") },
     );
   }
-  columns.push({ label: "Kind", class: "kind", sort: ({ pair }) => kindOf(pair)[0], cell: ({ pair }) => badge(pair) });
+  if (!short) columns.push({ label: "Kind", class: "kind", sort: ({ pair }) => kindOf(pair)[0], cell: ({ pair }) => badge(pair) });
   if (docs.date) columns.push({ label: "First", class: "first", sort: ({ pair }) => firstOf(pair.a, pair.b), cell: ({ pair }) => FIRST[firstOf(pair.a, pair.b)] });
   columns.push({ label: "Mark", class: "mark", sort: (row) => rowMark(row).mark, cell: markSelect });
   return columns;
@@ -91,11 +92,11 @@ function shortPairs() {
   const listed = pairs.length - head.short.from;
   const number = listed === head.short.count ? count(listed, "pair") : `the ${whole(listed)} closest of ${count(head.short.count, "pair")}`;
   const title = `Similar only in passages shorter than ${count(head.minWords, UNIT)} (${number}, not counted)`;
-  const table = pagedTable({ caption: title, columns: pairColumns(), empty: "No such pair passes the filters." });
+  const table = pagedTable({ caption: title, columns: pairColumns(true), empty: "No such pair passes the filters." });
   return {
     element: h("section", { id: "short-passages", "aria-labelledby": "short-title" },
       h("h2", { class: "pair-section", id: "short-title" }, title),
-      h("p", { class: "explain" }, "For example, every few words were exchanged. These scores count passages of any length."),
+      h("p", { class: "explain" }, "For example, every few words were exchanged: here every difference ends a passage. These scores count passages of any length."),
       table.element),
     draw: () => table.show(shown.short.map((pair) => ({ pair, all: [pair], ends: [[pair.a, pair.b]], key: `short ${pair.i}` }))),
   };
