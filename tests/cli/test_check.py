@@ -62,7 +62,7 @@ def test_json(run: Run, stored: str) -> None:
 
 def test_the_table(run: Run, stored: str) -> None:
     done = run("check", "new.txt", "--index", stored, "--top", "2")
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.err) == (0, "lookalike: note: 1 document may have more hits than --top 2 lists\n")
     assert done.out.startswith("new.txt\n#  Jaccard  New in stored  Stored in new  Stored document\n")
     assert "1    98.9%         100.0%          98.9%  bob/essay.txt\n" in done.out
     assert "ann/draft.txt" not in done.out
@@ -70,6 +70,9 @@ def test_the_table(run: Run, stored: str) -> None:
         done.out
     )
     assert "1 document checked against class.db (4 documents) · 1 with hits ≥ 0.80 · scores\n" in done.out
+    assert done.out.count("exact · recall not promised\n") == 1
+    done = run("check", "new.txt", "--index", stored, "--top", "3")
+    assert (done.code, done.err) == (0, "")
     assert done.out.count("exact · recall ≥ 0.999 of documents ≥ 0.80\n") == 1
 
 
@@ -97,6 +100,13 @@ def test_csv_and_jsonl(run: Run, stored: str) -> None:
     assert 0.98 < float(rows[0]["jaccard"]) < 1
     done = run("check", "new.txt", "essays/cleo", "--index", stored, "--format", "jsonl", "--top", "1")
     assert [(one["id"], len(one["hits"])) for one in answers(done.out)] == [("new.txt", 1), ("essay.txt", 1)]
+
+
+def test_csv_says_what_it_has_no_column_for(run: Run, stored: str) -> None:
+    Path("marks.txt").write_text("... !!!", encoding="utf-8")
+    asked = ["check", "new.txt", "marks.txt", "--index", stored, "-q"]
+    assert "1 document not compared: no words" in run(*asked, "--format", "csv").err
+    assert run(*asked, "--format", "json").err == ""
 
 
 def test_estimates_say_so(run: Run, essays: Path) -> None:
@@ -129,6 +139,14 @@ def test_documents_of_any_kind(run: Run, stored: str) -> None:
     assert done.err.endswith("lookalike: note: 1 skipped: 1 empty; lookalike files shows which, and why\n")
 
 
+@pytest.mark.parametrize("kind", ["table", "csv"])
+def test_files_that_cannot_be_read_are_named(run: Run, stored: str, kind: str) -> None:
+    Path("damaged.docx").write_bytes(b"PK\x03\x04 and no more")
+    asked = ["check", "new.txt", "damaged.docx", "--index", stored]
+    assert "lookalike: skipped: damaged.docx: " in run(*asked, "--format", kind).err
+    assert run(*asked, "-q").err == ""
+
+
 # -- what is asked -----------------------------------------------------------------------------------------------------
 
 
@@ -155,6 +173,8 @@ def test_the_same_id_is_not_the_same_document(run: Run, stored: str, essays: Pat
     }
     assert all(one["skipped_same_id"] for one in done.json["documents"])
     assert done.err == "lookalike: note: 4 stored under the same id, not compared\n"
+    for kind, note in (("json", ""), ("csv", done.err)):  # CSV has no column for it
+        assert run(*asked[:4], "--format", kind, "--skip-same-id", "-q").err == note
     told = run("check", "essays", "--index", stored, "--skip-same-id", "-q").out
     assert "cleo/essay.txt: nothing similar (1 stored under the same id, not compared)\n" in told
 
@@ -176,6 +196,7 @@ def test_an_index_for_passages_never_says_that_nothing_is_similar(run: Run, essa
     assert "new.txt: none ≥ 0.80; the nearest:\n" in done.out
     found = run("check", "new.txt", "--index", "class.db", "--format", "json")
     assert "a copied paragraph is not searched" in found.err
+    assert run("check", "new.txt", "--index", "class.db", "--format", "csv", "-q").err == found.err
     (document,) = found.json["documents"]
     assert (document["hits"], found.json["preset"]) == ([], "essays")
     nearest = {hit["id"] for hit in document["nearest"]}

@@ -91,6 +91,14 @@ def test_build_says_what_it_made(run: Run, where: str, essays: Path) -> None:
     assert "exists already; give another name, or add to it: lookalike index add" in complaint
 
 
+def test_documents_without_words_are_counted(run: Run, where: str, essays: Path) -> None:
+    Path("essays/marks.txt").write_text("... !!!", encoding="utf-8")
+    assert "note: 1 document without words: no check finds it\n" in run("index", "build", where, "essays").err
+    assert run("index", "add", where, "essays", "--replace", "-q").err == ""
+    assert "note: 1 document without words" in run("index", "add", where, "essays", "--replace").err
+    assert run("index", "add", where, "essays", "--skip-existing").err == ""
+
+
 def test_build_leaves_one_file(run: Run, essays: Path) -> None:
     assert run("index", "build", "class.db", "essays").code == 0
     assert files() == {"class.db", "essays"}
@@ -109,6 +117,16 @@ def test_settings_of_an_index(run: Run, where: str, essays: Path) -> None:
     assert (told.code, told.err) == (0, "")
     assert re.search(r"^Documents  4$", told.out, re.MULTILINE)
     assert "its seed is secret" in " ".join(told.out.split())
+
+
+def test_a_check_finds_what_a_scan_with_the_preset_lists(run: Run, where: str) -> None:
+    Path("old.txt").write_text(words(0, 100), encoding="utf-8")
+    Path("new.txt").write_text(words(0, 80) + " " + words(200, 220), encoding="utf-8")
+    pairs = run("scan", "new.txt", "old.txt", "--preset", "edited", "--format", "json").json["pairs"]
+    run("index", "build", where, "old.txt", "--preset", "edited")
+    (document,) = run("check", "new.txt", "--index", where, "--format", "json").json["documents"]
+    assert [hit["jaccard"] for hit in document["hits"]] == [pair["jaccard"] for pair in pairs]
+    assert 0.5 <= pairs[0]["jaccard"] < 0.8
 
 
 @pytest.mark.parametrize("fault", ["twice", "interrupt", "empty"])

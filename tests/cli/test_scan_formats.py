@@ -151,7 +151,9 @@ def test_a_name_that_promises_another_format_is_refused(run: Run, command: list[
 
 
 def test_a_folder_is_no_output_of_a_scan(run: Run) -> None:
-    assert run("scan", "corpus.jsonl", "-o", "out/").complaint == "out/ is the name of a folder: give the name of a file"
+    assert (
+        run("scan", "corpus.jsonl", "-o", "out/").complaint == "out/ is the name of a folder: give the name of a file"
+    )
 
 
 @pytest.mark.parametrize(

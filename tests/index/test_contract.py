@@ -174,6 +174,7 @@ def test_two_that_are_open_see_each_other(new: Callable[[], Place]) -> None:
             writer.add(dict(items[start : start + 10]))
             assert len(reader) == len(writer)
             id, text = items[start]
+            assert id in reader
             assert (id in reader.query(text).ids) == bool(la.units(text))
         one.remove(["d0"])
         assert "d0" not in two.query(documents["d0"]).ids
@@ -194,6 +195,18 @@ def test_the_preset_stays(new: Callable[[], Place]) -> None:
             place.open(preset="code")
     with pytest.raises(la.RecipeError, match="preset must be one of"):
         new().open(preset="essay")
+
+
+@pytest.mark.parametrize(("preset", "threshold"), [("edited", 0.5), ("code", 0.6), ("essays", 0.8)])
+def test_a_preset_brings_its_threshold(new: Callable[[], Place], preset: str, threshold: float) -> None:
+    """Not that of the essays, which is of passages: an index compares whole documents."""
+    place = new()
+    with place.open(preset=preset) as index:
+        assert index.info()["threshold"] == threshold
+    if place.lasts:
+        place.open(preset=preset).close()
+    with new().open(preset=preset, threshold=0.9) as index:
+        assert index.info()["threshold"] == 0.9
 
 
 def test_nothing_can_be_asked_of_a_closed_index(new: Callable[[], Place], tmp_path: Path) -> None:

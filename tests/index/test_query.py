@@ -140,7 +140,7 @@ def test_an_answer_states_its_recall(new: Callable[[], Place], keep: str, least:
     for options, promised in (
         ({}, bands.recall(least)),
         ({"threshold": 0.9}, bands.recall(0.9)),
-        ({"threshold": 0.9, "top": 1}, bands.recall(0.9)),
+        ({"threshold": 0.9, "top": 2}, bands.recall(0.9)),
         ({"threshold": 0.3}, 1.0),  # every signature is examined
         ({"threshold": 1e-6}, 1.0),
         ({"top": 3}, None),  # the nearest by their signatures
@@ -152,6 +152,24 @@ def test_an_answer_states_its_recall(new: Callable[[], Place], keep: str, least:
         else:
             assert recall is not None
             assert max(0.999, promised - 1e-4) <= recall.promised <= promised, options
+            assert recall.of == "documents at or above the threshold"
+    check(index)
+
+
+@pytest.mark.parametrize("keep", ["text", "shingles", "signature"])
+@pytest.mark.parametrize("threshold", [0.5, 0.3], ids=["bands", "signatures"])
+def test_an_answer_that_top_cuts_says_so(new: Callable[[], Place], keep: str, threshold: float) -> None:
+    text = " ".join(f"w{number}" for number in range(200))
+    index = new().open(threshold=0.5, keep=keep)
+    index.add({number: f"{text} {number}" for number in range(5)})
+    for top in (1, 4, 5, 6):
+        hits, is_cut = index.query(text, threshold, top=top), top < 5
+        assert (len(hits), hits.truncated) == (min(top, 5), is_cut)
+        assert (hits.recall is None) == (is_cut or keep == "signature")
+        assert not index.query(text, top=top).truncated, "the nearest are all that was asked for"
+        if keep != "signature":
+            (decision,) = index.add_unless_similar({9: text}, threshold, top=top)
+            assert (decision.hits.truncated, decision.hits.recall is None) == (is_cut, is_cut)
     check(index)
 
 

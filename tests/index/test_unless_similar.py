@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 
 
 def greedy(documents: Mapping[str, str], threshold: float) -> list[str]:
-    """Return what stays if each document is compared with all that stay before it."""
+    """Return what stays if each document is compared with all that stay before it; one without words is like none."""
     stay: list[str] = []
     for id, text in documents.items():
-        # Texts without words are like no other.
         if not la.units(text) or all(la.compare(text, documents[other]).jaccard < threshold for other in stay):
             stay.append(id)
     return stay
@@ -143,6 +142,17 @@ def test_the_nearest_hits_alone(new: Callable[[], Place]) -> None:
     (decision,) = index.add_unless_similar({"new": f"{text} 4 5"}, top=2)
     assert len(decision.hits) == 2
     assert not decision.is_added
+    check(index)
+
+
+def test_top_cuts_what_is_stored_and_what_was_added_in_the_call(new: Callable[[], Place]) -> None:
+    index, words = new().open(threshold=0.1), [f"w{number}" for number in range(200)]
+    first, second = " ".join(words[:100]), " ".join(words[100:])
+    index.add({"stored": first})
+    for top, is_cut in ((1, True), (2, False)):
+        _, decision = index.add_unless_similar({f"added {top}": second, "new": " ".join(words)}, 0.3, top=top)
+        assert (len(decision.hits), decision.hits.truncated, decision.hits.recall is None) == (top, is_cut, is_cut)
+        index.remove([f"added {top}"])
     check(index)
 
 

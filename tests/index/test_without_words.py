@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lookalike as la
+from lookalike.index.new_documents import Checking, StoredHere
+from lookalike.tables.packed import Texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,3 +53,31 @@ def test_each_is_added_although_others_are_stored(tmp_path: Path) -> None:
         index.add(STORED)
         decisions = index.add_unless_similar({"c": "", "d": "???", "e": FOX}, 0.5)
         assert [(decision.id, decision.is_added) for decision in decisions] == [("c", True), ("d", True), ("e", False)]
+
+
+@pytest.mark.parametrize("preset", [None, "essays"])
+def test_it_is_said_of_each_that_is_added(tmp_path: Path, preset: str | None) -> None:
+    """Also of one that comes after another was added, and where the call is repeated."""
+    texts = {"y": "...", "w": "abc def ghi", "w2": "???", "w3": ""}
+    with la.Index.open(tmp_path / "i.db", preset=preset) as index:
+        for _ in range(2):
+            decisions = index.add_unless_similar(texts)
+            assert [decision.hits.not_judged for decision in decisions] == [True, False, True, True]
+            assert [decision.hits.recall is None for decision in decisions] == [True, False, True, True]
+    with la.Index.open(tmp_path / "j.db", preset=preset) as index:
+        checking = Checking(StoredHere(index._store), 0.8, add=True)
+        answers = list(checking.check(list(texts), Texts.of(texts.values())))
+        assert [hits.not_judged for hits in answers] == [True, False, True, True]
+
+
+def test_they_take_no_recall_from_the_others(tmp_path: Path) -> None:
+    with la.Index.open(tmp_path / "i.db") as index:
+        index.add(STORED)
+        for texts in (["!!!", FOX], [FOX, ""], ["", "?", FOX, "-"]):
+            checking = Checking(StoredHere(index._store), 0.8)
+            for text in texts:  # each in a batch of its own
+                list(checking.check(["new"], Texts.of([text])))
+            assert checking.recall == index.query(FOX).recall is not None
+        checking = Checking(StoredHere(index._store), 0.8)
+        list(checking.check(["new"], Texts.of([""])))
+        assert checking.recall is None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lookalike as la
+from lookalike.server import ServerLimits
 from lookalike.text.comparison import to_values
 
 if TYPE_CHECKING:
@@ -69,7 +70,12 @@ def test_a_batch_is_answered_in_order_and_the_same_id_is_marked(serve: Serve) ->
         assert [[hit["same_id"] for hit in result["hits"]] for result in results] == [[False] * 2, [True, False], []]
         cut = site.post("/v1/check", {"documents": asked, "top": 1, "threshold": 0.5}).json["results"]
         assert [[hit["id"] for hit in result["hits"]] for result in cut] == [["fox"], ["fox"], []]
-        assert [result["truncated"] for result in cut] == [False, False, False]
+        assert [result["truncated"] for result in cut] == [True, True, False]
+        assert [result["recall"]["promised"] is None for result in cut] == [True, True, False]
+        whole = site.post("/v1/check", {"documents": asked, "top": 2, "threshold": 0.5}).json["results"]
+        assert whole == results, "as many as there are"
+        (one,) = site.post("/v1/check", {"documents": asked[:1], "top": 1}).json["results"]
+        assert one["truncated"] is False, "the nearest are all that was asked for"
         assert site.lines("/v1/check?threshold=0.5", asked).lines == results
 
         skipped = site.post("/v1/check", {"documents": asked, "threshold": 0.5, "skip_same_id": True}).json["results"]
@@ -90,7 +96,7 @@ def test_every_answer_states_its_recall(serve: Serve, keep: str) -> None:
         paths = ("/v1/groups", "/v1/pairs", "/v1/histogram")
         answers = [
             site.post("/v1/check", {"text": FOX}).json,
-            site.post("/v1/check", {"text": FOX, "threshold": 0.1, "top": 1}).json,
+            site.post("/v1/check", {"text": FOX, "threshold": 0.1, "top": 2}).json,
             *site.post("/v1/check", asked).json["results"],
             *(site.get(path).json for path in paths),
         ]
@@ -234,6 +240,18 @@ def test_pairs_groups_and_histogram(serve: Serve) -> None:
         # They follow the index.
         site.ask("DELETE", "/v1/documents/a")
         assert site.get("/v1/pairs").json["total"] == 2
+
+
+def test_a_very_large_cluster_promises_no_recall_of_its_pairs(serve_memory: Serve) -> None:
+    with serve_memory(limits=ServerLimits(batch=2000)) as site:
+        page = " ".join(f"w{number}" for number in range(30))
+        add(site, {number: f"{page} x{number}" for number in range(1500)})
+        for path in ("/v1/pairs", "/v1/histogram"):
+            answer = site.get(path).json
+            assert (answer["limited"], answer["recall"]["promised"]) == (1500, None)
+        answer = site.get("/v1/groups").json
+        assert (answer["groups"][0]["size"], answer["limited"], answer["recall"]["promised"]) == (1500, 1500, 1.0)
+        assert [site.get(path, threshold=1).json["limited"] for path in ("/v1/pairs", "/v1/groups")] == [0, 0]
 
 
 def test_two_texts_are_compared_as_the_command_does(serve: Serve) -> None:

@@ -76,6 +76,8 @@ def test_queries(client: la.Client, index: la.Index, asked: dict[str, Any]) -> N
     found = client.query(new, **asked)
     assert found == index.query(new, **asked)
     assert [hits.query for hits in found] == [7, 8, 9]
+    recalls = [[hits.recall and hits.recall.of for hits in one.query(new, **asked)] for one in (client, index)]
+    assert recalls[0] == recalls[1]
 
 
 def test_a_document_is_its_own_hit_as_in_an_index(client: la.Client) -> None:
@@ -280,6 +282,7 @@ def test_what_an_index_keeps(tmp_path: Path) -> None:
             with Served(where, log=tmp_path / "log") as served, la.Client(served.url) as client:
                 assert client.query(documents()) == index.query(documents())
                 assert client.pairs().schema == index.pairs().schema
+                assert client.pairs(1.0).schema == index.pairs(1.0).schema, "also without any pair"
                 with pytest.raises(la.StoreError, match="keeps no texts"):
                     client.get("d1")
                 with pytest.raises(la.DocumentError, match="keeps no texts"):

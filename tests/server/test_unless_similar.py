@@ -79,10 +79,25 @@ def test_at_most_so_many_hits_as_were_asked_for(serve: Serve) -> None:
         client.add({"fox": FOX, "again": FOX, "sea": SEA})
         answer = site.post(PATH, {"documents": [{"id": "new", "text": FOX}], "top": 1}).json["results"]
         assert decided(answer) == [("new", False, ["fox"])]
-        assert answer[0]["truncated"] is False
+        assert (answer[0]["truncated"], answer[0]["recall"]["promised"]) == (True, None)
+        (whole,) = site.post(PATH, {"documents": [{"id": "new", "text": FOX}], "top": 2}).json["results"]
+        assert (len(whole["hits"]), whole["truncated"], whole["recall"]["promised"] is None) == (2, False, False)
         assert decided(site.lines(f"{PATH}?top=1", [{"id": "new", "text": SEA}]).lines) == [("new", False, ["sea"])]
         (decision,) = client.add_unless_similar({"new": FOX}, top=1)
-        assert (decision.is_added, decision.hits.ids) == (False, ["fox"])
+        assert (decision.is_added, decision.hits.ids, decision.hits.truncated) == (False, ["fox"], True)
+
+
+def test_a_text_without_words_is_added_and_says_so(serve: Serve) -> None:
+    with serve() as site, la.Client(site.url) as client:
+        sent = [{"id": "y", "text": "..."}, {"id": "w", "text": FOX}, {"id": "w2", "text": "???"}]
+        results = site.post(PATH, {"documents": sent}).json["results"]
+        assert [(one["added"], one.get("not_judged", False)) for one in results] == [
+            (True, True),
+            (True, False),
+            (True, True),
+        ]
+        again = client.add_unless_similar({one["id"]: one["text"] for one in sent})
+        assert [decision.hits.not_judged for decision in again] == [True, False, True]
 
 
 def test_lines_are_decided_in_batches(serve: Serve) -> None:

@@ -22,11 +22,13 @@ from lookalike.cli.input import (
     say_flags,
     say_notes,
     say_skipped,
+    skipped_lines,
     with_reading,
 )
 from lookalike.cli.messages import FOUND, complain
 from lookalike.cli.options import flag, makes, option, share, threads_of, whole_number
 from lookalike.cli.output import check_raw_csv, destination, format_for, keep_sources, wants_color
+from lookalike.documents.document_batches import unread
 from lookalike.errors import DocumentError, LookalikeError, RecipeError
 from lookalike.opening import SERVER_FORM, open_error, open_file
 from lookalike.tables.spelling import count
@@ -91,7 +93,7 @@ _CHECK: Final[dict[str, tuple[Any, Any]]] = {
         help="auto (on a terminal), always or never.",
         values=("auto", "always", "never"),
     ),
-    "quiet": flag("--quiet", "-q", panel=_PANEL, help="No notes."),
+    "quiet": flag("--quiet", "-q", panel=_PANEL, help="No notes, except for what CSV has no column for."),
 }
 
 
@@ -185,6 +187,8 @@ def run_checks(
             _run_paths(paths, checking, reading, asked)
     if not asked.quiet:
         say_notes(_notes(checking, asked))
+    if not asked.quiet or asked.format is HitsFormat.CSV:  # which has no place for what these say
+        say_notes(_notes_on_answers(checking, asked))
     if asked.fail_over is not None and checking.closest >= asked.fail_over:
         raise typer.Exit(FOUND)
 
@@ -216,7 +220,11 @@ def _run_paths(paths: Sequence[str], checking: Checking, reading: Reading, asked
     if not asked.quiet:
         say_notes(source.notes())
         say_flags(source.flags())
-        say_skipped(source.skipped())
+        skipped = source.skipped()
+        if asked.format in (HitsFormat.TABLE, HitsFormat.CSV):  # JSON has them all
+            for line in skipped_lines(unread(skipped)):
+                complain(line)
+        say_skipped(skipped)
 
 
 def _hits(source: Source, checking: Checking, texts: list[str]) -> Iterator[Hits]:
@@ -228,15 +236,23 @@ def _hits(source: Source, checking: Checking, texts: list[str]) -> Iterator[Hits
 
 
 def _notes(checking: Checking, asked: CheckOptions) -> Iterator[str]:
-    """Give what a person should know about the answers."""
-    from lookalike.cli.check_output import WHOLE_DOCUMENTS
-
+    """Give what a person should know about what was done, and left out because it was asked for."""
     name = checking.stored.name
     if checking.added:
         yield f"{count(checking.added, 'document')} added to {name}"
     if checking.not_added:
         own = count(checking.not_added, "document")
         yield f"{own} not added: {name} has the same ids; {checking.stored.to_replace}"
+    if checking.cut and asked.format in (HitsFormat.TABLE, HitsFormat.CSV):  # JSON has it as `truncated`
+        yield f"{count(checking.cut, 'document')} may have more hits than --top {checking.top:,} lists"
+
+
+def _notes_on_answers(checking: Checking, asked: CheckOptions) -> Iterator[str]:
+    """Give what a person should know about the answers."""
+    from lookalike.cli.check_output import WHOLE_DOCUMENTS
+
+    if checking.not_judged and asked.format is HitsFormat.CSV:
+        yield f"{count(checking.not_judged, 'document')} not compared: no words"
     if checking.skipped:
         yield f"{checking.skipped:,} stored under the same id, not compared"
     if checking.stored.settings.nearest and asked.format is not HitsFormat.TABLE:  # the table says it itself

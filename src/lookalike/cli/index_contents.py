@@ -65,7 +65,7 @@ ThresholdOption = Annotated[
         "-t",
         "--threshold",
         metavar="T",
-        help="Minimum similarity that is answered quickly (default: 0.8).",
+        help="Minimum similarity that is answered quickly (default: that of the preset, or 0.8).",
         show_default=False,
     ),
 ]
@@ -130,6 +130,8 @@ def index_build(
         made = build(where, source, progress=counting(report, source), judge=judge, **settings)
     about = f"{count(made.documents, 'document')}{skipped_words(source)} · {size(made.bytes)}"
     send(f"{visible(made.name)}: {about}\n", None)
+    if not quiet:
+        _say_without_words(made.without_words)
     if is_for_passages(preset) and not quiet:
         say_notes([f"a check compares whole documents, and lists the five nearest; {NOT_SEARCHED}"])
 
@@ -183,6 +185,13 @@ def index_add(
         if new.already_stored:
             said += f", {new.already_stored:,} already there"
         send(f"{visible(store.name)}: {said}{skipped_words(source)} · {len(index):,} in all\n", None)
+        if not quiet:
+            _say_without_words(index.without_words)
+
+
+def _say_without_words(number: int) -> None:
+    if number:
+        say_notes([f"{count(number, 'document')} without words: no check finds {'it' if number == 1 else 'them'}"])
 
 
 def _there(error: DuplicateIdError, store: Store) -> DocumentError:

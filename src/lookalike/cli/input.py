@@ -13,7 +13,7 @@ import typer
 
 from lookalike.cli.messages import complain
 from lookalike.cli.options import flag, makes, option, several, size, typed, whole_number
-from lookalike.documents.document_batches import skipped_words, unread, unread_first
+from lookalike.documents.document_batches import NO_WORDS, skipped_words, unread, unread_first
 from lookalike.errors import DocumentError, MismatchError, RecipeError, StoreError
 from lookalike.opening import SERVERS
 from lookalike.recipe import Recipe
@@ -300,9 +300,15 @@ def say_skipped_names(result: Result, skipped: Sequence[Skipped], *, has_verbose
     `has_verbose` says that the command has the option -v, which names more of them.
     """
     files = result.source is not None and result.source.has_files
-    named = [one for one in unread_first(skipped) if one.reason not in _UNNAMED]
-    if not named or (not files and len(skipped) > _SKIPPED_ROWS):
+    named = [one for one in unread_first(skipped) if one.reason not in (*_UNNAMED, NO_WORDS)]
+    wordless = [one.id for one in skipped if one.reason == NO_WORDS]
+    if not (named or wordless) or (not files and len(skipped) > _SKIPPED_ROWS):
         return False
+    if wordless:  # which are documents
+        etc = ", …" if len(wordless) > _SKIPPED_ROWS else ""
+        complain(f"note: {len(wordless):,} without words: {', '.join(wordless[:_SKIPPED_ROWS])}{etc}")
+    if not named:
+        return True
     names = _with_students(result, [one.id for one in named[:_SKIPPED_NAMES]])
     listed = ", ".join(f"{name} ({one.reason})" for name, one in zip(names, named, strict=False))
     left = len(named) - len(names)

@@ -244,8 +244,9 @@ class Client(Queryable):
     def pairs(self, threshold: float | None = None) -> pa.Table:
         """Return the pairs of stored documents, the closest first: a, b and their scores, as in `Result.pairs`."""
         found = list(self._pages("/v1/pairs", "pairs", threshold))
+        keep = self.settings.keep
         with understood(self.url):
-            return pairs_table(found)
+            return pairs_table(found, keep)
 
     def groups(self, threshold: float | None = None) -> list[Group]:
         """Return the clusters of similar stored documents, the largest first."""

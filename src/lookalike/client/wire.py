@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.documents import Source
+    from lookalike.index.index_setup import Keep
     from lookalike.tables.packed import Id
 
 __all__ = [
@@ -135,7 +136,7 @@ def _hit(found: dict[str, Any]) -> Hit:
 
 def recall_of(found: dict[str, Any]) -> Recall | None:
     """Return the recall that an answer states; None if none is promised."""
-    return None if found["promised"] is None else Recall(float(found["promised"]))
+    return None if found["promised"] is None else Recall(float(found["promised"]), of_documents=True)
 
 
 def results_of(found: dict[str, Any], ids: Sequence[Id]) -> list[Hits]:
@@ -158,12 +159,12 @@ def group_of(found: dict[str, Any], members: Sequence[Id], url: str) -> Group:
 _ESTIMATED = ("estimate", "standard_error")
 
 
-def pairs_table(pairs: Sequence[dict[str, Any]]) -> pa.Table:
-    """Return pairs as `Index.pairs` does."""
+def pairs_table(pairs: Sequence[dict[str, Any]], keep: Keep) -> pa.Table:
+    """Return pairs as `Index.pairs` does for an index that keeps this."""
     import pyarrow as pa
 
     columns: dict[str, Any] = {name: Ids.of([pair[name] for pair in pairs]).to_arrow() for name in COLUMNS[:2]}
-    for name in _ESTIMATED if pairs and pairs[0].get("estimate") is not None else COLUMNS[2:]:
+    for name in _ESTIMATED if keep == "signature" else COLUMNS[2:]:
         columns[name] = pa.array([pair[name] for pair in pairs], pa.float64())
     return pa.table(columns)
 

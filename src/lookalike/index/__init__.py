@@ -83,6 +83,8 @@ standard_error=None, same_id=False)])
         if isinstance(store, str | os.PathLike):
             raise RecipeError("store", store, "an open store", f"use la.Index.open({os.fspath(store)!r})")
         self._store, self._interrupt = store, interrupt
+        self.without_words = 0
+        """How many documents without words `add` and `replace` have stored here; they are like nothing."""
 
     @classmethod
     def open(
@@ -106,8 +108,9 @@ standard_error=None, same_id=False)])
         The settings are fixed when an index is created; later they may be left out, and are refused if they differ:
 
         * `recipe`: what a similarity is.
-        * `preset`: the name of a preset, whose recipe is taken unless one is given. An index compares whole documents:
-          a preset that is meant for copied passages (essays) adds `Hits.nearest` to its answers.
+        * `preset`: the name of a preset, whose recipe and threshold are taken unless others are given. An index
+          compares whole documents: a preset that is meant for copied passages (essays) adds `Hits.nearest` to its
+          answers, and its threshold, which is of passages, is not taken.
         * `threshold`, `recall`: queries at or above the threshold (0.8) are answered from bands that find at least
           the share `recall` (0.999) of the documents at the threshold, and more above it.
         * `keep`: ``"text"`` (scores are exact, and passages can be shown), ``"shingles"`` (exact), or ``"signature"``
@@ -255,16 +258,19 @@ standard_error=None, same_id=False)])
         return self._store.with_room(discard)
 
     def _write(self, source: Source, threads: int, progress: Callable[[int], None] | None, *, replace: bool) -> int:
-        threads, added = check_threads(threads), 0
+        threads, added, without_words = check_threads(threads), 0, 0
+        nothing = sign(Texts.of([""]), self._store.settings).digests
         with self._writing() as writer:
             for batch in source.batches():
                 rows = self._signed_rows(batch, threads)
+                without_words += sum(row.digest == nothing for row in rows)
                 if replace:
                     writer.discard([row.id for row in rows])
                 writer.put(rows)
                 added += len(rows)
                 if progress is not None:
                     progress(added)
+        self.without_words += without_words
         return added
 
     def _signed_rows(self, batch: Batch, threads: int) -> list[Row]:
@@ -375,7 +381,9 @@ standard_error=None, same_id=False)])
     def pairs(self, threshold: float | None = None) -> pa.Table:
         """Return the pairs of stored documents: a, b and their scores, as `Result.pairs` has them.
 
-        Where only signatures are kept, the scores are the columns `estimate` and `standard_error`.
+        Where only signatures are kept, the scores are the columns `estimate` and `standard_error`. Where texts are, not
+        all pairs of very large clusters are listed, as by `find`: `la.find(index.documents())` says of how many
+        documents, and lists all with `max_pairs`.
         """
         return found_within(self._store, threshold).pairs
 

@@ -192,7 +192,8 @@ class Within(NamedTuple):
     pairs: pa.Table
     groups: Sequence[Group]
     recall: Recall | None
-    """Of the pairs at or above the threshold; None where their scores are estimates, and none is promised."""
+    """Of the pairs at or above the threshold, or of the clusters if it is `limited`; None where scores are estimates,
+    and none is promised."""
 
 
 def found_within(store: Store, threshold: float | None) -> Within:

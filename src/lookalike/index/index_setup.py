@@ -103,9 +103,16 @@ class IndexSettings:
         secret: bool = False,
         preset: str | None = None,
     ) -> IndexSettings:
-        """Return the settings of a new index."""
+        """Return the settings of a new index.
+
+        >>> [IndexSettings.chosen(preset=name).threshold for name in ("edited", "essays")]
+        [0.5, 0.8]
+        """
         if preset is not None:
-            recipe = recipe or find_preset(preset).recipe
+            known = find_preset(preset)
+            recipe = recipe or known.recipe
+            if threshold is None and known.metric == "jaccard":  # an index finds, and removes nothing
+                threshold = known.threshold
         recipe = recipe or DEFAULT
         keep = keep or "text"
         if keep not in KEEPS:

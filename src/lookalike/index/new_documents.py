@@ -46,6 +46,8 @@ class Built(NamedTuple):
     """Without a user or a password."""
     documents: int
     bytes: int
+    without_words: int
+    """Documents that are like nothing."""
 
 
 def build(
@@ -75,7 +77,7 @@ def build(
                 size = index.info()["bytes"]
         except StoreError as error:  # which knows the other name only
             raise type(error)(name, error.problem, error.remedy) from error
-    return Built(name, added, size)
+    return Built(name, added, size, index.without_words)
 
 
 def _fill(index: Index, source: Source, threads: int, progress: Callable[[int], None] | None) -> int:
@@ -217,11 +219,15 @@ class Checking:
     """Documents without a hit whose ids were there already."""
     skipped: int = 0
     """Stored documents that were not compared with a new one because they have its id."""
+    cut: int = 0
+    """Documents of which `top` may have left hits out."""
     truncated: int = 0
-    """Documents that share a key with too many others to examine all of them."""
+    """Other documents that may have more hits: they share a key with too many others to examine all of them."""
+    not_judged: int = 0
+    """Documents without words."""
     closest: float = 0.0
     recall: Recall | None = None
-    """The least that any answer promises; None if one promises none."""
+    """The least that any answer promises; None if one promises none. Documents without words need none."""
     _kind: str = NO_KIND
     """What the ids of the store are, as far as is known."""
 
@@ -242,13 +248,17 @@ class Checking:
     def _some(self, ids: list[Id], texts: Texts) -> list[Hits]:
         answers = self._added(ids, texts) if self.add else self.stored.ask(ids, texts, self._question())
         answers = [hits.first(self.top) for hits in answers]
-        if answers:
-            before = [self.recall] if self.documents else []
-            recalls = [*before, *(hits.recall for hits in answers)]
+        judged = [hits for hits in answers if not hits.not_judged]
+        if judged:
+            before = [self.recall] if self.documents > self.not_judged else []
+            recalls = [*before, *(hits.recall for hits in judged)]
             known = [recall for recall in recalls if recall is not None]
             self.recall = min(known, key=attrgetter("promised")) if len(known) == len(recalls) else None
         self.documents += len(answers)
-        self.truncated += sum(hits.truncated for hits in answers)
+        self.not_judged += len(answers) - len(judged)
+        cut = sum(hits.truncated and len(hits) == self.top for hits in answers)
+        self.cut += cut
+        self.truncated += sum(hits.truncated for hits in answers) - cut
         self.alike += sum(bool(hits) for hits in answers)
         self.skipped += sum(hits.skipped_same_id for hits in answers)
         self.closest = max([self.closest, *(hits[0].similarity for hits in answers if hits)])
@@ -296,6 +306,11 @@ class Checking:
             for place, others in zip(some, asked, strict=True):
                 hits = answers[place]
                 found[place] = Hits(
-                    hits, query=hits.query, truncated=hits.truncated, recall=hits.recall, nearest=others.nearest
+                    hits,
+                    query=hits.query,
+                    truncated=hits.truncated,
+                    recall=hits.recall,
+                    nearest=others.nearest,
+                    not_judged=hits.not_judged,
                 )
         return found

@@ -130,9 +130,10 @@ class Hits(Sequence[Hit]):
         self.query = query
         """The id of the document that was asked about; None for a text."""
         self.truncated = truncated
-        """Whether too many documents share a part of the signature to examine all of them."""
+        """Whether there may be more hits: `top` left some out, or too many documents share a part of the signature to
+        examine all of them."""
         self.recall = recall
-        """The share of the stored documents at or above the threshold that is found; None if none is promised: without
+        """The share of the stored documents at or above the threshold that is listed; None if none is promised: without
         a threshold, for a truncated answer, and where scores are estimates."""
         self.nearest = tuple(nearest)
         """The five nearest documents, however different, if the index was created with a preset that is meant for
@@ -243,8 +244,8 @@ class Queryable(ABC):
 
         * Neither `threshold` nor `top`: all at or above the threshold of the index.
         * `threshold`: all at or above it. Below that of the index, every signature is examined.
-        * `top`: at most this many. Without a threshold, or with 0, these are the nearest of those that share anything,
-          and every signature is examined.
+        * `top`: at most this many; `Hits.truncated` says that there were more. Without a threshold, or with 0, these
+          are the nearest of those that share anything, and every signature is examined.
         * `skip_same_id`: leave out the document that is stored under the id of the one that is asked about. Without it
           it is compared like any other, and `Hit.same_id` marks it.
 
@@ -454,6 +455,7 @@ def _search(
     else:
         portions = _by_slots(reader, signed, strategy, threshold, asked)
     ranked: list[list[_Ranked]] = [[] for _ in range(len(signed))]
+    cut: set[int] = set()
     for candidates in portions:
         asked.interrupt()
         if any(number is not None for number in skipped):
@@ -463,6 +465,9 @@ def _search(
             hits.append(hit)
             if top is not None and len(hits) > 2 * top + _PAIRS:
                 ranked[query] = heapq.nsmallest(top, hits)
+                cut.add(query)
+    if threshold is not None and top is not None:  # without a threshold, the nearest are all that is asked for
+        truncated |= cut.union(query for query, hits in enumerate(ranked) if len(hits) > top)
     recall = _recall(settings, strategy, asked)
     return [
         _Found(
@@ -479,10 +484,10 @@ def _recall(settings: IndexSettings, strategy: Strategy, asked: Asked) -> Recall
     if settings.keep == "signature":  # of the documents exactly at the threshold, about half are estimated below it
         return None
     if in_bands(settings, asked):
-        return Recall(strategy.promised)
+        return Recall(strategy.promised, of_documents=True)
     if asked.threshold is None:  # the nearest by their estimates are verified, and no others
         return None
-    return Recall(1.0 - settings.lost if strategy.least else 1.0)
+    return Recall(1.0 - settings.lost if strategy.least else 1.0, of_documents=True)
 
 
 class _Ranked(NamedTuple):

@@ -60,7 +60,8 @@ class Deciding:
             if row.id in contents:
                 if contents[row.id] != row.content():
                     self.conflicts.append(row.id)
-                as_before = Hits([], query=row.id, recall=stored.recall)  # the answer of the call that added it
+                # The answer of the call that added it.
+                as_before = Hits([], query=row.id, recall=stored.recall, not_judged=stored.not_judged)
                 decisions.append(Decision(row.id, True, as_before))
                 continue
             hits = self._joined(row.id, signed[place : place + 1], stored)
@@ -78,13 +79,14 @@ class Deciding:
     def _joined(self, id: Id, alone: Signed, stored: Hits) -> Hits:
         """Return the hits among stored documents and those that were added before, the most similar first."""
         self._asked.interrupt()
-        if not self._has_added:
+        if not self._has_added or stored.not_judged:
             return stored
         (added,) = ask(self._added, alone, [id], self._asked)
-        best = heapq.merge(stored, added, key=_rank)
-        truncated = stored.truncated or added.truncated
+        best = list(heapq.merge(stored, added, key=_rank))
+        top = self._asked.top
+        truncated = stored.truncated or added.truncated or (top is not None and len(best) > top)
         recall = None if truncated else stored.recall
-        return Hits(list(best)[: self._asked.top], query=id, truncated=truncated, recall=recall)
+        return Hits(best[:top], query=id, truncated=truncated, recall=recall)
 
 
 def _rank(hit: Hit) -> tuple[float, float]:

@@ -197,6 +197,7 @@ def _author_values(authors: Authors) -> dict[str, Any]:
 def _recall_values(recall: Recall) -> dict[str, Any]:
     values = asdict(recall)
     del values["limited"]  # `_SAVED` has it
+    del values["of_documents"]  # a result is of pairs
     return {name: value for name, value in values.items() if name != "jaccard" or value is not None}
 
 

@@ -67,6 +67,8 @@ class Recall:
     limited: int = 0
     """Documents whose pairs are not all listed, as `Result.limited`. If there are any, the share is promised of the
     clusters, and of the pairs none is; `promised` is 0 where clusters may be incomplete too."""
+    of_documents: bool = field(default=False, repr=False, compare=False)
+    """Whether it is the share of the stored documents that are like a query, as `Hits.recall`, and not of pairs."""
 
     def __str__(self) -> str:
         """Return it in words.
@@ -82,7 +84,11 @@ class Recall:
 
         >>> Recall(1.0).of, Recall(0.99, jaccard=0.48).of, Recall(1.0, limited=10_000).of
         ('pairs at or above the threshold', 'pairs at or above a Jaccard of 0.48', 'clusters')
+        >>> Recall(1.0, of_documents=True).of
+        'documents at or above the threshold'
         """
+        if self.of_documents:
+            return "documents at or above the threshold"
         if self.limited:
             return "clusters"
         if self.jaccard is None:

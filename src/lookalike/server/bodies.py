@@ -200,9 +200,9 @@ def as_source(documents: Sequence[SentDocument], check: Callable[[], None]) -> S
     return Portion("the request", batches())
 
 
-def hits_answer(hits: Hits, top: int, *, may_be_more: bool, nearest: bool = False) -> dict[str, Any]:
-    """Return this many hits; a client that asked for this many knows that there may be more."""
-    return hits.first(top, truncated=may_be_more and len(hits) > top).to_dict(nearest=nearest)
+def hits_answer(hits: Hits, top: int, *, of_all: bool, nearest: bool = False) -> dict[str, Any]:
+    """Return this many hits; `of_all`: all are asked for, not the nearest alone, so more than these are left out."""
+    return hits.first(top, truncated=of_all and len(hits) > top).to_dict(nearest=nearest)
 
 
 # -- lines -------------------------------------------------------------------------------------------------------------

@@ -120,7 +120,8 @@ def _ask_all(state: ServerState, documents: Sequence[SentDocument], asked: _Aske
 
 def _answer(state: ServerState, hits: Hits, top: int, asked: _Asked) -> dict[str, Any]:
     nearest = state.store.settings.nearest > 0
-    return hits_answer(hits, top, may_be_more=asked.top is None, nearest=nearest)
+    of_all = bool(asked.threshold) or asked.top is None
+    return hits_answer(hits, top, of_all=of_all, nearest=nearest)
 
 
 def _bounds(state: ServerState, asked: _Asked) -> tuple[float | None, int]:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.convertors import PathConvertor, register_url_convertor
@@ -199,7 +199,7 @@ def _decisions(
         source = as_source(documents, state.check)
         decisions = index.add_unless_similar(source, threshold, top=most + 1, threads=1)
     return [
-        {"id": decision.id, "added": decision.is_added, **hits_answer(decision.hits, most, may_be_more=top is None)}
+        {"id": decision.id, "added": decision.is_added, **hits_answer(decision.hits, most, of_all=True)}
         for decision in decisions
     ]
 
@@ -373,7 +373,7 @@ async def groups(
 def _groups(found: SimilarDocuments, start: int, limit: int) -> dict[str, Any]:
     numbers = range(start + 1, min(start + limit, len(found.groups)) + 1)
     listed = [_group(found, number) for number in numbers]
-    return {"groups": listed, **_rest(start, limit, len(found.groups)), "recall": recall_values(found.recall)}
+    return {"groups": listed, **_rest(start, limit, len(found.groups)), **_promise(found, "clusters")}
 
 
 def _group(found: SimilarDocuments, number: int, start: int = 0, limit: int = _MEMBERS) -> dict[str, Any]:
@@ -430,7 +430,13 @@ def _pairs(found: SimilarDocuments, start: int, limit: int, id: str | None) -> d
         table = table.filter(pc.or_(*sides))
     names = [name for name in OnePair.model_fields if name in table.column_names]
     listed = table.select(names).slice(start, limit).to_pylist()
-    return {"pairs": listed, **_rest(start, limit, table.num_rows), "recall": recall_values(found.recall)}
+    return {"pairs": listed, **_rest(start, limit, table.num_rows), **_promise(found, "pairs")}
+
+
+def _promise(found: SimilarDocuments, of: Literal["pairs", "clusters"]) -> dict[str, Any]:
+    """Return the recall, and of how many documents not all pairs are listed: then none is promised of the pairs."""
+    limited = 0 if found.recall is None else found.recall.limited
+    return {"recall": recall_values(None if limited and of == "pairs" else found.recall), "limited": limited}
 
 
 def _rest(start: int, limit: int, total: int) -> dict[str, Any]:
@@ -443,5 +449,4 @@ async def histogram(request: Request) -> Response:
     state = state_of(request)
     found = await state.collection.at(None)
     edges, counts = await state.run(found.histogram)
-    recall = recall_values(found.recall)
-    return Json({"edges": edges, "counts": counts, "threshold": found.threshold, "recall": recall})
+    return Json({"edges": edges, "counts": counts, "threshold": found.threshold, **_promise(found, "pairs")})

@@ -176,7 +176,8 @@ class AnswerRecall(_Strict):
     """The share of the stored documents, or pairs, at or above the threshold that is found."""
 
     promised: float | None
-    """At least; null if nothing is promised: without a threshold, of a truncated answer, where scores are estimates."""
+    """At least; null if nothing is promised: without a threshold, of a truncated answer, where scores are estimates,
+    and of pairs that are not all listed."""
     measured: None
 
 
@@ -354,7 +355,9 @@ class Groups(_Strict):
     next: str | None
     total: int
     recall: AnswerRecall
-    """Of the pairs that clusters are made of."""
+    """Of the pairs that clusters are made of; of the clusters, where not all pairs are listed."""
+    limited: int
+    """Documents whose pairs are not all listed: they are in a very large cluster."""
 
 
 class OnePair(_Strict):
@@ -377,6 +380,8 @@ class PairList(_Strict):
     next: str | None
     total: int
     recall: AnswerRecall
+    limited: int
+    """Documents whose pairs are not all listed: they are in a very large cluster."""
 
 
 class Histogram(_Strict):
@@ -387,6 +392,8 @@ class Histogram(_Strict):
     """One less than edges; the last interval has both of its ends."""
     threshold: float
     recall: AnswerRecall
+    limited: int
+    """Documents whose pairs are not all counted: they are in a very large cluster."""
 
 
 class Info(_Strict):

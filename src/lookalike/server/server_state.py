@@ -153,7 +153,7 @@ class SimilarDocuments:
     groups: Sequence[Group]
     """The largest first."""
     recall: Recall | None
-    """Of the pairs; None where their scores are estimates."""
+    """Of the pairs, or of the clusters if it is `limited`; None where scores are estimates."""
 
     def histogram(self) -> tuple[list[float], list[int]]:
         """Return the edges of equal intervals from the threshold to 1, and how many pairs are in each."""
