@@ -212,14 +212,17 @@ def test_look_alike_letters_are_flagged_in_every_format(tmp_path: Path, name: st
 
 def test_phonetic_letters_in_words_are_read_as_what_they_look_like(tmp_path: Path) -> None:
     text = "The ɑrt of lɑnɡuaɡe is ɑ kind of mɑɡic."
-    assert flags_of(tmp_path, "x.txt", text)["look-alike letters"][1] == 3
     assert text_of(tmp_path, "x.txt", text) == "The art of language is a kind of magic."
+    assert flags_of(tmp_path, "x.txt", text) == {}  # so few may be pronunciations
+    assert flags_of(tmp_path, "y.txt", text * 7)["look-alike letters"][1] == 21
 
 
 @pytest.mark.parametrize(
     "text",
     [
         *("a bag is /bæɡ/, and get is [ɡet]", "a garden is ˈɡɑːdən", "the letter [ɡ]"),
+        "In American English, hot is pronounced hɑt and got is pronounced ɡɑt; in Boston, cod is kɑd. " * 30,
+        "cot (kɑt), palm: pɑm, “not” “nɑt”, got ɡɑt",
         *("5 μm and 3 kΩ, Δt, α-helix, πr²", "Москва and Moscow", "Ελλάδα, Greece", "نمی‌خواهم", "👩‍🚀 flies"),
         *("naïve café", "Straße", "Łódź", "x₁ + y₂"),
     ],

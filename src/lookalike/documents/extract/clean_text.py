@@ -189,6 +189,9 @@ _IN_LATIN: Final = re.compile(f"[{_LATIN}]")
 _IN_CYRILLIC: Final = re.compile(f"[{_CYRILLIC}]")
 # ɑ and ɡ are as they should be in a transcription, and in the languages that are written with letters of this alphabet.
 _PHONETIC: Final = re.compile("[ɐɒ-ɠɢ-˿]")
+_PLAIN: Final = {"ɑ": "a", "ɡ": "g"}
+_TO_ONE: Final = 4
+"""Phonetic letters to one that they look like: in a text about pronunciation, its own words have at least as many."""
 _NEAR: Final = 20
 _LOOKED_AT: Final = 100_000
 """Characters that decide the alphabet of a text."""
@@ -227,15 +230,14 @@ def unmasked(text: str) -> tuple[str, tuple[Flag, ...]]:
 def _read_as_meant(text: str) -> tuple[str, list[Flag]]:
     """Return a text with look-alike letters replaced, and the flag that says so; invisible characters hide none."""
     bare, gaps = _without_gaps(text)
-    mixed, changes = _look_alikes(bare) if _MIXED.search(bare) else (Counter(), {})
-    if not mixed:
+    if not _MIXED.search(bare):
         return text, []
-    moved = {place + _before(gaps, place): letter for place, letter in changes.items()}
-    flag = _letters_flag(mixed, [(place, text[place]) for place in moved])
+    mixed, changes, flagged = _look_alikes(bare)
     letters = list(text)
-    for place, letter in moved.items():
-        letters[place] = letter
-    return "".join(letters), [flag]
+    for place, letter in changes.items():
+        letters[place + _before(gaps, place)] = letter
+    moved = [place + _before(gaps, place) for place in flagged]
+    return "".join(letters), [_letters_flag(mixed, [(place, text[place]) for place in moved])] if mixed else []
 
 
 def _letters_flag(mixed: Counter[str], places: list[tuple[int, str]]) -> Flag:
@@ -247,10 +249,15 @@ def _letters_flag(mixed: Counter[str], places: list[tuple[int, str]]) -> Flag:
     return Flag(LETTERS, detail, count, tuple(places[:_MOST_PLACES]))
 
 
-def _look_alikes(text: str) -> tuple[Counter[str], dict[int, str]]:
-    """Return the words that mix alphabets, and for each place with a look-alike the letter that is meant."""
+def _look_alikes(text: str) -> tuple[Counter[str], dict[int, str], list[int]]:
+    """Return the words that mix alphabets, for each place with a look-alike the letter that is meant, and what to flag.
+
+    A pronunciation has the phonetic letters too (hɑt), so they are flagged only if they stand for most letters.
+    """
     latin_text = _is_latin(text[:_LOOKED_AT])
     mixed: Counter[str] = Counter()
+    phonetic: Counter[str] = Counter()
+    transcribed = 0
     changes: dict[int, str] = {}
     waiting: list[tuple[int, str]] = []  # words that are all look-alikes, after a Latin one
     latin_before = True
@@ -258,9 +265,11 @@ def _look_alikes(text: str) -> tuple[Counter[str], dict[int, str]]:
         word = found[0]
         is_latin = _OTHERS.search(word) is None
         if not is_latin and _is_phonetic(text, found):
+            transcribed += 1
             continue
         if not is_latin and (like := _meant(word, latin_text)):
-            mixed[f"{word[:40]} ({_codes(letter for letter in word if letter in like)})"] += 1
+            words = phonetic if all(letter in _PLAIN for letter in _OTHERS.findall(word)) else mixed
+            words[f"{word[:40]} ({_codes(letter for letter in word if letter in like)})"] += 1
             changes.update((found.start() + at, like[letter]) for at, letter in enumerate(word) if letter in like)
             is_latin = like is _LIKE_LATIN
         elif latin_text and not is_latin and all(letter in _LIKE_LATIN for letter in word):
@@ -271,7 +280,15 @@ def _look_alikes(text: str) -> tuple[Counter[str], dict[int, str]]:
             changes.update((at + i, _LIKE_LATIN[letter]) for at, one in waiting for i, letter in enumerate(one))
         waiting, latin_before = [], is_latin
     changes.update((at + i, _LIKE_LATIN[letter]) for at, one in waiting for i, letter in enumerate(one))
-    return mixed, dict(sorted(changes.items()))
+    if not mixed and not phonetic:
+        return mixed, {}, []
+    is_disguise = phonetic.total() >= max(_MANY, transcribed) and any(
+        text.count(letter) >= _TO_ONE * max(1, text.count(plain)) for letter, plain in _PLAIN.items()
+    )
+    if is_disguise:
+        mixed.update(phonetic)
+    flagged = sorted(place for place in changes if is_disguise or text[place] not in _PLAIN)
+    return mixed, changes, flagged
 
 
 def _is_phonetic(text: str, found: re.Match[str]) -> bool:
@@ -312,10 +329,13 @@ def _codes(letters: Iterable[str]) -> str:
 
 _BMP: Final = (
     "\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
-    "\ufeff\uffa0\ufff0-\ufff8"
+    "\ufeff\uffa0\ufff0-\ufffc"
 )
 _UNSEEN: Final = _BMP + "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-"""Characters that show nothing (Default_Ignorable_Code_Point), but for the soft hyphen, which every word may have."""
+"""Characters that show nothing (Default_Ignorable_Code_Point, and what marks annotations and objects), but for the soft
+hyphen, which every word may have."""
+_COUNTED: Final = frozenset("\ufff9\ufffa\ufffb\ufffc")
+"""Those of them that the recipe does not drop, as they are no Default_Ignorable_Code_Point."""
 
 # These alphabets need none of them inside a word. Others do: Persian and Hindi the joiners, Khmer and Thai breaks
 # between words that no space separates, Mongolian and Chinese variation selectors; emoji several.
@@ -326,11 +346,19 @@ _GAPS: Final = re.compile(f"(?<=[{_IN_WORD}])[{_UNSEEN}\xad]++(?=[{_LETTER}])")
 _SPLIT_WORD: Final = re.compile(
     f"(?<![{_IN_WORD}])[{_LETTER}][{_IN_WORD}]*+(?:[{_UNSEEN}\xad]++[{_LETTER}][{_IN_WORD}]*+)++"
 )
+_FUNCTIONS: Final = "(?<=ln|lg)|(?<=cosh|coth|sinh|tanh)|(?<=arg|cos|cot|det|dim|exp|gcd|ker|lim|log|max|min|sin|tan)"
 _USEFUL: Final = re.compile(
-    f"\xad|(?<=[fſ])\u200c|[\u2061-\u2064](?=[{_LETTER}](?![{_IN_WORD}]))|(?<![{_IN_WORD}])[{_LETTER}][\u2061-\u2064]"
+    f"\xad|(?<=[fſ])\u200c|(?:{_FUNCTIONS})\u2061|[\u2061-\u2064](?=[{_LETTER}](?![{_IN_WORD}]))|(?<![{_IN_WORD}])[{_LETTER}][\u2061-\u2064]"
 )
 """What a word may have: German keeps letters apart that are no ligature, where two words meet as in Auf-lage; formulas
-have operators next to a single letter."""
+have operators next to a single letter or a function."""
+_TYPESET: Final = frozenset("\u200c\u2061\u2062\u2063\u2064")
+"""What typesetting puts between other letters too: German where any two words meet, formulas between long names."""
+_SPACE: Final = frozenset("\u200b")
+_WITHOUT_SPACES: Final = "\u0e00-\u109f\u1780-\u17ff\u1950-\u1aaf\u1b00-\u1b7f\u3040-\u30ff\u3400-\u9fff\ua980-\uaadf"
+_BESIDE_SPACE: Final = re.compile(f"[{_WITHOUT_SPACES}]\u200b|\u200b[{_WITHOUT_SPACES}]")
+"""Thai, Khmer and others separate words by a space that shows nothing, and so two Latin names among them: it is flagged
+in more words than there are such places."""
 _ODD: Final = re.compile(f"[{_OTHER}{_BMP}\xad\U00010000-\U0010ffff]")
 """What makes a text worth a closer look; few ranges, since every text that is not ASCII is searched."""
 _ONE_UNSEEN: Final = re.compile(f"[{_UNSEEN}]")
@@ -339,6 +367,8 @@ _ONE_UNSEEN: Final = re.compile(f"[{_UNSEEN}]")
 _ACCIDENTS: Final = 2
 _SHARE_OF_WORDS: Final = 100
 _MANY: Final = 20
+_SHARE_OF_TYPESET: Final = 2 / 3
+"""What typesetting puts between letters must be in twenty words, and in this share of all words."""
 
 
 def _without_gaps(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -364,17 +394,33 @@ def _invisible_flags(text: str) -> list[Flag]:
     """Flag a text with invisible characters in three words and one of a hundred, or in twenty words."""
     if _GAP.search(text) is None:
         return []
-    codes: Counter[str] = Counter()
-    words = 0
-    for word in _SPLIT_WORD.finditer(text):
-        unseen = _ONE_UNSEEN.findall(_USEFUL.sub("", word[0]))
-        words += bool(unseen)
-        codes.update(unseen)
+    split = _split_words(text)
+    words = split.total()
     if words <= _ACCIDENTS or (words < _MANY and words * _SHARE_OF_WORDS < len(text.split())):
         return []
+    codes: Counter[str] = Counter()
+    for signs, number in split.items():
+        codes.update(dict.fromkeys(sorted(signs), number))
     shown = _codes(code for code, _ in codes.most_common())
-    detail = f"inside {words:,} words ({shown}); the text is compared without them, unless invisible=keep"
+    how = [f"with {_codes(sorted(codes.keys() & _COUNTED))}"] if codes.keys() & _COUNTED else []
+    if codes.keys() - _COUNTED:
+        how.append(f"without {'the others' if how else 'them'}, unless invisible=keep")
+    detail = f"inside {words:,} words ({shown}); the text is compared {' and '.join(how)}"
     return [Flag(INVISIBLE, detail, words)]
+
+
+def _split_words(text: str) -> Counter[frozenset[str]]:
+    """Count the words with invisible characters, by these; without those that a writer may have put there."""
+    found = (frozenset(_ONE_UNSEEN.findall(_USEFUL.sub("", word[0]))) for word in _SPLIT_WORD.finditer(text))
+    words = Counter(signs for signs in found if signs)
+    if words[_SPACE] and words[_SPACE] <= sum(1 for _ in _BESIDE_SPACE.finditer(text)):
+        del words[_SPACE]
+    typeset = [signs for signs in words if signs <= _TYPESET]
+    number = sum(words[signs] for signs in typeset)
+    if number < _MANY or number < _SHARE_OF_TYPESET * len(text.split()):
+        for signs in typeset:
+            del words[signs]
+    return words
 
 
 # -- reversed text, and marks on vowels --------------------------------------------------------------------------------
@@ -391,6 +437,7 @@ _NO_PLAIN_VOWEL: Final = re.compile(f"(?:[^{_VOWELS}]|[{_VOWELS}](?=[{_ANY_MARK}
 _SAMPLE, _EVERY, _IN_SAMPLE, _AROUND = 24, 90, 4, 500
 """Characters of a sample, from one to the next, marked ones in a sample, and characters around one to be looked at."""
 _IN_A_ROW: Final = 40
+_BETWEEN: Final = 200
 
 
 def _reversed_flags(backwards: list[str]) -> list[Flag]:
@@ -412,7 +459,9 @@ def _marks_flags(text: str) -> list[Flag]:
     flags: list[Flag] = []
     for mark, number in (+words).items():
         name = unicodedata.name(mark).removeprefix("COMBINING ").lower()
-        detail = f"every vowel of {number:,} words has a {name} (U+{ord(mark):04X}), which counts, unless accents=strip"
+        article = "an" if name[0] in "aeioux" else "a"
+        has = f"{article} {name} (U+{ord(mark):04X})"
+        detail = f"every vowel of {number:,} words has {has}, which counts, unless accents=strip"
         flags.append(Flag(MARKS, detail, number))
     return flags
 
@@ -437,7 +486,8 @@ def _without_plain_vowels(text: str) -> Iterator[tuple[int, int]]:
 def _marked_vowels(mark: str) -> re.Pattern[str]:
     """Find vowels in a row that all have a mark; it begins with the mark because a single letter is found quickly."""
     others = f"(?:(?!{mark})[{_ANY_MARK}])*+"
-    return re.compile(f"{mark}[^{_VOWELS}]*+(?:[{_VOWELS}]{others}{mark}[^{_VOWELS}]*+){{{_IN_A_ROW - 1},}}+")
+    between = f"[^{_VOWELS}]{{0,{_BETWEEN}}}+"  # limited, so that many marks without a vowel are read once
+    return re.compile(f"{mark}{between}(?:[{_VOWELS}]{others}{mark}{between}){{{_IN_A_ROW - 1},}}+")
 
 
 def _excerpt(text: str) -> str:

@@ -58,8 +58,9 @@ _SIMPLE: Final = re.compile(r"^[\w-]*([.#][\w-]+)$")
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 _SPACE: Final = re.compile(r"\s+")
 _LONGEST_STYLE: Final = 1 << 20
-_OVERRIDES: Final = {"rtl": OVERRIDE_LEFT, "ltr": OVERRIDE_RIGHT}
-"""What the element ``bdo`` is in a text without mark-up, by its attribute ``dir``."""
+_OVERRIDES: Final = {"rtl": "\u2067" + OVERRIDE_LEFT, "ltr": "\u2066" + OVERRIDE_RIGHT}
+"""What the element ``bdo`` is in a text without mark-up, by its attribute ``dir``: isolated from the rest."""
+_OVERRIDES_END: Final = OVERRIDE_END + "\u2069"
 _DEEPEST: Final = 10_000
 """Elements in elements; real pages have dozens, and careless ones, which never close any, hundreds."""
 
@@ -161,8 +162,10 @@ class _Page:
         return bool(self._hidden_names & (names | {"#" + attributes.get("id", "")}))
 
     def _void(self, tag: str) -> None:
-        if tag == "br":
+        if tag == "br":  # controls end with their line, and elements do not
+            self._write(_OVERRIDES_END * sum(map(bool, self._overrides)))
             self._break(1)
+            self._write("".join(self._overrides))
         elif tag == "hr":
             self._break(2)
 
@@ -179,7 +182,7 @@ class _Page:
         if tag in _PARAGRAPH:
             self._break(2)
         elif tag == "bdo" and self._overrides and self._overrides.pop():
-            self._write(OVERRIDE_END)
+            self._write(_OVERRIDES_END)
 
     def data(self, text: str) -> None:
         if self._machine:

@@ -2,8 +2,9 @@
 
 A file can hold ``olleh`` between U+202E and U+202C: the screen shows ``hello``. Such a span is read as it is seen. The
 controls nest as in the Unicode Bidirectional Algorithm (UAX #9, X1 to X8); of its other rules only two matter here:
-what stands under an override has the direction of the override, and signs between two spans of one direction belong to
-both (N1). Embeddings and isolates inside a span are read as they are stored, and every span ends with its line.
+what stands under an override has the direction of the override, and signs and numbers between two spans of one
+direction belong to both (N1), unless a mark of the other direction is among them. Embeddings and isolates inside a span
+are read as they are stored, and every span ends with its line.
 
 A reader follows the letters: Latin from left to right, Hebrew from right to left, wherever the line begins. So a span
 is turned around if most of its letters run against its direction: Latin under U+202E, Hebrew under U+202D.
@@ -14,6 +15,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ _MIRRORED: Final = {sign: _PAIRS[at ^ 1] for at, sign in enumerate(_PAIRS)}
 """A bracket is drawn the other way round where the text runs leftward, so that it opens what it opened."""
 
 _JOINER: Final = "\u200d"
+_NUMBER: Final = re.compile(r"(\d+(?:[.,:/+-]\d+)*+)")
+"""What runs from left to right even between two spans that run leftward."""
 _WORD: Final = 2
 """Letters that can be read backwards."""
 
@@ -159,18 +163,17 @@ def _close(spans: list[_Span]) -> None:
 
 def _characters(text: str) -> list[str]:
     """Return the characters of a text as a reader counts them: with their marks, and joined emoji as one."""
-    made: list[str] = []
-    for letter in text:
-        if made and (
+    starts = [0] if text else []
+    for at in range(1, len(text)):
+        letter = text[at]
+        if not (
             unicodedata.category(letter)[0] == "M"
             or letter == _JOINER
             or "\U0001f3fb" <= letter <= "\U0001f3ff"
-            or (made[-1][-1] == _JOINER and not letter.isalnum())
+            or (text[at - 1] == _JOINER and not letter.isalnum())
         ):
-            made[-1] += letter
-        else:
-            made.append(letter)
-    return made
+            starts.append(at)
+    return [text[start:end] for start, end in pairwise((*starts, len(text)))]
 
 
 # -- as it is seen -----------------------------------------------------------------------------------------------------
@@ -191,7 +194,10 @@ def _natural(parts: Sequence[_Part], backwards: list[str]) -> tuple[str, bool]:
             whole, at = _joined(parts, at)
             seen, differs = _seen(whole, backwards)
         else:
-            seen, differs = _natural(part.parts, backwards)
+            # A pair of controls around nothing but an override only says where it ends.
+            only = part.parts[1:-1]
+            is_pair = len(only) == 1 and isinstance(only[0], _Span) and only[0].is_override
+            seen, differs = _natural(only if is_pair else part.parts, backwards)
             at += 1
         made.append(seen)
         changed |= differs
@@ -199,20 +205,24 @@ def _natural(parts: Sequence[_Part], backwards: list[str]) -> tuple[str, bool]:
 
 
 def _joined(parts: Sequence[_Part], at: int) -> tuple[_Span, int]:
-    """Return the override at a place with those of its kind after it, if only signs and blanks stand between."""
+    """Return the override at a place with those of its kind after it, if no letter or mark against it is between."""
     whole = _Span(getattr(parts[at], "control", ""))
-    between: list[str] = []
+    against = ("L",) if whole.control == OVERRIDE_LEFT else ("R", "AL")
+    between: list[_Part] = []
     end = at
     for place in range(at, len(parts)):
         part = parts[place]
         if isinstance(part, str):
-            if any(map(str.isalnum, part)):
+            if any(sign.isalpha() or unicodedata.bidirectional(sign) in against for sign in part):
                 break
-            between += _characters(part)
+            for piece in _NUMBER.split(part):
+                between += [piece] if piece[:1].isdecimal() else _characters(piece)
         elif part.control == whole.control:
             whole.parts += between
             whole.parts += part.parts
             between, end = [], place + 1
+        elif part.is_isolate:  # it counts as a sign
+            between.append(part)
         else:
             break
     return whole, end
@@ -237,7 +247,9 @@ def _seen(span: _Span, backwards: list[str]) -> tuple[str, bool]:
             leftward = part.control == OVERRIDE_LEFT
             waiting += ((inner, leftward) for inner in (part.parts if leftward else reversed(part.parts)))
         else:
-            shown.append((_natural(part.parts, backwards)[0], False))
+            inner, differs = _natural(part.parts, backwards)
+            shown.append((inner, False))
+            nested |= differs
     if right > left:
         seen = "".join(_MIRRORED.get(piece, piece) if mirrors else piece for piece, mirrors in reversed(shown))
     else:
