@@ -81,6 +81,33 @@ def test_a_declaration_that_everybody_types_in_hides_no_copy(run: Run) -> None:
     assert run("scan", "moodle.zip", "--preset", "essays", "--strict").code == 0
 
 
+@pytest.mark.parametrize("least", [[], ["--min-length", "0"], ["--min-length", "40"]])
+def test_a_saved_scan_of_an_export_is_deduplicated(run: Run, least: list[str]) -> None:
+    alone, both = "Al Ash_1_assignsubmission_", "Bo Bay_2_assignsubmission_"
+    files = {
+        f"{alone}onlinetext_/onlinetext.html": "<p>This is all that I have to say about it.</p>",  # no essay: searched
+        f"{both}file_/essay.txt": essay(1),
+        f"{both}onlinetext_/onlinetext.html": TYPED,
+        f"{both.replace('Bo Bay_2', 'Cy Cox_3')}file_/essay.txt": essay(1),
+        "blank.txt": "",
+    }
+    unpacked(files, Path("export"))
+    assert run("scan", "export", *least, "--save", "run.lookalike").code == 0
+    for paths in ([], ["export"]):
+        done = run("dedupe", *paths, "--result", "run.lookalike", "-o", "kept.txt", "--keep", "first", "--force")
+        assert done.code == 0, done.err
+        assert "kept.txt: 4 of 5 documents kept" in done.err
+        kept = Path("kept.txt").read_text(encoding="utf-8").splitlines()
+        assert len(kept) == 4
+        assert not any("Cy Cox" in name for name in kept)
+        assert all(Path(name).is_file() for name in kept if paths)
+    assert run("dedupe", "export", "--result", "run.lookalike", "--keep", "newest", "-o", "new.txt").code == 0
+    Path(f"export/{both}file_/essay.txt").unlink()
+    done = run("dedupe", "export", "--result", "run.lookalike", "-o", "other.txt")
+    assert (done.code, Path("other.txt").exists()) == (2, False)
+    assert "export does not hold the documents that were searched" in done.err
+
+
 @pytest.mark.parametrize("where", ["x.zip", "class", "class/x.zip"])
 def test_the_next_command_works_inside_archives(run: Run, where: str) -> None:
     Path("class").mkdir()

@@ -13,6 +13,7 @@ import io
 import json
 import random
 import re
+import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,8 @@ class Made:
     """The texts of rows, or what they have in their place, by their ids."""
     unjudged: int = 0
     wordless: int = 0
+    short: int = 0
+    """Texts of one to four words."""
     lost: list[bytes] = field(default_factory=list)
     """Lines of which no row can be made."""
 
@@ -86,6 +89,7 @@ def put(made: Made, number: int, kind: str, chance: random.Random) -> Any:
     made.rows[number] = text
     made.unjudged += kind in ("null", "large", *OTHERS)
     made.wordless += kind in ("empty", "wordless")
+    made.short += kind in ("nul", "mark")
     return text
 
 
@@ -137,15 +141,16 @@ def json_array(path: Path, seed: int) -> Made:
     return made
 
 
-def separated(path: Path, seed: int) -> Made:
+def separated(path: Path, seed: int, odd: tuple[str, ...] = ("ragged", "bad utf-8", "long line")) -> Made:
     comma = "\t" if path.suffix == ".tsv" else ","
-    rows: list[bytes] = [f"id{comma}text".encode()]
+    rows: list[bytes] = [f"id{comma}text{comma}other".encode()]
 
     def add(number: int, kind: str, chance: random.Random, made: Made) -> None:
         lost = {
-            "ragged": f"{number}{comma}one{comma}more".encode(),
-            "bad utf-8": f"{number}{comma}caf".encode() + b"\xe9",
-            "long line": f'{number}{comma}"{LARGE}\n{LARGE}"'.encode(),
+            "ragged": f"{number}{comma}one".encode(),
+            "bad utf-8": f"{number}{comma}caf".encode() + b"\xe9" + comma.encode(),
+            "long line": f'{number}{comma}"{LARGE}\n{LARGE}"{comma}'.encode(),
+            "wide": f'{number}{comma}short text{comma}"{LARGE}\n{LARGE}"'.encode(),
         }.get(kind)
         if lost is not None:
             made.lost.append(lost)
@@ -153,13 +158,18 @@ def separated(path: Path, seed: int) -> Made:
         else:
             text = put(made, number, kind, chance)
             cell = "" if text is None else '"' + text.replace('"', '""') + '"'
-            rows.append(f"{number}{comma}{cell}".encode())
+            rows.append(f"{number}{comma}{cell}{comma}".encode())
 
-    made = make(seed, [*(kind for kind in PLAIN if kind != "nul"), "ragged", "bad utf-8", "long line"], add)
+    made = make(seed, [*(kind for kind in PLAIN if kind != "nul"), "wide", *odd], add)
     made.rows[1000] = "ü é ö: more of UTF-8 than of other bytes"
-    rows.append(f'1000{comma}"{made.rows[1000]}"'.encode())
+    rows.append(f'1000{comma}"{made.rows[1000]}"{comma}'.encode())
     path.write_bytes(b"\n".join(rows) + b"\n")
     return made
+
+
+def wide(path: Path, seed: int) -> Made:
+    """Make rows that any reader of CSV takes, but that some are too long as a whole."""
+    return separated(path, seed, ())
 
 
 def columnar(path: Path, seed: int) -> Made:
@@ -186,6 +196,7 @@ INPUTS: dict[str, Callable[[Path, int], Made]] = {
     "in.json": json_array,
     "in.csv": separated,
     "in.tsv": separated,
+    "in.wide.csv": wide,
     "in.parquet": columnar,
     "in.arrow": columnar,
 }
@@ -226,7 +237,14 @@ def read(name: str) -> list[tuple[int, Any]]:
     return [(int(row[0]), row[1]) for row in cells]
 
 
-def check(made: Made, outputs: dict[str, str], told: str, *, cut: bool) -> None:
+def counts(name: str, told: str) -> dict[str, int]:
+    """Return the numbers of the closing line of an output."""
+    found = [one.groupdict() for one in COUNTS.finditer(told) if one["name"] == name]
+    (numbers,) = ({key: int(value) for key, value in one.items() if key != "name" and value} for one in found)
+    return numbers
+
+
+def check(made: Made, outputs: dict[str, str], told: str, *, cut: bool, short: bool = False) -> None:
     """Compare what was written, and what was said of it, with what was put in."""
     kept = read(outputs["kept"])
     removed = read(outputs["removed"]) if "removed" in outputs else []
@@ -238,13 +256,12 @@ def check(made: Made, outputs: dict[str, str], told: str, *, cut: bool) -> None:
     for number, text in () if cut else (*kept, *removed):
         own = made.rows[number]
         assert text == own or (text or None) == (shown(own) or None), number
-    counts = [found.groupdict() for found in COUNTS.finditer(told) if found["name"] == outputs["kept"]]
-    (numbers,) = ({name: int(value) for name, value in one.items() if name != "name" and value} for one in counts)
+    numbers = counts(outputs["kept"], told)
     assert numbers["kept"] == len(kept)
     assert numbers["removed"] == (len(removed) if "removed" in outputs else len(gone))
     assert numbers.get("unread", 0) == len(made.lost)
     assert numbers["read"] == made.read == len(kept) + numbers["removed"] + len(made.lost)
-    assert made.unjudged <= numbers.get("unjudged", 0) <= made.unjudged + made.wordless
+    assert made.unjudged <= numbers.get("unjudged", 0) - short * made.short <= made.unjudged + made.wordless
     if "unread" in outputs:
         assert Path(outputs["unread"]).read_bytes() == b"".join(line + b"\n" for line in made.lost)
 
@@ -283,6 +300,7 @@ def test_of_every_format(name: str, output: str, mode: str, capfd: pytest.Captur
 def test_of_shards_in_a_folder(name: str, capfd: pytest.CaptureFixture[str]) -> None:
     Path("in").mkdir()
     shards = [INPUTS[name](Path("in") / name.replace("in", part, 1), seed) for seed, part in ((3, "a"), (4, "b"))]
+    Path("in", name.replace("in", "empty", 1)).touch()
     kept, ending = f"kept.{name.partition('.')[2]}", "jsonl"
     kept = kept if Path(kept).suffix not in (".json", ".arrow") else f"kept.{ending}"
     code, told = dedupe(capfd, "in", "--id-column", "", "-o", kept, "--unread", "unread", "--removed", "removed.jsonl")
@@ -291,8 +309,38 @@ def test_of_shards_in_a_folder(name: str, capfd: pytest.CaptureFixture[str]) -> 
     assert len(kept_rows) + len(removed_rows) == sum(len(made.rows) for made in shards)
     lost = [line for made in shards for line in made.lost]
     assert Path("unread").read_bytes() == b"".join(line + b"\n" for line in lost)
-    (found,) = (one for one in COUNTS.finditer(told) if one["name"] == kept)
-    assert (int(found["kept"]), int(found["read"])) == (len(kept_rows), sum(made.read for made in shards))
+    found = counts(kept, told)
+    assert (found["kept"], found["read"]) == (len(kept_rows), sum(made.read for made in shards))
+    scan = ["scan", "in", "--id-column", "", "--save", "run", "--max-document", f"{LONGEST}B"]
+    assert main([*scan, "--format", "json", "-o", "found.json"]) == 0
+    capfd.readouterr()
+    main(["dedupe", "--result", "run", "-o", "kept.txt"])
+    assert counts("kept.txt", capfd.readouterr().err) == found
+
+
+@pytest.mark.parametrize("old", [[], ["--against", "old.jsonl"]])
+@pytest.mark.parametrize("short", [[], ["--min-length", "5"]])
+@pytest.mark.parametrize("name", INPUTS)
+def test_of_a_saved_result(name: str, short: list[str], old: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    made = INPUTS[name](Path(name), 7)
+    json_lines(Path("old.jsonl"), 8)
+    scan = ["scan", name, *short, *old, "--save", "run", "--format", "json", "--max-document", f"{LONGEST}B"]
+    assert main([*scan, "-o", "found.json"]) == 0
+    for ending in ("jsonl", "parquet"):
+        outputs = {role: f"{role}.{ending}" for role in ("kept", "removed", "unread")}
+        written = ["-o", outputs["kept"], "--removed", outputs["removed"], "--unread", outputs["unread"]]
+        code, told = dedupe(capfd, name, "--result", "run", *written)
+        assert code == 0, told
+        check(made, outputs, told, cut=False, short=bool(short))
+    whole = counts(outputs["kept"], told)
+    code, told = dedupe(capfd, name, "--result", "run", "--plan", "plan.csv", "--unread", "again")
+    assert (code, Path("again").read_bytes()) == (0, Path(outputs["unread"]).read_bytes())
+    capfd.readouterr()
+    code = main(["dedupe", "--result", "run", "-o", "kept.txt"])
+    told = capfd.readouterr().err
+    assert (code, counts("kept.txt", told)) == (3 if made.lost else 0, whole)
+    assert len(Path("kept.txt").read_text(encoding="utf-8").splitlines()) == whole["kept"]
+    assert "lines of old.jsonl" not in told
 
 
 @pytest.mark.parametrize("mode", ["documents", "lines"])
@@ -334,6 +382,12 @@ def test_of_files_and_tables_together(kind: str, mode: str, capfd: pytest.Captur
     for name, data in files.items():
         (Path("essays") / name).write_bytes(data)
     Path("essays/.hidden.txt").write_bytes(b"not of the collection")
+    Path("essays/link.txt").symlink_to("nothing")
+    with zipfile.ZipFile("essays/more.zip", "w") as archive:
+        for name, data in (("own.txt", b"words that no other text has"), ("bad.pdf", files["broken.pdf"])):
+            archive.writestr(name, data)
+            files[f"more.zip/{name}"] = data
+    files["link.txt"] = b""
     made = json_lines(Path("in.jsonl"), 6)
     more = MODES[mode]
     kept = f"kept.{kind}"
@@ -344,7 +398,7 @@ def test_of_files_and_tables_together(kind: str, mode: str, capfd: pytest.Captur
     assert len(named) == len(set(named))
     assert not any("hidden" in name for name in named)
     for name in files.keys() - {"good.txt", "same.txt"}:
-        assert any(path.endswith(name) for path in named), name
+        assert f"essays/{name}" in named
     (found,) = (one for one in COUNTS.finditer(told) if one["name"] == kept)
     assert int(found["read"]) == made.read + len(files)
     assert int(found["kept"]) == len(named)

@@ -99,6 +99,7 @@ def test_no_field_that_is_missing_or_new_does_harm(original: tuple[dict[str, Any
         "metadata",
         "min_words",
         "old_flags",
+        "old_skipped",
         "origin",
         "platforms",
         "short_passages",

@@ -30,6 +30,7 @@ def same(one: la.Result, other: la.Result) -> bool:
         *("threshold", "searched_threshold", "recipe", "method", "metric", "bands", "recall", "linkage", "order"),
         *(
             "skipped",
+            "old_skipped",
             "notes",
             "timings",
             "old_from",
@@ -72,6 +73,7 @@ def test_what_is_read_is_what_was_saved(
         linkage=data.draw(st.sampled_from(("star", "linked"))),
         metric=data.draw(st.sampled_from(("jaccard", "containment", "bag"))),
         skipped=[Skipped("ü.png", "binary", "it is a picture")],
+        old_skipped=[Skipped("ö.png", "binary", "it is a picture")],
         notes=["a.txt read as windows-1252"],
         timings={"reading": 0.25},
         lengths=data.draw(st.sampled_from((None, pa.array(range(len(case.kinds)), pa.uint64())))),

@@ -111,11 +111,9 @@ class Tally:
 
 def tally(plan: Plan, result: Result, source: Source | None, kept: int | None = None) -> Tally:
     """Count what became of everything; how many are `kept` is known if the source was read again."""
-    skipped: Sequence[Skipped] = source.skipped() if source is not None else ()
-    if not skipped and result.old_from is None:
-        skipped = result.skipped  # of a saved result, whose documents were not read
+    skipped = result.new_skipped
     documents = plan.documents - plan.removed
-    wordless = sum(one.reason == NO_WORDS for one in result.skipped)
+    wordless = sum(one.reason == NO_WORDS for one in skipped)
     if kept is None:
         rows = source is not None and not source.has_files
         others = [one for one in skipped if one.reason != NO_WORDS]  # which are documents already
@@ -304,14 +302,15 @@ def write_unread(source: Source, outputs: Outputs) -> None:
         source.write_unread(UnreadLines(write))
 
 
-def exit_if_lost(outputs: Outputs, skipped: Iterable[Skipped]) -> None:
+def exit_if_lost(outputs: Outputs, source: Source | None, skipped: Iterable[Skipped]) -> None:
     """Name the lines that are in no output, and end the command with 3 unless that was accepted."""
     files: dict[str, list[Skipped]] = {}
     for one in lost_lines(skipped) if outputs.rows and outputs.unread is None else ():
         files.setdefault(one.id.rpartition(":")[0], []).append(one)
     if not files:
         return
-    remedy = "" if outputs.skip_bad else "; --unread FILE writes them, --skip-bad accepts the loss"
+    writes = "--unread FILE" if source is not None else "--unread FILE, given with PATH,"
+    remedy = "" if outputs.skip_bad else f"; {writes} writes them, --skip-bad accepts the loss"
     for name, lines in [*files.items()][:_FILES_SHOWN]:
         verb, them = ("is", "it") if len(lines) == 1 else ("are", "them")
         lost = f"{count(len(lines), 'line')} of {name} {verb} in no output: no row can be made of {them}"

@@ -130,7 +130,6 @@ class CsvFile(DocumentTable):
         done, refused = 0, False
         try:
             for batch in readable(self.name, self._by_arrow(columns), self._input.limits):
-                self._check_length(batch.column(choice.text))
                 yield Rows(batch, range(done, done + batch.num_rows))
                 done += batch.num_rows
         except pa.ArrowInvalid:
@@ -138,14 +137,6 @@ class CsvFile(DocumentTable):
         if refused:  # not inside the handler: the error would hold on to what Arrow has read
             pa.default_memory_pool().release_unused()
             yield from readable(self.name, self._by_python(columns, done, log), self._input.limits)
-
-    def _check_length(self, texts: pa.Array[Any]) -> None:
-        """Refuse a row that is too long, though Arrow can read it: the same rows are skipped, whoever reads a file."""
-        import pyarrow as pa
-
-        longest = self._input.limits.document
-        if texts.nbytes > longest and (compute().max(compute().binary_length(texts)).as_py() or 0) > longest:
-            raise pa.ArrowInvalid("a row that is too long")
 
     @cached_property
     def line_form(self) -> LineForm:
@@ -208,7 +199,7 @@ class CsvFile(DocumentTable):
             quoted_strings_can_be_null=False,
             check_utf8=False,  # the stream is checked, with the columns that are not read
         )
-        with _Checked(open_utf8(self._input, self._encoding)) as stream:
+        with _Checked(open_utf8(self._input, self._encoding), self._input.limits.document) as stream:
             if len(set(header)) < len(header):
                 raise pa.ArrowInvalid("two columns of one name")
             reader = pv.open_csv(
@@ -334,10 +325,17 @@ class CsvFile(DocumentTable):
 
 
 class _Checked(io.RawIOBase):
-    """A stream that counts the quotes in what is read, and ends with an error where it is not UTF-8."""
+    """A stream that counts the quotes in what is read, and ends with an error where Python has to read.
 
-    def __init__(self, stream: BinaryIO) -> None:
+    That is where it is not UTF-8, and where a row may be too long: `CsvRowReader` alone decides whether it is, so that
+    the same rows are skipped whoever reads the file, and whichever of its columns.
+    """
+
+    def __init__(self, stream: BinaryIO, longest: int) -> None:
         self._stream = stream
+        self._longest = longest - 1  # the line feed after a carriage return may not count here
+        self._held = 0
+        """Bytes since the last row ended."""
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self.quotes = 0
 
@@ -348,6 +346,7 @@ class _Checked(io.RawIOBase):
         import pyarrow as pa
 
         data = self._stream.read(size)
+        self._check_length(data)
         self.quotes += data.count(b'"')
         if not data.isascii() or not data or self._decoder.getstate()[0]:
             try:
@@ -356,9 +355,45 @@ class _Checked(io.RawIOBase):
                 raise pa.ArrowInvalid("not UTF-8") from None
         return data
 
+    def _check_length(self, data: bytes) -> None:
+        start, quotes = 0, self.quotes
+        while start < len(data):
+            stop = start + self._longest - self._held
+            end = _last_end(data, start, stop, quotes)
+            if end is None and stop < len(data):
+                import pyarrow as pa
+
+                raise pa.ArrowInvalid("a row that may be too long")
+            if end is None:
+                self._held += len(data) - start
+                return
+            self._held, start, quotes = 0, end, 0
+
     def close(self) -> None:
         self._stream.close()
         super().close()
+
+
+def _last_end(data: bytes, start: int, stop: int, quotes: int) -> int | None:
+    r"""Return where the last row ends that ends between two places: at a line end after an even number of quotes.
+
+    `quotes` is how many there are before the first place.
+
+    >>> _last_end(b'1,a\n2,"b\nb', 0, 20, 0), _last_end(b'b"\n3,c\n4', 0, 20, 1), _last_end(b"1,a", 0, 20, 0)
+    (4, 7, None)
+    """
+    stop = min(stop, len(data))
+    quotes += data.count(b'"', start, stop)
+    while stop > start:
+        line = data.rfind(b"\n", start, stop)
+        line = max(line, data.rfind(b"\r", max(line, start), stop))
+        if line < 0:
+            return None
+        quotes -= data.count(b'"', line, stop)
+        if quotes % 2 == 0:
+            return line + 1
+        stop = line
+    return None
 
 
 def _is_utf8(row: str) -> bool:

@@ -27,6 +27,7 @@ __all__ = [
     "MARKS",
     "PICTURES",
     "REVERSED",
+    "SHORT",
     "TARGET",
     "UNKNOWN_BYTES",
     "UNREADABLE",
@@ -322,9 +323,11 @@ def _sentence(names: list[str], said: str) -> str:
 
 NO_WORDS: Final = "no words"
 """Why a document was compared with nothing: it is one all the same, and is listed with what was skipped."""
-BY_RULE: Final = frozenset(
+SHORT: Final = frozenset({"too short", "short online text"})
+"""Reasons for which a search leaves out what it could read."""
+BY_RULE: Final = SHORT | frozenset(
     {"hidden", "ignored", "excluded", "empty", "null text", "link", "link loop", "table", "given twice", "not a file"}
-    | {"receipt", "too short", "short online text", NO_WORDS}
+    | {"receipt", NO_WORDS}
 )
 """Reasons for which something is skipped on purpose; with any other it should have been read but could not be."""
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lookalike.documents.kinds import Kind, kind_of
 from lookalike.documents.raw_input import COMPRESSED_FACTOR
+from lookalike.documents.table_errors import empty_file
 from lookalike.errors import DocumentError
 from lookalike.opening import open_error, open_file
 
@@ -315,7 +316,7 @@ class _Walker:
         if not stat.S_ISREG(status.st_mode):
             self._log.skip(name, "not a file", "a pipe, socket or device")
         elif not status.st_size:
-            self._log.skip(name, "empty", "the file has no bytes")
+            self._log.skipped.append(empty_file(name, is_table=kind.is_table))
         elif kind.format == "office":
             self._log.skip(name, "not text", kind.office)
         else:

@@ -20,6 +20,7 @@ from lookalike.documents.kinds import TABLES, Kind, Members, TextDocument, kind_
 from lookalike.documents.raw_input import LIMITS, Limits, RawInput, file_input, of_stdin
 from lookalike.documents.source_parts import Part, PartsSource, named_by_path
 from lookalike.documents.table import DocumentTable, TablePart
+from lookalike.documents.table_errors import empty_file
 from lookalike.documents.text_file import check_encoding, similar_name
 from lookalike.documents.wrapped_tables import (
     PartitionedTable,
@@ -210,7 +211,7 @@ def _items(path: str, options: PathOptions, log: Log) -> list[_Item]:
         log.skip(name, "not text", kind.office)
         return []
     if not status.st_size and Path(path).is_file():
-        log.skip(name, "empty", "the file has no bytes")
+        log.skipped.append(empty_file(name, is_table=kind.is_table))
         return []
     return [_Item(name, name, path, kind)]
 
@@ -252,7 +253,7 @@ def _remote_items(url: str, options: PathOptions, log: Log) -> list[_Item]:
         log.skip(name, "not text", kind.office)
         return []
     if file.size == 0:
-        log.skip(name, "empty", "the file has no bytes")
+        log.skipped.append(empty_file(name, is_table=kind.is_table))
         return []
     return [_Item(name, name, url, kind, remote=file)]
 

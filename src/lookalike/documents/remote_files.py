@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 from lookalike.documents.folder import FoundFile, Listing, is_clutter, shown
 from lookalike.documents.kinds import kind_of
 from lookalike.documents.raw_input import COMPRESSED_FACTOR
+from lookalike.documents.table_errors import empty_file
 from lookalike.errors import DocumentError
 from lookalike.opening import LARGEST_PIPE
 from lookalike.remote import RemoteFile, RemoteStore
@@ -76,7 +77,7 @@ def listing_of(url: str, selection: Selection, log: Log) -> tuple[Listing, dict[
             continue
         name, kind = shown(inner), kind_of(names[-1])
         if not file.size:
-            log.skip(name, "empty", "the file has no bytes")
+            log.skipped.append(empty_file(name, is_table=kind.is_table))
         elif kind.format == "office":
             log.skip(name, "not text", kind.office)
         else:

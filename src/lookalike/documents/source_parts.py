@@ -294,6 +294,9 @@ class PartsSource(Source):
 
     def write_unread(self, unread: UnreadLines) -> None:
         """Read those parts again that have such lines."""
+        if self._last is None:
+            for _ in self.batches():  # which lines these are is not known before
+                pass
         lost = lost_lines(self.skipped())
         names = {one.id.rpartition(":")[0] for one in lost}
         for part in self._parts:

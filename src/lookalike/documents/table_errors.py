@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from lookalike.documents.document_batches import BY_RULE, NO_WORDS, Skipped
+from lookalike.documents.document_batches import BY_RULE, NO_WORDS, SHORT, Skipped
 from lookalike.errors import DocumentError, DuplicateIdError
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ __all__ = [
     "damaged_rows",
     "duplicate_id",
     "element_too_long",
+    "empty_file",
     "empty_table",
     "first_line",
     "id_not_a_number",
@@ -51,7 +52,7 @@ LONG_LINE: Final = "line too long"
 NOT_TEXT: Final = "not text"
 """Why a row is skipped whose text is none: a number, or bytes that are not UTF-8. It is a row all the same."""
 _NO_ROWS: Final = "the table has no rows"
-_NOT_ASKED: Final = BY_RULE - {"empty", "null text", NO_WORDS, "too short"}
+_NOT_ASKED: Final = BY_RULE - SHORT - {"empty", "null text", NO_WORDS}
 """Why something is skipped that is not of the collection: nobody wants it kept."""
 
 _FAULTS: Final = {
@@ -137,6 +138,11 @@ def damaged_rows(name: str, row: int | None, why: object) -> DocumentError:
 def changed(name: str) -> DocumentError:
     """Return the error for a source that has changed since it was first read."""
     return DocumentError(name, "file", "has changed since it was read", "search again")
+
+
+def empty_file(name: str, *, is_table: bool) -> Skipped:
+    """List a file without any bytes: a document of the collection, but none of its rows."""
+    return empty_table(name) if is_table else Skipped(name, "empty", "the file has no bytes")
 
 
 def empty_table(name: str) -> Skipped:

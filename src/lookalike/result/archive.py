@@ -249,7 +249,7 @@ _AUTHORS: Final = object_of(rule=is_typed, names=list_of(is_text), of=list_of(or
 _MAY_BE_MISSING: Final = frozenset(
     (
         *("limited", "flags", "old_flags", "origin", "skip", "min_words", "short_passages", "threshold_preset"),
-        *("metadata", "platforms", "authors"),
+        *("metadata", "platforms", "authors", "old_skipped"),
     )
 )
 
@@ -349,7 +349,7 @@ _FIELDS: Final[dict[str, Check]] = {
     "limited": whole(),
     "recall": _is_recall,
     "audit": or_none(object_of(drawn=whole(), of=whole(), true_pairs=whole(), found=whole(), **_RECALL)),
-    "skipped": list_of(row(is_text, is_text, is_text)),
+    **dict.fromkeys(("skipped", "old_skipped"), list_of(row(is_text, is_text, is_text))),
     "flags": _FLAGS,
     "old_flags": _FLAGS,
     "notes": list_of(is_text),

@@ -171,7 +171,8 @@ def _meta(result: Result) -> dict[str, Any]:
         "bands": None if bands is None else [bands.bands, bands.rows],
         "recall": _recall_values(result._searched_recall),  # noqa: SLF001 — as above
         "audit": None if audited is None else audited.to_dict(),
-        "skipped": [[skipped.id, skipped.reason, skipped.detail] for skipped in result.skipped],
+        "skipped": [astuple(skipped) for skipped in result.new_skipped],
+        "old_skipped": [astuple(skipped) for skipped in result.old_skipped],
         "flags": _flag_values(result.flags),
         "old_flags": _flag_values(result.old_flags),
         "origin": result.origin,
@@ -266,6 +267,7 @@ def _saved(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Saved:
         lengths=whole(tables["lengths.arrow"]["length"]) if "lengths.arrow" in tables else None,
         old_ids=None if old is None else whole(old["id"]),
         skipped=[Skipped(*skipped) for skipped in meta["skipped"]],
+        old_skipped=[Skipped(*skipped) for skipped in meta.get("old_skipped", ())],
         notes=meta["notes"],
         flags=_flags(meta.get("flags", {})),
         old_flags=_flags(meta.get("old_flags", {})),

@@ -165,6 +165,8 @@ class SearchedDocuments:
     lengths: Column | Sequence[int] | bytes | None = None
     """The length of each text, as `plan(keep="longest")` compares them."""
     skipped: Sequence[Skipped] = ()
+    old_skipped: Sequence[Skipped] = ()
+    """What was skipped of old documents."""
     notes: Sequence[str] = ()
     flags: Mapping[str, list[Flag]] = field(default_factory=dict)
     old_flags: Mapping[str, list[Flag]] = field(default_factory=dict)
@@ -216,6 +218,9 @@ class ResultView:
     bands: Bands | None
     recall: Recall
     skipped: tuple[Skipped, ...]
+    """What was not read; that of old documents comes last."""
+    old_skipped: tuple[Skipped, ...]
+    """That of old documents alone."""
     flags: dict[str, list[Flag]]
     """What is odd about a document, such as hidden text, by its id; only documents that have something odd."""
     old_flags: dict[str, list[Flag]]
@@ -262,7 +267,8 @@ class ResultView:
         old_ids = None if documents.old_ids is None else Ids.from_arrow(documents.old_ids)
         self.id_of = DocumentIds(Ids.from_arrow(documents.ids), old_ids)
         self.length_of, self.source = lengths_of(documents.lengths), documents.source
-        self.skipped, self._notes = tuple(documents.skipped), tuple(documents.notes)
+        self.skipped, self.old_skipped = (*documents.skipped, *documents.old_skipped), tuple(documents.old_skipped)
+        self._notes = tuple(documents.notes)
         self.flags, self.old_flags = dict(documents.flags), dict(documents.old_flags)
         export = documents.export
         self.metadata, self.platforms = ({}, ()) if export is None else (export.by_id(self.id_of), export.platforms)
@@ -279,6 +285,11 @@ class ResultView:
         self.origin = dict(origin or {})
         self._again = again
         self._found = self._searched = found
+
+    @property
+    def new_skipped(self) -> tuple[Skipped, ...]:
+        """What was skipped of new documents."""
+        return self.skipped[: len(self.skipped) - len(self.old_skipped)]
 
     def _changed(self, **attributes: Any) -> Self:
         """Return a copy with some attributes changed, and nothing remembered that was worked out from them."""

@@ -342,7 +342,8 @@ def assembled(
         ids=new.ids,
         old_ids=None if old is None else old.ids,
         lengths=searched.lengths,
-        skipped=[*(skipped for source in sources for skipped in source.skipped()), *_without_words(found, new)],
+        skipped=[*new.source.skipped(), *_without_words(found, new)],
+        old_skipped=[] if old is None else old.source.skipped(),
         notes=[
             *(note for source in sources for note in source.notes()),
             *([] if export is None else [str(export)]),

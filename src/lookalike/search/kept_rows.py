@@ -6,11 +6,14 @@ The source is read a second time, and each row is written as it was, stored as t
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from lookalike.documents.arrow_columns import is_marked, texts_as
+from lookalike.documents.document_batches import SHORT
+from lookalike.documents.document_source import chosen_texts
 from lookalike.documents.table_columns import check_outer
 from lookalike.documents.table_errors import not_judged
 from lookalike.errors import DocumentError, RecipeError, suggest
@@ -20,17 +23,18 @@ from lookalike.search.row_files import (
     RowShape,
     form_of,
     is_folder,
+    listed_path,
     path_of,
     row_file,
     row_folder,
-    url_of,
 )
 from lookalike.tables.columns import compute, joined
 from lookalike.tables.output_files import ENDINGS
+from lookalike.tables.packed import Ids
 from lookalike.tables.row_writers import CODECS, not_for_csv
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -172,7 +176,9 @@ def column_values(result: Result, source: Source | None, rule: KeepRule, paths: 
     if source is None:
         raise RecipeError("--keep", str(rule), "longest, shortest or first without PATH", "give the documents too")
     if rule.column is None:
-        dates = [_changed(name, paths, rule) for batch, _ in _again(result.ids, source) for name in batch.ids]
+        if source.has_files:
+            _check_files(result, source)
+        dates = [_changed(name, paths, rule) for name in result.ids.to_pylist()]
         values = pa.array(dates, pa.timestamp("us", "UTC"))
     else:
         values = joined(*_column(result, source, rule))
@@ -184,7 +190,7 @@ def _column(result: Result, source: Source, rule: KeepRule) -> Iterator[Column]:
     if rule.column not in names:
         columns = f"a column of the table ({', '.join(names)})" if names else "a rule for files, which have no columns"
         raise RecipeError("--keep", str(rule), columns, suggest(rule.column, names))
-    for batch, _ in _again(result.ids, source, rows=True):
+    for batch, _ in _again(result, source, rows=True):
         if batch.rows is not None:
             column = batch.rows.column(rule.column)
             yield column if batch.is_document is None else column.filter(batch.is_document)
@@ -243,20 +249,19 @@ def _rows(
     plan: Plan, result: Result, source: Source | None, paths: Sequence[str], *, lines: bool
 ) -> Iterator[tuple[pa.RecordBatch, Column, str]]:
     """Give the rows batch by batch, which of them are kept, and their folder; old documents are not among them."""
-    if source is None:
-        new = result.ids.slice(0, result.old_from)
-        yield _path_rows(new.to_pylist(), ()), plan.kept_mask.slice(0, len(new)), ""
-        if result.old_from is None:
-            yield from _unjudged_paths(result.ids, result.skipped, ())
+    if source is None or source.has_files:
+        if source is not None:
+            _check_files(result, source)
+        new = result.ids
+        yield _path_rows(new.to_pylist(), paths), plan.kept_mask.slice(0, len(new)), ""
+        yield from _unjudged_paths(new, result.new_skipped, paths)
         return
-    for batch, start in _again(result.ids, source, rows=not lines and source.schema is not None, lines=lines):
+    for batch, start in _again(result, source, rows=not lines and source.schema is not None, lines=lines):
         rows = batch.rows if batch.rows is not None else _path_rows(batch.ids, paths)
         kept = plan.kept_mask.slice(start, len(batch))
         if batch.is_document is not None:
             kept = compute().replace_with_mask(compute().invert(batch.is_document), batch.is_document, kept)
         yield rows, kept, batch.folder
-    if source.has_files:
-        yield from _unjudged_paths(result.ids, source.skipped(), paths)
 
 
 def _unjudged_paths(
@@ -276,23 +281,58 @@ def unjudged_names(ids: Column, skipped: Iterable[Skipped]) -> list[str]:
     return [name for name in names if name not in documents]
 
 
-def _again(ids: Column, source: Source, *, rows: bool = False, lines: bool = False) -> Iterator[tuple[Batch, int]]:
+def _short(result: Result) -> set[str]:
+    """Return the names of what the search left out because it is short; a source that is read again has it."""
+    return {one.id for one in result.new_skipped if one.reason in SHORT}
+
+
+def _check_files(result: Result, source: Source) -> None:
+    """Refuse files that are not what was searched; a short online text may have had another place in the search."""
+    names = {str(name) for batch in source.batches() for name in batch.ids}
+    if names - _short(result) != set(map(str, result.ids.to_pylist())):
+        raise _other_documents(source)
+
+
+def _again(result: Result, source: Source, *, rows: bool = False, lines: bool = False) -> Iterator[tuple[Batch, int]]:
     """Read the source again, with the place of each batch; refuse one that is not what was searched."""
+    ids, short = result.ids, _short(result)
     start = 0
-    for batch in (source.lines() if lines else None) or source.batches(rows=rows):
-        if not ids.slice(start, len(batch)).equals(batch.ids.to_arrow()):
-            problem = "does not hold the documents that were searched, in their order"
-            raise DocumentError(source.name, "file", problem, "it has changed since; search again")
+    for read in (source.lines() if lines else None) or source.batches(rows=rows):
+        batch = _without(read, short) if short else read
+        if len(batch) and not ids.slice(start, len(batch)).equals(batch.ids.to_arrow()):
+            raise _other_documents(source)
         yield batch, start
         start += len(batch)
+    if start < len(ids):
+        raise _other_documents(source)
+
+
+def _other_documents(source: Source) -> DocumentError:
+    problem = "does not hold the documents that were searched, in their order"
+    return DocumentError(source.name, "file", problem, "it has changed since; search again")
+
+
+def _without(batch: Batch, short: Container[str]) -> Batch:
+    """Return a batch in which short rows are rows that were not judged."""
+    import pyarrow as pa
+
+    chosen = [str(name) not in short for name in batch.ids]
+    if all(chosen):
+        return batch
+    places = [place for place, is_one in enumerate(chosen) if is_one]
+    mask: Any = pa.array(chosen, pa.bool_())
+    if batch.is_document is not None:
+        mask = compute().replace_with_mask(batch.is_document, batch.is_document, mask)
+    ids = Ids.of(batch.ids.take(places)) if places else batch.ids[:0]
+    return replace(batch, ids=ids, texts=chosen_texts(batch.texts, places), is_document=mask)
 
 
 def _path_rows(ids: Sequence[object], paths: Sequence[str]) -> pa.RecordBatch:
     """Return the paths of documents that are files, and the ids of others."""
     import pyarrow as pa
 
-    names = [path_of(name, paths) or url_of(str(name), paths) for name in ids]
-    return pa.RecordBatch.from_arrays([pa.array(names, pa.large_string())], ["path"])
+    names = pa.array([listed_path(name, paths) for name in ids], pa.large_string())
+    return pa.RecordBatch.from_arrays([names], ["path"])
 
 
 @contextmanager
@@ -353,7 +393,7 @@ class CutRows:
 
         rows, column = cut.batch.rows, cut.batch.text_column
         if rows is None or column is None:
-            names = [path_of(name, self._paths) or str(name) for name in cut.batch.ids]
+            names = [listed_path(name, self._paths) for name in cut.batch.ids]
             columns: list[pa.Array[Any]] = [pa.array(names, pa.large_string()), cut.texts.to_arrow()]
             return pa.RecordBatch.from_arrays(columns, ["path", "text"])
         if not cut.changed:

@@ -35,11 +35,11 @@ __all__ = [
     "form_of",
     "is_folder",
     "kind_of",
+    "listed_path",
     "path_of",
     "refuse_source_url",
     "row_file",
     "row_folder",
-    "url_of",
 ]
 
 
@@ -77,10 +77,23 @@ def url_of(name: str, paths: Sequence[str]) -> str:
 
 def path_of(name: object, paths: Iterable[str]) -> str | None:
     """Return the path of a document that is a file: its name may be that inside one of the folders."""
-    for path in (*(Path(folder) / str(name) for folder in paths), Path(str(name))):
-        if path.is_file():
-            return str(path)
-    return None
+    return next(filter(os.path.isfile, _places(name, paths)), None)
+
+
+def listed_path(name: object, paths: Sequence[str]) -> str:
+    """Return what a list names a document by: its path, also if it is a link to nothing or in an archive."""
+    places = [*_places(name, paths)]
+    tests = (os.path.isfile, os.path.islink, _is_member)
+    return next((path for test in tests for path in filter(test, places)), None) or url_of(str(name), paths)
+
+
+def _is_member(path: str) -> bool:
+    return any(map(os.path.isfile, Path(path).parents))
+
+
+def _places(name: object, paths: Iterable[str]) -> Iterator[str]:
+    yield from (str(Path(folder) / str(name)) for folder in filter(os.path.isdir, paths))
+    yield str(Path(str(name)))
 
 
 def _extension(path: str) -> str:
