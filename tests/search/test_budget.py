@@ -15,13 +15,16 @@ from lookalike.engine import Asked, choose_strategy
 from lookalike.errors import RecipeError
 from lookalike.recipe import DEFAULT
 from lookalike.search import search_run
-from lookalike.search.budget import LEAST_MEMORY, Footprint, resident
+from lookalike.search.budget import LEAST_MEMORY, Footprint, join_factor, resident
 from lookalike.search.intake import SearchInput
 from tests.faults.child import PEAK, run
 from tests.search.making import Listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from lookalike.engine import Strategy
+    from lookalike.tables.columns import Metric
 
 MEGA = 10**6
 TEXTS = ["one two three four five six", "one two three four five six seven"] * 4
@@ -60,8 +63,8 @@ def test_what_a_process_has_already_is_not_divided_again(monkeypatch: pytest.Mon
         seen: list[int] = []
         divide = search_run.Run._held
 
-        def divided(of: search_run.Run) -> int:
-            seen.append(divide(of))
+        def divided(of: search_run.Run, strategy: Strategy) -> int:
+            seen.append(divide(of, strategy))
             return seen[-1]
 
         with pytest.MonkeyPatch.context() as patch:
@@ -111,6 +114,25 @@ def test_what_is_estimated_is_what_decides_about_files() -> None:
     assert not large.fits(LSH, 50 * MEGA, LEAST_MEMORY)
     assert large.fits(LSH, 50 * MEGA, 2 * LEAST_MEMORY)
     assert not large.fits(LSH, 600 * MEGA, 2 * LEAST_MEMORY)
+
+
+@pytest.mark.parametrize("metric", ["jaccard", "containment"])
+def test_a_low_threshold_takes_more_in_an_exact_join_since_more_is_indexed(metric: Metric) -> None:
+    high, low = (choose_strategy(Asked(DEFAULT, share, 1.0, "exact", metric), size=10**9) for share in (0.8, 0.1))
+    large = footprint(TEXTS, size=70 * MEGA, count=30_000)
+    sets = large.sets(low)
+    for most, least in ((False, 0.6), (True, 3)):
+        whole = [large.whole(strategy, 50 * MEGA, most=most) for strategy in (high, low)]
+        assert whole[1] - whole[0] > least * sets
+    assert large.fits(high, 50 * MEGA, LEAST_MEMORY)
+    assert not large.fits(low, 50 * MEGA, LEAST_MEMORY)
+    held = [large.left(strategy, LEAST_MEMORY, 50 * MEGA) for strategy in (high, low)]
+    assert held[0] > 2 * held[1]
+
+
+def test_comparing_all_with_all_has_no_index() -> None:
+    brute = choose_strategy(Asked(DEFAULT, 0.1, method="brute"), size=10**9)
+    assert join_factor(brute, most=True) == join_factor(brute) < join_factor(EXACT)
 
 
 def test_a_loaded_library_is_no_news_to_the_estimate(monkeypatch: pytest.MonkeyPatch) -> None:

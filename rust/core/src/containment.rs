@@ -9,7 +9,8 @@ use std::collections::HashSet;
 use crate::candidates::Limits;
 use crate::control::Control;
 use crate::error::Result;
-use crate::prefix::{Budget, Joined, Order, of_members, prefixes};
+use crate::prefix::{Budget, Joined, Order, concat, of_members, prefixes};
+use crate::repeated::Repeated;
 use crate::strategy::Search;
 
 /// All pairs of `members` whose containment reaches the threshold; None if that is too much work.
@@ -22,25 +23,30 @@ pub fn join(
 ) -> Result<Option<Joined>> {
     let mut ranked = members.to_vec();
     ranked.sort_by_key(|&d| (sets[d as usize].len(), d));
-    let order = Order::new(&of_members(sets, &ranked), control)?;
-    let prefixes = prefixes(sets, &ranked, search.threshold, &order, control)?;
+    let members = of_members(sets, &ranked);
+    let order = Order::new(&members, control)?;
+    // What one document alone has brings no two together: of most texts, that is nearly everything.
+    let mut repeated = Repeated::of(members.iter().map(|set| set.len()).sum(), 2);
+    repeated.meet_lists(&members, |x| order.token(x), control)?;
+    let prefixes = prefixes(sets, &ranked, search.threshold, &order, |token| repeated.has(token), control)?;
     let mattering: HashSet<u64> = prefixes.iter().flatten().copied().collect();
     let postings = control.parts(
         ranked.len(),
         256,
         || (),
         |(), part| {
-            let mut out = Vec::new();
+            let mut out = Vec::with_capacity(part.clone().map(|rank| sets[ranked[rank] as usize].len()).sum());
             for rank in part {
                 control.check()?;
                 control.count(1);
                 let tokens = sets[ranked[rank] as usize].iter().map(|&x| order.token(x));
                 out.extend(tokens.filter(|t| mattering.contains(t)).map(|t| (t, rank as u32)));
             }
+            out.shrink_to_fit();
             Ok(out)
         },
     )?;
-    let mut postings: Vec<(u64, u32)> = postings.into_iter().flatten().collect();
+    let mut postings = concat(postings);
     postings.sort_unstable();
     let (state, budget) = (|| vec![u32::MAX; ranked.len()], Budget::new(limits));
     let found = control.parts(ranked.len(), 64, state, |met, part| {

@@ -88,7 +88,7 @@ pub fn join(
     let mut ranked = members.to_vec();
     ranked.sort_by_key(|&d| (sets[d as usize].len(), d));
     let order = Order::new(&of_members(sets, &ranked), control)?;
-    let postings = postings(&prefixes(sets, &ranked, threshold, &order, control)?, control)?;
+    let postings = postings(&prefixes(sets, &ranked, threshold, &order, |_| true, control)?, control)?;
     let own = by_document(&postings, ranked.len());
     let size = |rank: u32| sets[ranked[rank as usize] as usize].len();
     let (state, budget) = (|| vec![u32::MAX; ranked.len()], Budget::new(limits));
@@ -193,12 +193,13 @@ impl Order {
     }
 }
 
-/// The prefixes of documents, by rank.
+/// The prefixes of documents, by rank: of each what is `wanted`.
 pub(crate) fn prefixes(
     sets: &[Vec<u64>],
     ranked: &[u32],
     threshold: f64,
     order: &Order,
+    wanted: impl Fn(u64) -> bool + Sync,
     control: &Control,
 ) -> Result<Vec<Vec<u64>>> {
     let mut out = vec![Vec::new(); ranked.len()];
@@ -206,6 +207,8 @@ pub(crate) fn prefixes(
         control.check()?;
         for (prefix, &d) in out.iter_mut().zip(&ranked[first..]) {
             *prefix = order.prefix(&sets[d as usize], threshold);
+            prefix.retain(|&token| wanted(token));
+            prefix.shrink_to_fit();
         }
         control.count(out.len());
         Ok(())
@@ -217,7 +220,7 @@ pub(crate) fn prefixes(
 fn postings(prefixes: &[Vec<u64>], control: &Control) -> Result<Vec<Posting>> {
     let total = prefixes.iter().map(Vec::len).sum();
     let mut repeated = Repeated::of(total, 2);
-    repeated.meet_lists(prefixes, control)?;
+    repeated.meet_lists(prefixes, |token| token, control)?;
     let parts = control.parts(
         prefixes.len(),
         256,
@@ -230,12 +233,20 @@ fn postings(prefixes: &[Vec<u64>], control: &Control) -> Result<Vec<Posting>> {
                 let places = prefixes[rank].iter().enumerate().filter(|&(_, &token)| repeated.has(token));
                 out.extend(places.map(|(place, &token)| Posting { token, rank: rank as u32, place: place as u32 }));
             }
+            out.shrink_to_fit();
             Ok(out)
         },
     )?;
-    let mut all: Vec<Posting> = parts.into_iter().flatten().collect();
+    let mut all = concat(parts);
     all.sort_unstable();
     Ok(all)
+}
+
+/// All parts in one: the memory of one that grows is not given back.
+pub(crate) fn concat<T>(parts: Vec<Vec<T>>) -> Vec<T> {
+    let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+    parts.into_iter().for_each(|part| all.extend(part));
+    all
 }
 
 /// For each rank, where its postings are.

@@ -37,14 +37,19 @@ impl Repeated {
         *word |= bit | (*word & bit) << 1;
     }
 
-    /// Record the numbers of many lists. Each window of the table belongs to one thread: no atomics.
-    pub(crate) fn meet_lists(&mut self, lists: &[Vec<u64>], control: &Control) -> Result<()> {
+    /// Record a number for each entry of many lists. Each window of the table belongs to one thread: no atomics.
+    pub(crate) fn meet_lists(
+        &mut self,
+        lists: &[impl AsRef<[u64]> + Sync],
+        number: impl Fn(u64) -> u64 + Sync,
+        control: &Control,
+    ) -> Result<()> {
         let (bits, size) = (self.bits, self.words.len() / WINDOWS);
         control.fill_parts(&mut self.words, size, |first, words| {
             for list in lists {
                 control.check()?;
-                for &number in list {
-                    let (word, bit) = place(bits, number);
+                for &entry in list.as_ref() {
+                    let (word, bit) = place(bits, number(entry));
                     if let Some(word) = words.get_mut(word.wrapping_sub(first)) {
                         *word |= bit | (*word & bit) << 1;
                     }
@@ -89,7 +94,7 @@ mod tests {
             let lists: Vec<Vec<u64>> = lists.iter().map(|l| l.iter().map(|&x| u64::from(x)).collect()).collect();
             let all: Vec<u64> = lists.concat();
             let mut at_once = Repeated::of(all.len(), 8);
-            at_once.meet_lists(&lists, &Control::new(threads)).unwrap();
+            at_once.meet_lists(&lists, |x| x, &Control::new(threads)).unwrap();
             let mut one_by_one = Repeated::of(all.len(), 8);
             all.iter().for_each(|&x| one_by_one.meet(x));
             prop_assert_eq!(&at_once.words, &one_by_one.words);

@@ -21,7 +21,17 @@ if TYPE_CHECKING:
     from lookalike.engine import Strategy
     from lookalike.search.intake import SearchInput
 
-__all__ = ["LEAST_MEMORY", "PAGE", "Footprint", "check_memory", "left", "resident", "row_bytes", "stored_bytes"]
+__all__ = [
+    "LEAST_MEMORY",
+    "PAGE",
+    "Footprint",
+    "check_memory",
+    "join_factor",
+    "left",
+    "resident",
+    "row_bytes",
+    "stored_bytes",
+]
 
 LEAST_MEMORY: Final = 512 * 2**20
 PAGE: Final = 2_000
@@ -52,9 +62,13 @@ _ALIKE: Final = 0.25
 _AT_ONCE: Final = 0.35
 """The share of their sets that is held at once: those of documents whose copies have all been read are released."""
 _JOINED: Final = 2.1
-"""The most that an exact join takes, as a multiple of the sets: if all documents are alike, all of them are indexed."""
-_INDEXED: Final = 1.75
-"""What it takes if few are alike."""
+"""What may be taken of texts that are compared, as a multiple of what is held of them; at a low threshold more."""
+_SETS: Final = 0.9
+"""What sets take that are joined, as a multiple of what is estimated of them; an index comes on top."""
+_INDEX: Final = 1.5, 1.0
+"""What the index of a set takes, as a multiple of its prefix, if few documents are alike: Jaccard, containment."""
+_FULL_INDEX: Final = 6.0, 7.0
+"""What it takes if all are alike: all that is in a prefix is in other documents too, and has postings."""
 _PAIR: Final = 40
 """Bytes of a pair that is listed."""
 _LEAST_HELD: Final = 32 * 2**20
@@ -87,12 +101,24 @@ def row_bytes(strategy: Strategy) -> int:
     return _BESIDE + stored_bytes(strategy)
 
 
-def left(memory: int, taken: int) -> int:
+def join_factor(strategy: Strategy, *, most: bool = False) -> float:
+    """Return what joining sets takes, as a multiple of the sets: if few documents are alike, or if all are.
+
+    The index has the first 1 - threshold of each set, its prefix: at 0.1 nearly everything.
+    """
+    if strategy.method == "brute":
+        return _SETS
+    index = (_FULL_INDEX if most else _INDEX)[strategy.metric == "containment"]
+    factor = _SETS + index * (1 - strategy.threshold)
+    return max(_JOINED, factor) if most else factor
+
+
+def left(memory: int, taken: int, factor: float = _JOINED) -> int:
     """Return how many bytes of sets may be held within a limit, of which so many are taken.
 
-    Sets that are joined take as many bytes again in an index.
+    Comparing them takes `factor` times as much: see `join_factor`.
     """
-    return max(_LEAST_HELD, int((memory - taken) / _JOINED))
+    return max(_LEAST_HELD, int((memory - taken) / factor))
 
 
 class Footprint:
@@ -120,11 +146,11 @@ class Footprint:
         arrow = _ARROW + min(self.size, _AHEAD) if any(one.has_tables for one in self._inputs) else 0
         return buffers + arrow + min(self.size, KEPT) + min(self.size, _WAITING)
 
-    def kept(self, strategy: Strategy) -> int:
+    def kept(self, strategy: Strategy, *, most: bool = False) -> int:
         """Return what is kept of all documents between the two reads; for an exact join, what the join takes."""
         if strategy.method in ("lsh", "signatures"):
             return self.documents * row_bytes(strategy)
-        return self.documents * (_ROW + _BESIDE) + round(_INDEXED * self.sets(strategy))
+        return self.documents * (_ROW + _BESIDE) + round(join_factor(strategy, most=most) * self.sets(strategy))
 
     def sets(self, strategy: Strategy) -> int:
         """Return how many bytes the sets of shingles of all documents take."""
@@ -135,7 +161,11 @@ class Footprint:
         """Return what is held of documents while they are compared: usually, or if most of them are alike."""
         by_rows = strategy.method in ("lsh", "signatures")
         sets = self.sets(strategy) if by_rows else 0
-        return round(_JOINED * min(HELD, sets)) if most else min(HELD, round(_ALIKE * _AT_ONCE * sets))
+        return (
+            round(join_factor(strategy, most=True) * min(HELD, sets))
+            if most
+            else min(HELD, round(_ALIKE * _AT_ONCE * sets))
+        )
 
     @property
     def _pairs(self) -> int:
@@ -146,13 +176,13 @@ class Footprint:
         """Return what a process takes that has `process` bytes before it searches."""
         # What is kept of the documents is released before they are compared, but for a few bytes.
         compared = self.documents * (_BESIDE // 2) + self.verifying(strategy, most=most)
-        return process + self.reading() + max(self.kept(strategy), compared) + (self._pairs if most else 0)
+        return process + self.reading() + max(self.kept(strategy, most=most), compared) + (self._pairs if most else 0)
 
     def fits(self, strategy: Strategy, process: int, memory: int) -> bool:
-        """Return whether a search stays within a limit without files."""
+        """Return whether a search stays within a limit without files, also if all documents are alike."""
         held = min(HELD, self.sets(strategy)) if strategy.method in ("lsh", "signatures") else 0
-        return process + self.reading(memory) + self.kept(strategy) + held <= memory
+        return process + self.reading(memory) + self.kept(strategy, most=True) + held <= memory
 
-    def left(self, memory: int, taken: int) -> int:
+    def left(self, strategy: Strategy, memory: int, taken: int) -> int:
         """Return how many bytes of sets may be held by a process that has taken so much, and will read once more."""
-        return left(memory, taken + self.reading(memory))
+        return left(memory, taken + self.reading(memory), join_factor(strategy, most=True))

@@ -14,7 +14,16 @@ from lookalike.documents.table_errors import changed
 from lookalike.engine import HELD, choose_strategy
 from lookalike.errors import RecipeError
 from lookalike.opening import is_url, shown_url
-from lookalike.search.budget import LEAST_MEMORY, PROCESS, Footprint, check_memory, left, resident, stored_bytes
+from lookalike.search.budget import (
+    LEAST_MEMORY,
+    PROCESS,
+    Footprint,
+    check_memory,
+    join_factor,
+    left,
+    resident,
+    stored_bytes,
+)
 from lookalike.search.progress import Pass
 
 if TYPE_CHECKING:
@@ -131,7 +140,7 @@ class Run:
         reading = time.perf_counter() - started
         found = _native.search(
             intake,
-            strategy.native(memory=self._held()),
+            strategy.native(memory=self._held(strategy)),
             [one for documents in self._documents for one in documents.inputs],
             old_from=self._old_from(),
             order=self._order_bytes(),
@@ -154,14 +163,16 @@ class Run:
         is_large = likely.method == "lsh" and all(one.is_cheap for one in self._documents)
         return "rows" if is_large else "auto"
 
-    def _held(self) -> int:
+    def _held(self, strategy: Strategy) -> int:
         """Return how many bytes of sets may be held while candidates are verified.
 
         With `work`, another process must divide the work in the same way when it goes on.
         """
         if self._memory is None:
             return HELD
-        return left(self._memory, PROCESS) if self._work else self._footprint.left(self._memory, resident())
+        if self._work:
+            return left(self._memory, PROCESS, join_factor(strategy, most=True))
+        return self._footprint.left(strategy, self._memory, resident())
 
     def _read(self, intake: _native.Intake) -> list[int]:
         """Read everything; return how many documents each input has."""
@@ -242,7 +253,7 @@ class Run:
             proposed = rows.candidates(core, old_from, self._threads, told)
             work.keep_candidates(*proposed)
         candidates = time.perf_counter() - began
-        core = strategy.native(memory=self._held())
+        core = strategy.native(memory=self._held(strategy))
         inputs = [one for documents in self._documents for one in documents.inputs]
         found = rows.verify(
             core,
@@ -267,7 +278,7 @@ class Run:
             "max_pairs": strategy.max_pairs,
             "excluded": _digest([*strategy.ignored, *strategy.skip, strategy.min_words]),
             "sources": [one.source.identity() for one in self._documents],
-            "memory": self._held(),
+            "memory": self._held(strategy),
         }
 
 
