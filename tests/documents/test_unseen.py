@@ -297,11 +297,12 @@ def test_a_file_with_reversed_text_is_flagged_and_compared_as_it_is_seen(tmp_pat
 def test_words_that_are_reversed_one_by_one_are_read_as_they_are_seen(tmp_path: Path, name: str) -> None:
     words = ESSAY.split()
     hidden = " ".join(f"{LEFT}{word[::-1]}{END}\u200e" for word in words)
-    data = {
+    files: dict[str, bytes | str] = {
         "x.txt": hidden,
         "x.docx": docx((hidden,)),
         "x.html": " ".join(f"<bdo dir=rtl>{word[::-1]}</bdo>" for word in words),
-    }[name]
+    }
+    data = files[name]
     assert text_of(tmp_path, name, data).replace("\u200e", "") == " ".join(words)
     assert flags_of(tmp_path, name, data)["reversed text"][1] >= len(words) - words.count("a")
 

@@ -326,6 +326,7 @@ def test_of_a_saved_result(name: str, short: list[str], old: list[str], capfd: p
     json_lines(Path("old.jsonl"), 8)
     scan = ["scan", name, *short, *old, "--save", "run", "--format", "json", "--max-document", f"{LONGEST}B"]
     assert main([*scan, "-o", "found.json"]) == 0
+    outputs, told = {"": ""}, ""
     for ending in ("jsonl", "parquet"):
         outputs = {role: f"{role}.{ending}" for role in ("kept", "removed", "unread")}
         written = ["-o", outputs["kept"], "--removed", outputs["removed"], "--unread", outputs["unread"]]
