@@ -279,10 +279,12 @@ def nothing_read(name: str, skipped: Iterable[Skipped]) -> DocumentError:
     return DocumentError(name, "file", "contains no readable document", remedy)
 
 
-def say_skipped(skipped: Iterable[Skipped]) -> None:
+def say_skipped(skipped: Sequence[Skipped]) -> None:
     """Tell how many were skipped, and why, where no closing line does."""
-    if said := skipped_words(skipped):
+    if said := skipped_words(one for one in skipped if one.reason != NO_WORDS):
         complain(f"note: {said}; lookalike files shows which, and why")
+    if wordless := sum(one.reason == NO_WORDS for one in skipped):
+        complain(f"note: {count(wordless, 'document')} without words, compared with nothing")
 
 
 LISTED: Final = 10
