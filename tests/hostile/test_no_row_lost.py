@@ -311,6 +311,9 @@ def test_of_shards_in_a_folder(name: str, capfd: pytest.CaptureFixture[str]) -> 
     assert Path("unread").read_bytes() == b"".join(line + b"\n" for line in lost)
     found = counts(kept, told)
     assert (found["kept"], found["read"]) == (len(kept_rows), sum(made.read for made in shards))
+    code, told = dedupe(capfd, "in", "--id-column", "", "-o", "again.jsonl")
+    assert code == (3 if lost else 0)
+    assert told.count(" lines of in/") == 2 * bool(lost), "named with their folder"
     scan = ["scan", "in", "--id-column", "", "--save", "run", "--max-document", f"{LONGEST}B"]
     assert main([*scan, "--format", "json", "-o", "found.json"]) == 0
     capfd.readouterr()

@@ -249,7 +249,7 @@ def dedupe(
     if parts:
         _cut(source, parts, search, recipe, reading, outputs, given, quiet=quiet, verbose=verbose, color=in_color)
         skipped = source.skipped() if source is not None else ()
-        exit_if_lost(outputs, source, skipped)
+        exit_if_lost(outputs, given, skipped)
         exit_if_strict(strict, skipped)
         return
     with _found(source, result, recipe, reading, search, quiet=quiet, verbose=verbose) as found:
@@ -267,7 +267,7 @@ def dedupe(
             same = [*kept, *typed(reading, Reading()), *as_typed(search.shown(), recipe)]
             hint = "" if quiet else next_command(given, result, source, same)
             send_drawn(to_table(made, tally(made, found, source), found.summary(), hint), None, color=in_color)
-        exit_if_lost(outputs, source, found.new_skipped)
+        exit_if_lost(outputs, given, found.new_skipped)
         exit_if_strict(strict, found.skipped)
 
 

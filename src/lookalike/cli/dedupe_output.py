@@ -31,7 +31,17 @@ from lookalike.search.kept_rows import (
     unjudged_names,
 )
 from lookalike.search.repeats import Repeats
-from lookalike.search.row_files import KINDS, RowOptions, RowShape, check_folder, form_of, is_folder, kind_of, row_file
+from lookalike.search.row_files import (
+    KINDS,
+    RowOptions,
+    RowShape,
+    check_folder,
+    form_of,
+    is_folder,
+    kind_of,
+    listed_path,
+    row_file,
+)
 from lookalike.tables.output_files import ENDINGS, squeezed
 from lookalike.tables.spelling import count
 from lookalike.tables.write_table import write_table
@@ -302,14 +312,14 @@ def write_unread(source: Source, outputs: Outputs) -> None:
         source.write_unread(UnreadLines(write))
 
 
-def exit_if_lost(outputs: Outputs, source: Source | None, skipped: Iterable[Skipped]) -> None:
+def exit_if_lost(outputs: Outputs, paths: Sequence[str], skipped: Iterable[Skipped]) -> None:
     """Name the lines that are in no output, and end the command with 3 unless that was accepted."""
     files: dict[str, list[Skipped]] = {}
     for one in lost_lines(skipped) if outputs.rows and outputs.unread is None else ():
-        files.setdefault(one.id.rpartition(":")[0], []).append(one)
+        files.setdefault(listed_path(one.id.rpartition(":")[0], paths), []).append(one)
     if not files:
         return
-    writes = "--unread FILE" if source is not None else "--unread FILE, given with PATH,"
+    writes = "--unread FILE" if paths else "--unread FILE, given with PATH,"
     remedy = "" if outputs.skip_bad else f"; {writes} writes them, --skip-bad accepts the loss"
     for name, lines in [*files.items()][:_FILES_SHOWN]:
         verb, them = ("is", "it") if len(lines) == 1 else ("are", "them")
