@@ -438,3 +438,9 @@ def test_the_document_with_the_wrong_id_is_named(run: Run) -> None:
     Path("rows.jsonl").write_bytes(lines({"id": "seven", "text": words(50, 90)}))
     done = run("check", "rows.jsonl", "--index", "new.db", "--add")
     assert done.complaint.startswith("document 'seven': id is a text; the ids of new.db are numbers; ")
+
+
+def test_documents_without_words_are_not_counted_as_checked(run: Run, stored: str) -> None:
+    Path("marks.txt").write_text("!!! ???\n", encoding="utf-8")
+    done = run("check", "marks.txt", "--index", stored)
+    assert done.out.endswith(f"0 documents checked (1 without words not compared) against {stored} (4 documents)\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,3 +115,13 @@ def test_words_that_several_sources_have_count_once() -> None:
     assert [(source.id, source.adds) for source in found.sources[:2]] == [("most", 38), ("y", 12)]
     assert sorted(source.id for source in found.sources[2:]) == ["copy", "x"]
     assert all(source.adds == 0 for source in found.sources[2:])
+
+
+def test_a_member_of_an_archive_is_no_source_of_itself(run: Run) -> None:
+    Path("class").mkdir()
+    text = " ".join(f"word{number}" for number in range(80))
+    with zipfile.ZipFile("class/late.zip", "w") as archive:
+        archive.writestr("reyes.txt", text)
+    Path("class/other.txt").write_text("nothing of this is anywhere else in the class at all", encoding="utf-8")
+    done = run("sources", "class/late.zip/reyes.txt", "class", "--format", "json")
+    assert done.json["sources"] == []

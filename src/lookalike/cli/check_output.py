@@ -279,7 +279,11 @@ def _summary(checking: Checking) -> str:
         alike = f"{checking.alike:,} that {'shares' if checking.alike == 1 else 'share'} something with them"
     exact = "estimated" if checking.stored.settings.keep == "signature" else "exact"
     name = visible(checking.stored.name)
-    checked = f"{count(checking.documents, 'document')} checked against {name} ({stored})"
+    judged = checking.documents - checking.not_judged
+    wordless = f" ({checking.not_judged:,} without words not compared)" if checking.not_judged else ""
+    checked = f"{count(judged, 'document')} checked{wordless} against {name} ({stored})"
+    if not judged:
+        return checked
     recall = "recall not promised"
     if checking.recall is not None:
         recall = f"{recall_of(checking.recall, of_what=False)} of documents ≥ {checking.threshold:.2f}"

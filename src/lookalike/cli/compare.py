@@ -395,16 +395,17 @@ def _check_others(result: Result, paths: Sequence[str], is_itself: Callable[[str
 
 def _same_file(essay: str, paths: Sequence[str]) -> Callable[[str | int], bool] | None:
     """Return what tells whether a document that was read from the paths is the essay itself."""
-    from lookalike.search.row_files import path_of
+    from lookalike.search.row_files import listed_path
 
-    if not Path(essay).is_file():
+    if is_url(essay):
         return None
+    place = Path(essay).resolve()  # also that of a member of an archive
 
     def is_itself(name: str | int) -> bool:
-        if Path(str(name)).name != Path(essay).name:
+        if Path(str(name)).name != place.name:
             return False
-        found = path_of(str(name), paths)
-        return found is not None and Path(found).is_file() and Path(found).samefile(essay)
+        path = Path(listed_path(str(name), paths))
+        return path.samefile(place) if path.is_file() and place.is_file() else path.resolve() == place
 
     return is_itself
 
