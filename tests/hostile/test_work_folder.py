@@ -309,7 +309,7 @@ import resource, sys
 from pathlib import Path
 import lookalike as la
 from lookalike.search import search_run
-search_run.Run._held = lambda _: 3_000
+search_run.Run._held = lambda *_: 3_000
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 try:
     la.find([Path(path) for path in sys.argv[2:]], 0.6, recipe=la.Recipe(k=2, hashes=24), method="lsh",

@@ -67,7 +67,7 @@ def spilling(*, held: int = 4_000, block: int = 4_000) -> Iterator[None]:
         patch.setattr(search_run, "LEAST_MEMORY", block)
         patch.setattr(budget, "LEAST_MEMORY", block)
         patch.setattr(search_run.Run, "_is_too_large", lambda run, _: run._memory is not None)
-        patch.setattr(search_run.Run, "_held", lambda _: held)
+        patch.setattr(search_run.Run, "_held", lambda *_: held)
         for name in ("fsync", "fdatasync"):  # no test cuts the power
             patch.setattr(os, name, lambda _: None)
         yield

@@ -119,9 +119,9 @@ def test_what_is_estimated_is_what_decides_about_files() -> None:
 @pytest.mark.parametrize("metric", ["jaccard", "containment"])
 def test_a_low_threshold_takes_more_in_an_exact_join_since_more_is_indexed(metric: Metric) -> None:
     high, low = (choose_strategy(Asked(DEFAULT, share, 1.0, "exact", metric), size=10**9) for share in (0.8, 0.1))
-    large = footprint(TEXTS, size=70 * MEGA, count=30_000)
+    large = footprint(TEXTS, size=90 * MEGA, count=30_000)
     sets = large.sets(low)
-    for most, least in ((False, 0.6), (True, 3)):
+    for most, least in ((False, 0.6), (True, 2)):
         whole = [large.whole(strategy, 50 * MEGA, most=most) for strategy in (high, low)]
         assert whole[1] - whole[0] > least * sets
     assert large.fits(high, 50 * MEGA, LEAST_MEMORY)

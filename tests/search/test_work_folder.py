@@ -223,7 +223,7 @@ def test_two_processes_do_not_share_a_folder(table: Path, tmp_path: Path, work: 
         assert [child.stdout.readline() for _ in range(2)] == ["begun\n", "waiting\n"]
         before = contents(work)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(search_run.Run, "_held", lambda _: 60_000)
+            patch.setattr(search_run.Run, "_held", lambda *_: 60_000)
             with pytest.raises(la.LookalikeError, match="is in use by another search; wait until it has ended"):
                 search(table, work=work)
         assert contents(work) == before

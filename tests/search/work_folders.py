@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 import lookalike as la
 from lookalike.search import search_run
-search_run.Run._held = lambda _: 60_000
+search_run.Run._held = lambda *_: 60_000
 print("begun", flush=True)
 result = la.find([Path(path) for path in sys.argv[2:]], 0.6, recipe=la.Recipe(k=2, hashes=24), method="lsh",
                  work=sys.argv[1], threads=2)

@@ -67,8 +67,8 @@ _SETS: Final = 0.9
 """What sets take that are joined, as a multiple of what is estimated of them; an index comes on top."""
 _INDEX: Final = 1.5, 1.0
 """What the index of a set takes, as a multiple of its prefix, if few documents are alike: Jaccard, containment."""
-_FULL_INDEX: Final = 6.0, 7.0
-"""What it takes if all are alike: all that is in a prefix is in other documents too, and has postings."""
+_FULL_INDEX: Final = 4.0, 5.0
+"""What it takes at most, if all are alike: all that is in a prefix is in other documents too, and has postings."""
 _PAIR: Final = 40
 """Bytes of a pair that is listed."""
 _LEAST_HELD: Final = 32 * 2**20
