@@ -24,9 +24,8 @@ TEXT = "the miller lived by the river and sold his flour to every town around be
 def test_pairs_go_into_a_workbook_as_texts_and_numbers(run: Run, tmp_path: Path) -> None:
     for name in ("=1+1.txt", "b.txt"):
         (tmp_path / name).write_text(TEXT, encoding="utf-8")
-    output = tmp_path / "out" / "pairs.xlsx"
-    output.parent.mkdir()
-    run("scan", str(tmp_path), "--exclude", "out", "-o", str(output))
+    output = tmp_path.with_suffix(".xlsx")
+    run("scan", str(tmp_path), "-o", str(output))
     with zipfile.ZipFile(output) as book:
         sheet = book.read("xl/worksheets/sheet1.xml").decode()
         names = set(book.namelist())
@@ -42,10 +41,11 @@ def test_a_workbook_without_the_package_says_what_to_do(
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text(TEXT, encoding="utf-8")
-    done = run("scan", str(tmp_path), "-o", str(tmp_path / "pairs.xlsx"))
+    output = tmp_path.with_suffix(".xlsx")
+    done = run("scan", str(tmp_path), "-o", str(output))
     assert done.code == 2
     assert "pip install '.[excel]'" in done.err
-    assert not (tmp_path / "pairs.xlsx").exists()
+    assert not output.exists()
 
 
 def test_a_terminal_shows_files_being_read(tmp_path: Path) -> None:

@@ -126,7 +126,8 @@ def test_text_is_excluded_from_any_source(tmp_path: Path) -> None:
             expected = answer(search(TEXTS, method=method, threads=1, **options))
             assert answer(search(Listed(TEXTS), method=method, threads=2, **options)) == expected
             found = answer(search(path, method=method, threads=2, **options))
-            assert {**found, "notes": found["notes"][1:]} == expected  # of a file it is said which column was read
+            others = [note for note in found["notes"] if not note.endswith("rows are numbered")]
+            assert {**found, "notes": others} == expected  # of a file it is said which column was read
 
 
 def test_generators_can_be_read_once() -> None:

@@ -75,7 +75,7 @@ def test_parquet_is_read_by_the_executors_in_the_order_of_its_rows(spark: SparkS
     result = la.find(corpus, 0.7, recipe=la.Recipe(k=3), method="lsh")
     assert written(out) == groups_of(result)
     assert pq.read_table(out / "pairs").to_pylist() == result.pairs.to_pylist()
-    assert pq.read_table(out / "plan").to_pylist() == result.plan("longest").table.to_pylist()
+    assert pq.read_table(out / "plan").to_pylist() == result.plan().table.to_pylist()
 
 
 def test_files_and_rows_are_named_and_ordered_as_in_a_scan(
