@@ -344,7 +344,7 @@ _IN_WORD: Final = _LETTER + "\u0300-\u034e\u0350-\u036f"
 _GAP: Final = re.compile(f"[{_UNSEEN}](?=[{_LETTER}\xad])")
 _GAPS: Final = re.compile(f"(?<=[{_IN_WORD}])[{_UNSEEN}\xad]++(?=[{_LETTER}])")
 _SPLIT_WORD: Final = re.compile(
-    f"(?<![{_IN_WORD}])[{_LETTER}][{_IN_WORD}]*+(?:[{_UNSEEN}\xad]++[{_LETTER}][{_IN_WORD}]*+)++"
+    f"(?<![{_IN_WORD}])[{_LETTER}][{_IN_WORD}]*+(?:[{_UNSEEN}\xad]++[{_LETTER}][{_IN_WORD}]*+)+"
 )
 _FUNCTIONS: Final = "(?<=ln|lg)|(?<=cosh|coth|sinh|tanh)|(?<=arg|cos|cot|det|dim|exp|gcd|ker|lim|log|max|min|sin|tan)"
 _USEFUL: Final = re.compile(
@@ -433,7 +433,7 @@ _VOWELS: Final = "aeiouаеоуыэюяαεηιουω"
 _MARK: Final = re.compile("[\u0300-\u0304\u0306-\u0331\u0339-\u033e\u0340-\u034e\u0350-\u035b\u0363-\u036f]")
 _ANY_MARK: Final = "\u0300-\u036f"
 _MARKED: Final = re.compile(f"[À-ɏḀ-ỿ{_ANY_MARK}]")
-_NO_PLAIN_VOWEL: Final = re.compile(f"(?:[^{_VOWELS}]|[{_VOWELS}](?=[{_ANY_MARK}]))*+")
+_NO_PLAIN_VOWEL: Final = re.compile(f"(?:[^{_VOWELS}]|[{_VOWELS}](?=[{_ANY_MARK}]))*")
 _SAMPLE, _EVERY, _IN_SAMPLE, _AROUND = 24, 90, 4, 500
 """Characters of a sample, from one to the next, marked ones in a sample, and characters around one to be looked at."""
 _IN_A_ROW: Final = 40
@@ -485,9 +485,9 @@ def _without_plain_vowels(text: str) -> Iterator[tuple[int, int]]:
 @cache
 def _marked_vowels(mark: str) -> re.Pattern[str]:
     """Find vowels in a row that all have a mark; it begins with the mark because a single letter is found quickly."""
-    others = f"(?:(?!{mark})[{_ANY_MARK}])*+"
+    others = f"(?:(?!{mark})[{_ANY_MARK}])*"
     between = f"[^{_VOWELS}]{{0,{_BETWEEN}}}+"  # limited, so that many marks without a vowel are read once
-    return re.compile(f"{mark}{between}(?:[{_VOWELS}]{others}{mark}{between}){{{_IN_A_ROW - 1},}}+")
+    return re.compile(f"{mark}{between}(?:[{_VOWELS}]{others}{mark}{between}){{{_IN_A_ROW - 1},}}")
 
 
 def _excerpt(text: str) -> str:

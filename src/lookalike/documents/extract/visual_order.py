@@ -45,7 +45,7 @@ _MIRRORED: Final = {sign: _PAIRS[at ^ 1] for at, sign in enumerate(_PAIRS)}
 """A bracket is drawn the other way round where the text runs leftward, so that it opens what it opened."""
 
 _JOINER: Final = "\u200d"
-_NUMBER: Final = re.compile(r"(\d+(?:[.,:/+-]\d+)*+)")
+_NUMBER: Final = re.compile(r"(\d+(?:[.,:/+-]\d+)*)")
 """What runs from left to right even between two spans that run leftward."""
 _WORD: Final = 2
 """Letters that can be read backwards."""
