@@ -75,7 +75,7 @@ def test_parquet_is_read_by_the_executors_in_the_order_of_its_rows(spark: SparkS
     result = la.find(corpus, 0.7, recipe=la.Recipe(k=3), method="lsh")
     assert written(out) == groups_of(result)
     assert pq.read_table(out / "pairs").to_pylist() == result.pairs.to_pylist()
-    assert pq.read_table(out / "plan").to_pylist() == result.plan().table.to_pylist()
+    assert pq.read_table(out / "plan").to_pylist() == result.plan("longest").table.to_pylist()
 
 
 def test_files_and_rows_are_named_and_ordered_as_in_a_scan(
@@ -110,7 +110,7 @@ def test_parquet_against_a_folder_of_texts(spark: SparkSession, tmp_path: Path) 
     result = la.find(given, 0.8, against=open_paths([str(old)]), method="lsh")
     assert sum(row["b_old"] for row in result.pairs.to_pylist()) > 20
     assert pq.read_table(tmp_path / "out" / "pairs").to_pylist() == result.pairs.to_pylist()
-    assert pq.read_table(tmp_path / "out" / "plan").to_pylist() == result.plan("longest").table.to_pylist()
+    assert pq.read_table(tmp_path / "out" / "plan").to_pylist() == result.plan().table.to_pylist()
 
 
 def test_nothing_is_searched_in_vain(spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
